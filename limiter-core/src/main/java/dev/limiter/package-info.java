@@ -1,4 +1,8 @@
-/** Limits, decisions and the entry point that applies them. */
+/**
+ * What programs see: rules, limits, decisions, the entry point {@link dev.limiter.RateLimiters}, and the extension
+ * points {@link dev.limiter.RateLimiterStrategy}, {@link dev.limiter.RateLimiterStorage} and
+ * {@link dev.limiter.TimeSource}. Depends on no implementation.
+ */
 @NullMarked
 package dev.limiter;
 

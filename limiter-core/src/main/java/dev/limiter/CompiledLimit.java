@@ -1,0 +1,38 @@
+package dev.limiter;
+
+/**
+ * The arithmetic of one limit. Extend {@link NumberLimit} if the state of a key is one number (a storage swaps it with
+ * a single compare-and-set), {@link WindowLimit} if it is more.
+ *
+ * <p>Times are epoch nanoseconds, waits are nanoseconds. Immutable.
+ */
+public abstract sealed class CompiledLimit permits NumberLimit, WindowLimit {
+
+    private final Limit limit;
+    private final long capacity;
+
+    protected CompiledLimit(Limit limit) {
+        this.limit = limit;
+        this.capacity = limit.capacity();
+    }
+
+    public final Limit limit() {
+        return limit;
+    }
+
+    /** The most permits that one request can ever get. */
+    public final long capacity() {
+        return capacity;
+    }
+
+    /**
+     * Whether the arithmetic is exact at that time. When it is not (it counts from an origin that is too far away by
+     * now), the storage compiles the limit anew and carries the states over.
+     */
+    public boolean covers(long now) {
+        return true;
+    }
+
+    /** A state of which nothing is used. */
+    public abstract LimitState newState();
+}

@@ -1,0 +1,119 @@
+package dev.limiter;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The answer to one request for permits: a snapshot of the moment at which it was decided. Compared by identity, since
+ * {@link #giveBack()} and {@link #close()} belong to this one request. Thread-safe.
+ *
+ * <p>Storages extend it: they say where each limit of the rule stood, by its position in {@link Rule#limits()}; the
+ * rest follows from that.
+ */
+public abstract class Decision implements AutoCloseable {
+
+    /** Instead of nanoseconds to wait: the request asks for more than can ever be granted. */
+    public static final long NEVER = Long.MAX_VALUE;
+
+    /** Instead of nanoseconds to wait: it depends on when others release what they hold. */
+    public static final long UNKNOWN = Long.MAX_VALUE - 1;
+
+    /** Whether the request may go on. */
+    public abstract boolean permitted();
+
+    /** The rule that decided; of several, the one that refused for longest, or the tightest if all permitted. */
+    public abstract Rule rule();
+
+    /** How long to wait before going on, for a limit that spaces requests out; zero for all others. */
+    public Duration delay() {
+        return Duration.ZERO;
+    }
+
+    /** Whether the request asks for more than can ever be granted, so that waiting is of no use. */
+    public final boolean never() {
+        return waitNanos(deciding()) == NEVER;
+    }
+
+    /** The permits that could still be taken at that moment from the limit that decided, 0 or more. */
+    public long remaining() {
+        return remaining(deciding());
+    }
+
+    /**
+     * When the same request would be permitted if nobody else asks, exactly: one nanosecond earlier it is refused.
+     * Empty when it was permitted, {@linkplain #never() never will be}, or depends on others (concurrency).
+     */
+    public final Optional<Duration> retryAfter() {
+        return retry(waitNanos(deciding()));
+    }
+
+    /** When nothing of what was used counts any longer for the limit that decided, if nobody else asks. */
+    public final Duration resetAfter() {
+        return Duration.ofNanos(resetNanos(deciding()));
+    }
+
+    /** The limit that decided: the one that refused for longest, or the one with the least left if all permitted. */
+    public Limit limit() {
+        return rule().limits().get(deciding());
+    }
+
+    /** Where each limit of the request stood, in the order of its rules and their limits. */
+    public List<LimitStatus> limits() {
+        List<Limit> limits = rule().limits();
+        List<LimitStatus> statuses = new ArrayList<>(limits.size());
+        for (int i = 0; i < limits.size(); i++) {
+            long wait = waitNanos(i);
+            statuses.add(new LimitStatus(
+                    rule().policies().get(i),
+                    limits.get(i),
+                    wait == 0,
+                    remaining(i),
+                    retry(wait),
+                    Duration.ofNanos(resetNanos(i))));
+        }
+        return statuses;
+    }
+
+    /**
+     * Returns the permits that this decision took, as far as they still count: never beyond full, never into a later
+     * window. The second call and any call on a refused decision do nothing.
+     */
+    public abstract void giveBack();
+
+    /** Releases what this decision holds of a concurrency limit, once; of other limits it holds nothing. */
+    @Override
+    public void close() {}
+
+    /** What was left of the limit at that position after the decision, 0 or more. */
+    protected abstract long remaining(int limit);
+
+    /** Nanoseconds until the limit at that position would permit the request; 0 if it did; or NEVER, or UNKNOWN. */
+    protected abstract long waitNanos(int limit);
+
+    /** Nanoseconds until nothing used counts any longer for the limit at that position, 0 or more. */
+    protected abstract long resetNanos(int limit);
+
+    /** The position of the limit that decided. */
+    protected int deciding() {
+        int deciding = 0;
+        for (int i = 1, n = rule().limits().size(); i < n; i++) {
+            long wait = waitNanos(i);
+            long longest = waitNanos(deciding);
+            if (wait > longest || wait == longest && remaining(i) < remaining(deciding)) {
+                deciding = i;
+            }
+        }
+        return deciding;
+    }
+
+    private static Optional<Duration> retry(long wait) {
+        return wait <= 0 || wait >= UNKNOWN ? Optional.empty() : Optional.of(Duration.ofNanos(wait));
+    }
+
+    @Override
+    public String toString() {
+        return (permitted() ? "permitted by " : "refused by ") + rule().name() + " " + limits();
+    }
+}

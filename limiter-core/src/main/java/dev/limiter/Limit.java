@@ -1,0 +1,189 @@
+package dev.limiter;
+
+import java.time.Duration;
+
+/**
+ * How many permits a key may take, and how they are counted: an immutable value, made by the factory method of its
+ * algorithm. Each factory offers only the options that its algorithm has.
+ *
+ * <pre>{@code
+ * Limit burst = Limit.tokenBucket(100, Duration.ofSeconds(1)).burst(200);
+ * Limit hourly = Limit.fixedWindow(1000, Duration.ofHours(1)).named("hourly");
+ * }</pre>
+ *
+ * <p>All limits take from 1 to {@link #MAX_PERMITS} permits and a window from one nanosecond to {@link #MAX_WINDOW};
+ * anything else is an {@link IllegalArgumentException} that names the value and the range.
+ */
+public sealed interface Limit {
+
+    /** The most permits that a limit or a burst may have: 10<sup>15</sup>. */
+    long MAX_PERMITS = 1_000_000_000_000_000L;
+
+    /** The longest window, and the longest time that a bucket may take to refill: 3,660 days. */
+    Duration MAX_WINDOW = Duration.ofDays(3660);
+
+    /** The name that tells this limit from others of the same rule; empty for a rule's only limit. */
+    String name();
+
+    /** The algorithm that counts. */
+    Algorithm algorithm();
+
+    /** The permits per {@link #window()}, at least 1. */
+    long limit();
+
+    /** The time that {@link #limit()} refers to. */
+    Duration window();
+
+    /** The most permits that one request can ever be granted; asking for more is answered "never". */
+    default long capacity() {
+        return limit();
+    }
+
+    /** The same limit with a name: letters, digits, {@code -} and {@code _}, starting with a letter or digit. */
+    Limit named(String name);
+
+    /**
+     * A bucket of {@code burst} tokens (default {@code limit}), refilled continuously with {@code limit} per window.
+     * Over any window at most {@code limit + burst}.
+     */
+    static TokenBucket tokenBucket(long limit, Duration window) {
+        return new TokenBucket("", limit, window, limit);
+    }
+
+    /**
+     * A bucket of {@code burst} (default {@code limit}) that leaks {@code limit} per window; what would overflow it is
+     * refused. Over any window at most {@code limit + burst}.
+     */
+    static LeakyBucket leakyBucket(long limit, Duration window) {
+        return new LeakyBucket("", limit, window, limit);
+    }
+
+    /** {@code limit} per window; windows are counted from the epoch. Over any window at most {@code 2 x limit}. */
+    static FixedWindow fixedWindow(long limit, Duration window) {
+        return new FixedWindow("", limit, window);
+    }
+
+    /**
+     * {@code limit} over a window of 10 sub-windows that slides. Over any window at most
+     * {@code limit x (1 + 1 / buckets)}, in practice close to {@code limit}.
+     */
+    static SlidingWindowCounter slidingWindowCounter(long limit, Duration window) {
+        return new SlidingWindowCounter("", limit, window, 10);
+    }
+
+    /** Exactly {@code limit} over any window, at 16 bytes for each moment at which something was permitted. */
+    static SlidingWindowLog slidingWindowLog(long limit, Duration window) {
+        return new SlidingWindowLog("", limit, window);
+    }
+
+    /** See {@link Limit#tokenBucket}. {@code burst}: the most that can be taken at once, at least 1. */
+    record TokenBucket(String name, long limit, Duration window, long burst) implements Limit {
+        public TokenBucket {
+            LimitChecks.bucket(name, limit, window, burst);
+        }
+
+        /** The same limit with another bucket size, from 1 to {@link Limit#MAX_PERMITS}. */
+        public TokenBucket burst(long burst) {
+            return new TokenBucket(name, limit, window, burst);
+        }
+
+        @Override
+        public TokenBucket named(String name) {
+            return new TokenBucket(name, limit, window, burst);
+        }
+
+        @Override
+        public Algorithm algorithm() {
+            return Algorithm.TOKEN_BUCKET;
+        }
+
+        @Override
+        public long capacity() {
+            return burst;
+        }
+    }
+
+    /** See {@link Limit#leakyBucket}. {@code burst}: the size of the bucket, at least 1. */
+    record LeakyBucket(String name, long limit, Duration window, long burst) implements Limit {
+        public LeakyBucket {
+            LimitChecks.bucket(name, limit, window, burst);
+        }
+
+        /** The same limit with another bucket size, from 1 to {@link Limit#MAX_PERMITS}. */
+        public LeakyBucket burst(long burst) {
+            return new LeakyBucket(name, limit, window, burst);
+        }
+
+        @Override
+        public LeakyBucket named(String name) {
+            return new LeakyBucket(name, limit, window, burst);
+        }
+
+        @Override
+        public Algorithm algorithm() {
+            return Algorithm.LEAKY_BUCKET;
+        }
+
+        @Override
+        public long capacity() {
+            return burst;
+        }
+    }
+
+    /** See {@link Limit#fixedWindow}. */
+    record FixedWindow(String name, long limit, Duration window) implements Limit {
+        public FixedWindow {
+            LimitChecks.window(name, limit, window);
+        }
+
+        @Override
+        public FixedWindow named(String name) {
+            return new FixedWindow(name, limit, window);
+        }
+
+        @Override
+        public Algorithm algorithm() {
+            return Algorithm.FIXED_WINDOW;
+        }
+    }
+
+    /** See {@link Limit#slidingWindowCounter}. {@code buckets}: the sub-windows of a window, 1 to 1,000. */
+    record SlidingWindowCounter(String name, long limit, Duration window, int buckets) implements Limit {
+        public SlidingWindowCounter {
+            LimitChecks.window(name, limit, window);
+            LimitChecks.range("buckets", buckets, 1, 1000);
+        }
+
+        /** The same limit with another number of sub-windows, from 1 (the two-counter formula) to 1,000. */
+        public SlidingWindowCounter buckets(int buckets) {
+            return new SlidingWindowCounter(name, limit, window, buckets);
+        }
+
+        @Override
+        public SlidingWindowCounter named(String name) {
+            return new SlidingWindowCounter(name, limit, window, buckets);
+        }
+
+        @Override
+        public Algorithm algorithm() {
+            return Algorithm.SLIDING_WINDOW_COUNTER;
+        }
+    }
+
+    /** See {@link Limit#slidingWindowLog}. */
+    record SlidingWindowLog(String name, long limit, Duration window) implements Limit {
+        public SlidingWindowLog {
+            LimitChecks.window(name, limit, window);
+        }
+
+        @Override
+        public SlidingWindowLog named(String name) {
+            return new SlidingWindowLog(name, limit, window);
+        }
+
+        @Override
+        public Algorithm algorithm() {
+            return Algorithm.SLIDING_WINDOW_LOG;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package dev.limiter;
+
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+/** The ranges that limits, rules and charges must keep to, with messages that name the value and the range. */
+final class LimitChecks {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*");
+
+    private LimitChecks() {}
+
+    static void bucket(String name, long limit, Duration window, long burst) {
+        window(name, limit, window);
+        range("burst", burst, 1, Limit.MAX_PERMITS);
+        BigInteger refill = BigInteger.valueOf(window.toNanos())
+                .multiply(BigInteger.valueOf(burst))
+                .divide(BigInteger.valueOf(limit));
+        if (refill.compareTo(BigInteger.valueOf(Limit.MAX_WINDOW.toNanos())) > 0) {
+            throw new IllegalArgumentException("burst is " + burst + ", but a bucket of that size would take more than "
+                    + Limit.MAX_WINDOW.toDays() + " days to refill at " + limit + " per " + window);
+        }
+    }
+
+    static void window(String name, long limit, Duration window) {
+        if (!name.isEmpty()) {
+            name("name of a limit", name);
+        }
+        range("limit", limit, 1, Limit.MAX_PERMITS);
+        if (window.isNegative() || window.isZero() || window.compareTo(Limit.MAX_WINDOW) > 0) {
+            throw new IllegalArgumentException("window is " + window + ", but must be longer than zero and at most "
+                    + Limit.MAX_WINDOW.toDays() + " days");
+        }
+    }
+
+    static void name(String what, String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("The " + what + " is \"" + name
+                    + "\", but must be letters, digits, '-' and '_', starting with a letter or digit");
+        }
+    }
+
+    static void range(String what, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(what + " is " + value + ", but must be from " + min + " to " + max);
+        }
+    }
+}

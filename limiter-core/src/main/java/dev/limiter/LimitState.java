@@ -1,0 +1,29 @@
+package dev.limiter;
+
+/**
+ * What one key used of one limit. Not thread-safe: the storage guards it. A clock that steps back between two calls
+ * must neither grant permits nor block for longer than a window.
+ */
+public interface LimitState {
+
+    /** 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link Decision}. */
+    long waitNanos(long now, long permits);
+
+    /** Takes permits, after {@link #waitNanos} has said 0; returns the mark that {@link #giveBack} wants. */
+    long take(long now, long permits);
+
+    /** Returns permits as far as they still count. {@code mark} is what {@link #take} returned. */
+    void giveBack(long mark, long now, long permits);
+
+    /** The permits that could be taken now. */
+    long remaining(long now);
+
+    /** When this state becomes indistinguishable from a new one, if nothing more is taken; in the past if it is. */
+    long freshAt(long now);
+
+    /** Takes over what {@code previous}, the state of the limit that this one replaces, used: in permits. */
+    default void carry(LimitState previous, CompiledLimit previousLimit, long now) {
+        long used = previousLimit.capacity() - previous.remaining(now);
+        take(now, Math.min(used, remaining(now)));
+    }
+}

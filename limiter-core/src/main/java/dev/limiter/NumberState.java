@@ -1,0 +1,49 @@
+package dev.limiter;
+
+/** A {@link NumberLimit}'s number in an object, for a rule with several limits. */
+public final class NumberState implements LimitState {
+
+    private final NumberLimit limit;
+    private long value;
+
+    public NumberState(NumberLimit limit, long value) {
+        this.limit = limit;
+        this.value = value;
+    }
+
+    public long value() {
+        return value;
+    }
+
+    @Override
+    public long waitNanos(long now, long permits) {
+        value = limit.settle(value, now);
+        return limit.waitNanos(value, now, permits);
+    }
+
+    @Override
+    public long take(long now, long permits) {
+        value = limit.take(value, now, permits);
+        return value;
+    }
+
+    @Override
+    public void giveBack(long mark, long now, long permits) {
+        value = limit.giveBack(value, mark, now, permits);
+    }
+
+    @Override
+    public long remaining(long now) {
+        return limit.remaining(value, now);
+    }
+
+    @Override
+    public long freshAt(long now) {
+        return limit.freshAt(value);
+    }
+
+    @Override
+    public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
+        value = limit.carry(previousLimit, previous, now);
+    }
+}

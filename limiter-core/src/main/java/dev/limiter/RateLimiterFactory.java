@@ -1,0 +1,45 @@
+package dev.limiter;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+
+/** Gives each limit the strategy of its algorithm. Immutable. */
+public final class RateLimiterFactory {
+
+    private final Map<Algorithm, RateLimiterStrategy> strategies = new EnumMap<>(Algorithm.class);
+
+    /** With the strategies that come with the library. */
+    public RateLimiterFactory() {
+        this(List.of());
+    }
+
+    /** With the strategies that come with the library, replaced by {@code own} where both have an algorithm. */
+    public RateLimiterFactory(Iterable<? extends RateLimiterStrategy> own) {
+        ServiceLoader.load(RateLimiterStrategy.class, RateLimiterFactory.class.getClassLoader())
+                .forEach(this::add);
+        own.forEach(this::add);
+    }
+
+    private void add(RateLimiterStrategy strategy) {
+        strategies.put(strategy.algorithm(), strategy);
+    }
+
+    /**
+     * @throws IllegalArgumentException if there is none
+     */
+    public RateLimiterStrategy strategy(Algorithm algorithm) {
+        RateLimiterStrategy strategy = strategies.get(algorithm);
+        if (strategy == null) {
+            throw new IllegalArgumentException(
+                    "No strategy for algorithm " + algorithm + "; there are " + strategies.keySet());
+        }
+        return strategy;
+    }
+
+    /** The arithmetic of a limit; {@code now} as in {@link RateLimiterStrategy#compile}. */
+    public CompiledLimit compile(Limit limit, long now) {
+        return strategy(limit.algorithm()).compile(limit, now);
+    }
+}

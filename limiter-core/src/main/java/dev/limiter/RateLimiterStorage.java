@@ -1,0 +1,49 @@
+package dev.limiter;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Owns what every key used, and makes check and count one step. Thread-safe. Whether it blocks is up to the
+ * implementation: the one in memory never does, one over a network waits no longer than its time budget.
+ */
+public interface RateLimiterStorage extends AutoCloseable {
+
+    /** Decides one charge. Nothing is charged when it is refused. */
+    default Decision decide(Rule rule, String key, long permits) {
+        return decide(List.of(new Charge(rule, key, permits)));
+    }
+
+    /**
+     * Decides several charges, all or nothing: a refusal charges none.
+     *
+     * @throws IllegalArgumentException if there is no charge
+     */
+    Decision decide(List<Charge> charges);
+
+    /** The same without blocking the caller. */
+    default CompletionStage<Decision> decideAsync(List<Charge> charges) {
+        return CompletableFuture.completedFuture(decide(charges));
+    }
+
+    /** What {@code decide} would answer for one permit, charging nothing and creating no state. */
+    Decision peek(Rule rule, String key);
+
+    /** The same as {@link Decision#giveBack()}. */
+    default void giveBack(Decision decision) {
+        decision.giveBack();
+    }
+
+    /** Forgets what {@code key} used under the rule's name. */
+    void reset(Rule rule, String key);
+
+    /** How many states are held, counting one for each rule name and key. */
+    long size();
+
+    /** Frees what can be freed, in small steps that no decision waits for. */
+    default void cleanUp() {}
+
+    @Override
+    default void close() {}
+}

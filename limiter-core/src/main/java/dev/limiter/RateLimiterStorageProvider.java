@@ -1,0 +1,7 @@
+package dev.limiter;
+
+/** Makes the storage of {@link RateLimiters#builder()}; found through {@link java.util.ServiceLoader}. */
+public interface RateLimiterStorageProvider {
+
+    RateLimiterStorage create(RateLimiterFactory factory, TimeSource timeSource, long maxKeys);
+}

@@ -1,0 +1,106 @@
+package dev.limiter;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A name and the limits that count under it, for each key apart: an immutable value. A request that a rule permits is
+ * counted by all its limits, one that it refuses by none.
+ *
+ * <p>What a key used belongs to the name. A rule of the same name with other limits goes on from there: a limit that
+ * both have (by its own name) takes over what was used, in permits, so 100 of 100 becomes 100 of 1,000. This is how
+ * limits are changed while running, and how different callers get different limits under one rule.
+ */
+public final class Rule {
+
+    private final String name;
+    private final List<Limit> limits;
+    private final List<String> policies;
+    private final int hash;
+
+    private Rule(String name, List<Limit> limits) {
+        this.name = name;
+        this.limits = limits;
+        this.policies = limits.stream()
+                .map(limit -> limit.name().isEmpty() ? name : name + "-" + limit.name())
+                .toList();
+        this.hash = 31 * name.hashCode() + limits.hashCode();
+    }
+
+    /**
+     * A rule with at least one limit; the names of its limits differ, and at most one of them is unnamed.
+     *
+     * @param name letters, digits, {@code -} and {@code _} for a rule that is configured; any text that is not empty
+     *     for one that is made in code, such as the name of a resource
+     */
+    public static Rule of(String name, Limit... limits) {
+        return of(name, List.of(limits));
+    }
+
+    /** The same as {@link #of(String, Limit...)}. */
+    public static Rule of(String name, List<Limit> limits) {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("The name of a rule must not be empty");
+        }
+        if (limits.isEmpty()) {
+            throw new IllegalArgumentException("Rule \"" + name + "\" has no limit");
+        }
+        Set<String> names = new HashSet<>();
+        for (Limit limit : limits) {
+            if (!names.add(limit.name())) {
+                throw new IllegalArgumentException("Rule \"" + name + "\" has two limits named \"" + limit.name()
+                        + "\"; give each its own name with named(...)");
+            }
+        }
+        return new Rule(name, List.copyOf(limits));
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public List<Limit> limits() {
+        return limits;
+    }
+
+    /** What clients see each limit as, in the order of {@link #limits()}: the rule's name, or {@code rule-limit}. */
+    public List<String> policies() {
+        return policies;
+    }
+
+    /** One permit of the bucket that all callers share. */
+    public Charge charge() {
+        return new Charge(this, Charge.SHARED, 1);
+    }
+
+    /** One permit of {@code key}. */
+    public Charge charge(String key) {
+        return new Charge(this, key, 1);
+    }
+
+    /** {@code permits} of {@code key}, 0 or more. */
+    public Charge charge(String key, long permits) {
+        return new Charge(this, key, permits);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other
+                || other instanceof Rule that
+                        && hash == that.hash
+                        && name.equals(that.name)
+                        && limits.equals(that.limits);
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return "Rule[" + name + ": " + new ArrayList<>(limits) + "]";
+    }
+}
