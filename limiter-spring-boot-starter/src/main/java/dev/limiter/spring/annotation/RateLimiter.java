@@ -1,0 +1,92 @@
+package dev.limiter.spring.annotation;
+
+import dev.limiter.Algorithm;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Limits how often a method may be called. On a type: each of its public methods, every one with a bucket of its own.
+ * Found on interfaces, on superclasses and as a meta-annotation; may be repeated, and then all must permit. The
+ * annotations of a method replace those of its type.
+ *
+ * <pre>{@code
+ * @RateLimiter(limit = 10, window = "1s", key = "#user.id")
+ * Order place(User user, Cart cart) { ... }
+ * }</pre>
+ *
+ * <p>A call over the limit goes to the {@link #fallback()}, or else throws
+ * {@link dev.limiter.RateLimitExceededException}, which a web application answers with status 429. What cannot be
+ * right stops the start of the application.
+ *
+ * <p>Works on calls that go through the Spring proxy: not on those of a bean to itself. {@code ${...}} is resolved in
+ * all texts.
+ */
+@Documented
+@Repeatable(RateLimiter.All.class)
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+public @interface RateLimiter {
+
+    /** Stands for a number that is not said here; a rule in the configuration or the default says it. */
+    long UNSET = Long.MIN_VALUE;
+
+    /** The same as {@link #name()}. */
+    @AliasFor("name")
+    String value() default "";
+
+    /**
+     * The rule of the configuration to apply, or the name of the one that is declared here; {@code Class.method} if
+     * empty. What the configuration says about a rule of this name wins, attribute by attribute. A name without such
+     * a rule needs a {@link #limit()} here.
+     */
+    @AliasFor("value")
+    String name() default "";
+
+    /** Permits per {@link #window()}, at least 1; 100 if not said. */
+    long limit() default UNSET;
+
+    /** The time that {@link #limit()} refers to, such as {@code 500ms}, {@code 1s} or {@code PT1H}; {@code 1m} if empty. */
+    String window() default "";
+
+    /** How the limit counts. */
+    Algorithm algorithm() default Algorithm.TOKEN_BUCKET;
+
+    /** The most that can be taken at once, at least 1; {@link #limit()} if not said. For buckets only. */
+    long burst() default UNSET;
+
+    /** The sub-windows of a sliding window counter, 1 to 1,000; 10 if not said. */
+    int buckets() default Integer.MIN_VALUE;
+
+    /**
+     * Who has a bucket of one's own: parts joined by {@code ,}, alternatives by {@code |}, such as
+     * {@code principal|ip}, {@code header:X-Api-Key}, {@code #user.id} or {@code #p0}. One bucket for the method if
+     * empty.
+     */
+    String key() default "";
+
+    /** The permits that a call takes: a number or an expression, such as {@code #orders.size()}. */
+    String cost() default "1";
+
+    /** An expression that is true for the calls to limit; all if empty. */
+    String condition() default "";
+
+    /**
+     * The method of the same bean to call instead of one that is over the limit: with the same parameters, optionally
+     * followed by a {@link dev.limiter.RateLimitExceededException}, and a result that fits.
+     */
+    String fallback() default "";
+
+    /** Several {@link RateLimiter}s: a call must be permitted by all, and is counted by all or none. */
+    @Documented
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+    @interface All {
+
+        RateLimiter[] value();
+    }
+}

@@ -1,0 +1,72 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.Decision;
+import dev.limiter.LimitStatus;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+
+/**
+ * The body of a rejection: RFC 9457 problem details, of the type that the IETF draft on RateLimit fields registers.
+ * Written by hand, so that it does not depend on the JSON library of the application.
+ */
+final class ProblemBody {
+
+    static final String MEDIA_TYPE = "application/problem+json";
+
+    private static final String TYPE = "https://iana.org/assignments/http-problem-types#quota-exceeded";
+    private static final String TITLE = "Request cannot be satisfied as assigned quota has been exceeded";
+
+    private ProblemBody() {}
+
+    /**
+     * @param path the path of the request as it was sent
+     * @param retryAfter in seconds; empty if waiting is of no use
+     */
+    static String json(int status, Decision decision, String path, OptionalLong retryAfter) {
+        List<String> violated = decision.limits().stream()
+                .filter(limit -> !limit.permitted())
+                .map(LimitStatus::policy)
+                .toList();
+        StringBuilder json = new StringBuilder(400);
+        json.append("{\"type\":");
+        string(json, TYPE).append(",\"title\":");
+        string(json, TITLE).append(",\"status\":").append(status).append(",\"detail\":");
+        string(json, detail(decision, violated, retryAfter)).append(",\"instance\":");
+        string(json, path).append(",\"violated-policies\":[");
+        for (int i = 0; i < violated.size(); i++) {
+            string(json.append(i == 0 ? "" : ","), violated.get(i));
+        }
+        json.append(']');
+        retryAfter.ifPresent(seconds -> json.append(",\"retry-after\":").append(seconds));
+        return json.append('}').toString();
+    }
+
+    private static String detail(Decision decision, List<String> violated, OptionalLong retryAfter) {
+        String limits = violated.stream().collect(Collectors.joining(", "));
+        if (decision.never()) {
+            return "The request asks for more than the limit " + limits + " can ever grant.";
+        }
+        return "The limit " + limits + " is used up"
+                + (retryAfter.isPresent() ? "; retry after " + retryAfter.getAsLong() + " s." : ".");
+    }
+
+    private static StringBuilder string(StringBuilder json, String text) {
+        json.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            character(json, text.charAt(i));
+        }
+        return json.append('"');
+    }
+
+    /** What is not printable ASCII is escaped: the body is the same in every encoding, and harmless in HTML. */
+    private static void character(StringBuilder json, char c) {
+        if (c == '"' || c == '\\') {
+            json.append('\\').append(c);
+        } else if (c < ' ' || c > '~' || c == '<' || c == '>' || c == '&') {
+            json.append(String.format("\\u%04x", (int) c));
+        } else {
+            json.append(c);
+        }
+    }
+}

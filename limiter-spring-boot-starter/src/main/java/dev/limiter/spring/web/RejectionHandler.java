@@ -1,0 +1,18 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.Decision;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+
+/** A bean of this type replaces the answer to rejected requests whole: status, fields and body. */
+@FunctionalInterface
+public interface RejectionHandler {
+
+    /**
+     * Answers a request that was rejected; nothing has been written yet.
+     *
+     * @param decision the refusal, with where each limit stands and the time after which to retry
+     */
+    void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException;
+}

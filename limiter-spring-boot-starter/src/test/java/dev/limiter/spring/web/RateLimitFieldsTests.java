@@ -1,0 +1,66 @@
+package dev.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RateLimitFieldsTests {
+
+    @Test
+    void listsEachPolicyAsInTheContract() {
+        List<LimitStatus> statuses = List.of(
+                refused("orders-burst", 10, Duration.ofSeconds(1), Duration.ofMillis(11_001)),
+                permitted("orders-hourly", 1000, Duration.ofHours(1), 512, Duration.ofHours(1)));
+
+        assertThat(RateLimitFields.policies(statuses))
+                .isEqualTo("\"orders-burst\";q=10;w=1, \"orders-hourly\";q=1000;w=3600");
+        assertThat(RateLimitFields.remaining(statuses))
+                .isEqualTo("\"orders-burst\";r=0;t=12, \"orders-hourly\";r=512;t=3600");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "a\"b,    \"a\\\"b\"",
+                "a\\b,    \"a\\\\b\"",
+                "GET /a,  \"GET /a\"",
+                "Größe.é, \"Gr??e.?\"",
+            })
+    void quotesNames(String name, String quoted) {
+        LimitStatus status = permitted(name, 1, Duration.ofSeconds(1), 0, Duration.ZERO);
+
+        assertThat(RateLimitFields.remaining(List.of(status))).isEqualTo(quoted + ";r=0;t=0");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PT0S, 0", "PT0.000000001S, 1", "PT1S, 1", "PT1.000000001S, 2", "PT0.1S, 1"})
+    void roundsSecondsUp(Duration duration, long seconds) {
+        assertThat(RateLimitFields.secondsRoundedUp(duration)).isEqualTo(seconds);
+    }
+
+    @Test
+    void keepsToTheRangeOfStructuredIntegers() {
+        LimitStatus status = permitted("x", Limit.MAX_PERMITS, Duration.ofDays(1), Limit.MAX_PERMITS, Duration.ZERO);
+
+        assertThat(RateLimitFields.policies(List.of(status))).isEqualTo("\"x\";q=999999999999999;w=86400");
+        assertThat(RateLimitFields.remaining(List.of(status))).isEqualTo("\"x\";r=999999999999999;t=0");
+    }
+
+    private static LimitStatus refused(String policy, long limit, Duration window, Duration retryAfter) {
+        return new LimitStatus(
+                policy, Limit.tokenBucket(limit, window), false, 0, Optional.of(retryAfter), Duration.ofDays(2));
+    }
+
+    private static LimitStatus permitted(
+            String policy, long limit, Duration window, long remaining, Duration resetAfter) {
+        return new LimitStatus(policy, Limit.tokenBucket(limit, window), true, remaining, Optional.empty(), resetAfter);
+    }
+}
