@@ -1,0 +1,79 @@
+package dev.limiter.spring.aop;
+
+import dev.limiter.RateLimitExceededException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * The method that is called instead of one that is over its limit: on the same object, behind its proxy, with the same
+ * arguments, followed by the exception if it takes one more.
+ */
+record Fallback(Method method, boolean takesException) {
+
+    /**
+     * @throws IllegalArgumentException if the type has no method of that name that fits; the message says what fits
+     */
+    static Fallback of(Method limited, Class<?> targetClass, String name) {
+        return MethodIntrospector.selectMethods(targetClass, (MethodIntrospector.MetadataLookup<Fallback>)
+                        method -> fitting(limited, method, name))
+                .values()
+                .stream()
+                .max(Comparator.comparing(Fallback::takesException))
+                .orElseThrow(() -> new IllegalArgumentException(expected(limited, targetClass, name)));
+    }
+
+    private static @Nullable Fallback fitting(Method limited, Method method, String name) {
+        if (!method.getName().equals(name)
+                || method.equals(limited)
+                || !resultFits(limited.getReturnType(), method.getReturnType())) {
+            return null;
+        }
+        Class<?>[] same = limited.getParameterTypes();
+        Class<?>[] own = method.getParameterTypes();
+        if (Arrays.equals(same, own)) {
+            return new Fallback(method, false);
+        }
+        boolean takesException = own.length == same.length + 1
+                && Arrays.equals(same, Arrays.copyOf(own, same.length))
+                && Throwable.class.isAssignableFrom(own[same.length])
+                && own[same.length].isAssignableFrom(RateLimitExceededException.class);
+        return takesException ? new Fallback(method, true) : null;
+    }
+
+    private static boolean resultFits(Class<?> wanted, Class<?> given) {
+        return wanted == void.class || given != void.class && ClassUtils.isAssignable(wanted, given);
+    }
+
+    private static String expected(Method limited, Class<?> targetClass, String name) {
+        StringBuilder parameters = new StringBuilder();
+        for (Class<?> type : limited.getParameterTypes()) {
+            parameters.append(parameters.isEmpty() ? "" : ", ").append(type.getSimpleName());
+        }
+        String result = limited.getReturnType().getSimpleName();
+        String separator = parameters.isEmpty() ? "" : ", ";
+        return targetClass.getSimpleName() + " needs a method \"" + result + " " + name + "(" + parameters
+                + ")\", or \"" + result + " " + name + "(" + parameters + separator + "RateLimitExceededException)\"";
+    }
+
+    @Nullable
+    Object call(@Nullable Object target, @Nullable Object[] arguments, RateLimitExceededException rejection)
+            throws Throwable {
+        @Nullable Object[] all = arguments;
+        if (takesException) {
+            all = Arrays.copyOf(arguments, arguments.length + 1);
+            all[arguments.length] = rejection;
+        }
+        ReflectionUtils.makeAccessible(method);
+        try {
+            return method.invoke(target, all);
+        } catch (InvocationTargetException thrown) {
+            throw thrown.getTargetException();
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.limiter.spring.aop;
+
+import dev.limiter.spring.annotation.RateLimiter;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.List;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.RepeatableContainers;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Finds the annotations that apply to a method: those of the nearest element that has any, looking at the method and
+ * what it overrides or implements before its type, superclasses and interfaces.
+ */
+final class RateLimiterAnnotations {
+
+    private static final List<String> NO_ENDPOINT = List.of(
+            "org.springframework.web.bind.annotation.ExceptionHandler",
+            "org.springframework.web.bind.annotation.InitBinder",
+            "org.springframework.web.bind.annotation.ModelAttribute");
+    private static final String ENDPOINT = "org.springframework.web.bind.annotation.RequestMapping";
+
+    private RateLimiterAnnotations() {}
+
+    /**
+     * All annotations of the nearest element, in the order in which they are written; none if the method is not
+     * limited.
+     */
+    static List<RateLimiter> of(Method method, Class<?> targetClass) {
+        Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
+        List<RateLimiter> own = nearest(specific);
+        return own.isEmpty() && limitedByType(specific) ? nearest(targetClass) : own;
+    }
+
+    private static List<RateLimiter> nearest(AnnotatedElement element) {
+        List<MergedAnnotation<RateLimiter>> all =
+                MergedAnnotations.from(
+                                element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
+                        .stream(RateLimiter.class)
+                        .toList();
+        return all.stream()
+                .filter(annotation ->
+                        annotation.getAggregateIndex() == all.get(0).getAggregateIndex())
+                .map(MergedAnnotation::synthesize)
+                .toList();
+    }
+
+    /** The annotation of a controller is about its endpoints, not about the methods that serve them. */
+    private static boolean limitedByType(Method method) {
+        if (!Modifier.isPublic(method.getModifiers())
+                || Modifier.isStatic(method.getModifiers())
+                || ReflectionUtils.isObjectMethod(method)) {
+            return false;
+        }
+        MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        return annotations.isPresent(ENDPOINT) || NO_ENDPOINT.stream().noneMatch(annotations::isPresent);
+    }
+}

@@ -1,0 +1,19 @@
+package dev.limiter.spring.aop;
+
+import dev.limiter.spring.annotation.RateLimiter;
+import java.lang.reflect.Method;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.core.annotation.AnnotationUtils;
+
+/** The methods to which a {@link RateLimiter} applies, wherever it is written. */
+final class RateLimiterPointcut extends StaticMethodMatcherPointcut {
+
+    RateLimiterPointcut() {
+        setClassFilter(type -> AnnotationUtils.isCandidateClass(type, RateLimiter.class));
+    }
+
+    @Override
+    public boolean matches(Method method, Class<?> targetClass) {
+        return !RateLimiterAnnotations.of(method, targetClass).isEmpty();
+    }
+}

@@ -1,0 +1,5 @@
+/** Limits the methods that are annotated with {@link dev.limiter.spring.annotation.RateLimiter}. */
+@NullMarked
+package dev.limiter.spring.aop;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Puts the beans together; each backs off where the application brings its own. */
+@NullMarked
+package dev.limiter.spring.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

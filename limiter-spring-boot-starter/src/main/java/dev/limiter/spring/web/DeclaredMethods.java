@@ -1,0 +1,70 @@
+package dev.limiter.spring.web;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.http.HttpMethod;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
+
+/**
+ * The HTTP methods that mappings declare. Walks through all mappings at each question: the caller keeps the answers.
+ */
+final class DeclaredMethods {
+
+    /** Instead of a method: the mapping declares none, or several. */
+    static final String ANY = "*";
+
+    private final ObjectProvider<RequestMappingInfoHandlerMapping> annotated;
+    private final ObjectProvider<RouterFunctionMapping> functional;
+
+    DeclaredMethods(
+            ObjectProvider<RequestMappingInfoHandlerMapping> annotated,
+            ObjectProvider<RouterFunctionMapping> functional) {
+        this.annotated = annotated;
+        this.functional = functional;
+    }
+
+    /** The one method that the mapping of that pattern declares for requests like this, or {@link #ANY}. */
+    String of(Object handler, String pattern, String requestMethod) {
+        List<Set<String>> declared =
+                handler instanceof HandlerMethod method ? ofMethod(method, pattern) : ofRoutes(pattern);
+        Set<String> fitting = declared.stream()
+                .filter(methods -> methods.contains(requestMethod))
+                .findFirst()
+                .orElse(Set.of());
+        return fitting.size() == 1 ? requestMethod : ANY;
+    }
+
+    private List<Set<String>> ofMethod(HandlerMethod handler, String pattern) {
+        List<Set<String>> declared = new ArrayList<>();
+        annotated.forEach(mapping -> mapping.getHandlerMethods().forEach((info, mapped) -> {
+            if (mapped.getMethod().equals(handler.getMethod())
+                    && info.getPatternValues().contains(pattern)) {
+                declared.add(info.getMethodsCondition().getMethods().stream()
+                        .map(RequestMethod::name)
+                        .collect(Collectors.toSet()));
+            }
+        }));
+        return declared;
+    }
+
+    private List<Set<String>> ofRoutes(String pattern) {
+        List<Set<String>> declared = new ArrayList<>();
+        functional.forEach(mapping -> {
+            RouterFunction<?> routes = mapping.getRouterFunction();
+            if (routes != null) {
+                routes.accept(new RouteMethods(
+                        pattern,
+                        methods -> declared.add(
+                                methods.stream().map(HttpMethod::name).collect(Collectors.toSet()))));
+            }
+        });
+        return declared;
+    }
+}
