@@ -1,0 +1,5 @@
+/** {@code limiter.*} in {@code application.yml}: the properties, and the rules that they declare. */
+@NullMarked
+package dev.limiter.spring.config;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,37 @@
+package dev.limiter.spring.context;
+
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+
+/** What one decision is about: a request, a method call, or a method call during a request. */
+public interface RateLimitContext {
+
+    Object[] NO_ARGUMENTS = {};
+
+    /** The request that is being handled, if there is one. */
+    @Nullable
+    RequestView request();
+
+    /** What is used: {@code GET /orders/{id}}, or the signature of a method. */
+    String resource();
+
+    /** The object that is called, for a method. */
+    default @Nullable Object target() {
+        return null;
+    }
+
+    /** The most specific method that is called; its parameters can be named in expressions. */
+    default @Nullable Method method() {
+        return null;
+    }
+
+    /** What the method is called with. */
+    default @Nullable Object[] arguments() {
+        return NO_ARGUMENTS;
+    }
+
+    /** The context of a request to a resource. */
+    static RateLimitContext of(RequestView request, String resource) {
+        return new RequestContext(request, resource);
+    }
+}

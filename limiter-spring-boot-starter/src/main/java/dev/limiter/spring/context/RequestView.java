@@ -1,0 +1,44 @@
+package dev.limiter.spring.context;
+
+import java.security.Principal;
+import org.jspecify.annotations.Nullable;
+
+/** The request as keys and expressions see it ({@code #request}). What the request does not have is null. */
+public interface RequestView {
+
+    /** The HTTP method as sent. */
+    String method();
+
+    /** The path within the application as sent, not decoded. */
+    String path();
+
+    @Nullable
+    String getHeader(String name);
+
+    /** A parameter of the query or of a form. */
+    @Nullable
+    String getParameter(String name);
+
+    @Nullable
+    String cookie(String name);
+
+    /** The id of the session that exists; none is created, and an id that only the client claims does not count. */
+    @Nullable
+    String sessionId();
+
+    /** What {@code name} stands for in the pattern of the endpoint. */
+    @Nullable
+    String pathVariable(String name);
+
+    @Nullable
+    Principal principal();
+
+    boolean isUserInRole(String role);
+
+    /** The client as {@code key: ip} knows it: an IPv4 address, or the network of an IPv6 address. */
+    @Nullable
+    String clientAddress();
+
+    /** The request itself, or a wrapped one, if it is of that type. */
+    <T> @Nullable T unwrap(Class<T> type);
+}

@@ -1,0 +1,61 @@
+package dev.limiter.spring.expression;
+
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.Problem;
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.ParserContext;
+import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+
+/**
+ * Parses SpEL, written bare ({@code #request.path}, {@code @plans.of(#request)}) or as {@code #{...}}. Only what is
+ * configured or annotated gets here, never anything that a client sent.
+ */
+public final class LimiterExpressionParser {
+
+    // Interpreted: compiled SpEL specializes on the types it sees first, and there is little to gain on such short
+    // ones.
+    private final SpelExpressionParser parser =
+            new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.OFF, null));
+
+    private final StandardEvaluationContext shared = new StandardEvaluationContext();
+
+    public LimiterExpressionParser(BeanFactory beanFactory) {
+        shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
+    }
+
+    /**
+     * @param where the property or annotation that holds it, for messages
+     * @param method whose parameters it can refer to, if it is known yet
+     * @throws LimiterConfigurationException if it is empty, cannot be parsed, or refers to what there is not
+     */
+    public LimiterExpression parse(String text, String where, @Nullable Method method) {
+        String trimmed = text.strip();
+        if (trimmed.isEmpty()) {
+            throw new LimiterConfigurationException(new Problem(
+                    where,
+                    text,
+                    "The expression is empty. Quote it: YAML takes what follows an unquoted # for a comment. Example:"
+                            + " \"#request.path\""));
+        }
+        try {
+            Expression expression = trimmed.startsWith("#{")
+                    ? parser.parseExpression(trimmed, ParserContext.TEMPLATE_EXPRESSION)
+                    : parser.parseExpression(trimmed);
+            return new LimiterExpression(expression, where, shared);
+        } catch (ParseException | IllegalStateException exception) {
+            throw new LimiterConfigurationException(new Problem(
+                    where,
+                    text,
+                    "The expression cannot be parsed: " + exception.getMessage()
+                            + ". Write SpEL over #request or the method's parameters, such as \"#request.path\""));
+        }
+    }
+}

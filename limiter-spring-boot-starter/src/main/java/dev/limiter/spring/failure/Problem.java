@@ -1,0 +1,18 @@
+package dev.limiter.spring.failure;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thing that is wrong with the configuration.
+ *
+ * @param where the property, or the attribute and the annotated method
+ * @param value what it is, null if it is missing
+ * @param reason what is wrong with it and what would be right, as a sentence
+ */
+public record Problem(String where, @Nullable Object value, String reason) {
+
+    @Override
+    public String toString() {
+        return value == null ? where + ": " + reason : where + " is \"" + value + "\": " + reason;
+    }
+}

@@ -1,0 +1,39 @@
+package dev.limiter.spring.failure;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Collects problems, so that one start reports all of them. Not thread-safe. */
+public final class Problems {
+
+    private final List<Problem> problems = new ArrayList<>();
+
+    public void add(String where, @Nullable Object value, String reason) {
+        problems.add(new Problem(where, value, reason));
+    }
+
+    /** What {@code part} returns, or null when it fails and its problems were added here. */
+    public <T> @Nullable T collect(Supplier<? extends @Nullable T> part) {
+        try {
+            return part.get();
+        } catch (LimiterConfigurationException exception) {
+            problems.addAll(exception.problems());
+            return null;
+        }
+    }
+
+    public boolean isEmpty() {
+        return problems.isEmpty();
+    }
+
+    /**
+     * @throws LimiterConfigurationException if there are any
+     */
+    public void throwIfAny() {
+        if (!problems.isEmpty()) {
+            throw new LimiterConfigurationException(problems);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+package dev.limiter.spring.key;
+
+/** One part of a key. */
+interface KeyPart {}

@@ -1,0 +1,60 @@
+package dev.limiter.spring.rule;
+
+import dev.limiter.Algorithm;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The raw settings of one limit; null is what was not said. Immutable.
+ *
+ * @param where the property or annotation that holds them
+ */
+public record LimitDefinition(
+        String where,
+        @Nullable Setting<Long> limit,
+        @Nullable Setting<String> window,
+        @Nullable Setting<Algorithm> algorithm,
+        @Nullable Setting<Long> burst,
+        @Nullable Setting<Integer> buckets) {
+
+    /** The settings as written at {@code origin}; null is what was not said. */
+    public static LimitDefinition of(
+            RuleOrigin origin,
+            @Nullable Long limit,
+            @Nullable String window,
+            @Nullable Algorithm algorithm,
+            @Nullable Long burst,
+            @Nullable Integer buckets) {
+        return new LimitDefinition(
+                origin.toString(),
+                setting(origin, "limit", limit),
+                setting(origin, "window", window),
+                setting(origin, "algorithm", algorithm),
+                setting(origin, "burst", burst),
+                setting(origin, "buckets", buckets));
+    }
+
+    /** Whether nothing was said. */
+    public boolean isEmpty() {
+        return limit == null && window == null && algorithm == null && burst == null && buckets == null;
+    }
+
+    /**
+     * These settings, completed by weaker ones. If these name another algorithm, the options of the weaker's are left
+     * behind with it: otherwise nobody could change the algorithm of an annotation from outside.
+     */
+    public LimitDefinition over(LimitDefinition weaker) {
+        boolean sameAlgorithm =
+                algorithm == null || weaker.algorithm == null || algorithm.value() == weaker.algorithm.value();
+        return new LimitDefinition(
+                where,
+                RuleDefinition.first(limit, weaker.limit),
+                RuleDefinition.first(window, weaker.window),
+                RuleDefinition.first(algorithm, weaker.algorithm),
+                RuleDefinition.first(burst, sameAlgorithm ? weaker.burst : null),
+                RuleDefinition.first(buckets, sameAlgorithm ? weaker.buckets : null));
+    }
+
+    private static <T> @Nullable Setting<T> setting(RuleOrigin origin, String attribute, @Nullable T value) {
+        return value == null ? null : new Setting<>(value, origin.of(attribute));
+    }
+}

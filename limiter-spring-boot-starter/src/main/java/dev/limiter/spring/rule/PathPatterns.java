@@ -1,0 +1,82 @@
+package dev.limiter.spring.rule;
+
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.springframework.http.server.PathContainer;
+import org.springframework.web.util.pattern.PathPattern;
+import org.springframework.web.util.pattern.PathPatternParser;
+
+/**
+ * Patterns that cover an endpoint when one of them matches the endpoint's own pattern, or the path as Spring parsed it
+ * for routing. The first makes that no spelling of a URL gets around a rule: whatever Spring routed to the endpoint, it
+ * is the endpoint's pattern that counts. The second covers literal segments below a variable, and static resources.
+ */
+public final class PathPatterns {
+
+    // Endpoints are few, but a default handler reports each path as its own pattern.
+    private static final int MAX_REMEMBERED = 1_000;
+
+    private final List<PathPattern> patterns;
+    private final ConcurrentMap<String, Boolean> coveredEndpoints = new ConcurrentHashMap<>();
+
+    /**
+     * @throws org.springframework.web.util.pattern.PatternParseException if one is not a pattern
+     */
+    public PathPatterns(List<String> patterns) {
+        this.patterns = patterns.stream()
+                .map(pattern -> PathPatternParser.defaultInstance.parse(
+                        PathPatternParser.defaultInstance.initFullPathPattern(pattern)))
+                .toList();
+    }
+
+    /**
+     * @param endpointPattern the best matching pattern, empty if there is none
+     * @param path the path within the application, as parsed for routing
+     */
+    public boolean cover(String endpointPattern, PathContainer path) {
+        return coverEndpoint(endpointPattern) || anyMatch(path);
+    }
+
+    private boolean coverEndpoint(String endpointPattern) {
+        Boolean known = coveredEndpoints.get(endpointPattern);
+        if (known != null) {
+            return known;
+        }
+        boolean covered = anyCovers(endpointPattern);
+        if (coveredEndpoints.size() < MAX_REMEMBERED) {
+            coveredEndpoints.put(endpointPattern, covered);
+        }
+        return covered;
+    }
+
+    private boolean anyCovers(String endpointPattern) {
+        boolean catchAll = isCatchAll(endpointPattern);
+        PathContainer endpoint = PathContainer.parsePath(endpointPattern);
+        for (PathPattern pattern : patterns) {
+            // "/files/*" matches the text "/files/**", but not what that endpoint serves.
+            if (pattern.matches(endpoint) && (!catchAll || isCatchAll(pattern.getPatternString()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean anyMatch(PathContainer path) {
+        for (PathPattern pattern : patterns) {
+            if (pattern.matches(path)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isCatchAll(String pattern) {
+        return pattern.endsWith("/**") || pattern.contains("/{*");
+    }
+
+    @Override
+    public String toString() {
+        return patterns.toString();
+    }
+}

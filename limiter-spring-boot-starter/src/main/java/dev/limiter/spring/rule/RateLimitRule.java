@@ -1,0 +1,121 @@
+package dev.limiter.spring.rule;
+
+import dev.limiter.Charge;
+import dev.limiter.Rule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.expression.BooleanExpression;
+import dev.limiter.spring.key.RateLimitKey;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+
+/** A rule, ready to use: expressions, key and patterns are parsed. Immutable, thread-safe. */
+public final class RateLimitRule {
+
+    private final Rule rule;
+    private final String origin;
+    private final Mode mode;
+    private final HeaderStyle headers;
+    private final Scope scope;
+    private final @Nullable RequestMatcher matcher;
+    private final RateLimitKey key;
+    private final Cost cost;
+    private final BooleanExpression condition;
+    private final BooleanExpression skipIf;
+    private final @Nullable Charge fixedCharge;
+
+    RateLimitRule(
+            Rule rule,
+            String origin,
+            Mode mode,
+            HeaderStyle headers,
+            Scope scope,
+            @Nullable RequestMatcher matcher,
+            RateLimitKey key,
+            Cost cost,
+            BooleanExpression condition,
+            BooleanExpression skipIf) {
+        this.rule = rule;
+        this.origin = origin;
+        this.mode = mode;
+        this.headers = headers;
+        this.scope = scope;
+        this.matcher = matcher;
+        this.key = key;
+        this.cost = cost;
+        this.condition = condition;
+        this.skipIf = skipIf;
+        this.fixedCharge = fixedCharge();
+    }
+
+    private @Nullable Charge fixedCharge() {
+        String constant = key.constant();
+        return constant != null && cost.isFixed() ? rule.charge(constant, cost.fixed()) : null;
+    }
+
+    /** As configured, or the display name of the annotated method; {@code default} for the automatic limit. */
+    public String name() {
+        return rule.name();
+    }
+
+    /** The rule's limits, as the core knows them. */
+    public Rule rule() {
+        return rule;
+    }
+
+    /** The weaker of the rule's own mode and the one of all. */
+    public Mode mode() {
+        return mode;
+    }
+
+    public HeaderStyle headers() {
+        return headers;
+    }
+
+    /** Where it was written. */
+    public String origin() {
+        return origin;
+    }
+
+    public Scope scope() {
+        return scope;
+    }
+
+    /** Whether it has paths, so that it applies to requests by itself. */
+    public boolean appliesByPath() {
+        return matcher != null;
+    }
+
+    /**
+     * Whether it applies by itself to a request.
+     *
+     * @param httpMethod the method of the request
+     * @param endpointPattern the best matching pattern, empty if there is none
+     * @param path the path within the application, as parsed for routing
+     */
+    public boolean matches(@Nullable String httpMethod, String endpointPattern, PathContainer path) {
+        return matcher != null && matcher.matches(httpMethod, endpointPattern, path);
+    }
+
+    /**
+     * Whether its condition or {@code skip-if} exempts this one.
+     *
+     * @throws dev.limiter.spring.expression.RuleEvaluationException if they cannot be evaluated
+     */
+    public boolean skipped(RateLimitContext context) {
+        return !condition.evaluate(context) || skipIf.evaluate(context);
+    }
+
+    /**
+     * What this one takes, and from whose bucket.
+     *
+     * @throws dev.limiter.spring.expression.RuleEvaluationException if key or cost cannot be evaluated
+     */
+    public Charge charge(RateLimitContext context) {
+        return fixedCharge != null ? fixedCharge : rule.charge(key.resolve(context), cost.of(context));
+    }
+
+    @Override
+    public String toString() {
+        return rule + " from " + origin;
+    }
+}

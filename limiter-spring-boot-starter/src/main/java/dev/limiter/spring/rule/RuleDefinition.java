@@ -1,0 +1,170 @@
+package dev.limiter.spring.rule;
+
+import dev.limiter.Algorithm;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The raw settings of one rule, from properties, an annotation or a {@link RuleSource}; null is what was not said. Each
+ * value knows where it was written, also after merging. Immutable; nothing is checked before
+ * {@link RuleCompiler#compile}.
+ *
+ * @param limit the settings of the only limit, empty if there are none
+ * @param limits name to limit; null if there are none
+ */
+public record RuleDefinition(
+        String name,
+        RuleOrigin origin,
+        LimitDefinition limit,
+        @Nullable Map<String, LimitDefinition> limits,
+        @Nullable Setting<List<String>> paths,
+        @Nullable Setting<List<String>> methods,
+        @Nullable Setting<Scope> scope,
+        @Nullable Setting<List<String>> key,
+        @Nullable Setting<String> cost,
+        @Nullable Setting<String> condition,
+        @Nullable Setting<String> skipIf,
+        @Nullable Setting<Mode> mode,
+        @Nullable Setting<HeaderStyle> headers) {
+
+    /**
+     * These settings, completed attribute by attribute by weaker ones. Limits are one attribute where either has named
+     * ones: named limits are not mixed with inline ones of the other.
+     */
+    public RuleDefinition over(RuleDefinition weaker) {
+        boolean ownLimits = limits != null || (weaker.limits != null && !limit.isEmpty());
+        return new RuleDefinition(
+                name,
+                origin,
+                ownLimits ? limit : limit.over(weaker.limit),
+                ownLimits ? limits : weaker.limits,
+                first(paths, weaker.paths),
+                first(methods, weaker.methods),
+                first(scope, weaker.scope),
+                first(key, weaker.key),
+                first(cost, weaker.cost),
+                first(condition, weaker.condition),
+                first(skipIf, weaker.skipIf),
+                first(mode, weaker.mode),
+                first(headers, weaker.headers));
+    }
+
+    /** Whether a limit is said, of whatever sort. */
+    public boolean hasLimit() {
+        return limits != null || limit.limit() != null;
+    }
+
+    static <T> @Nullable T first(@Nullable T strong, @Nullable T weak) {
+        return strong != null ? strong : weak;
+    }
+
+    /** Settings that were written at {@code origin}. */
+    public static Builder builder(String name, RuleOrigin origin) {
+        return new Builder(name, origin);
+    }
+
+    /** Takes what was said; null is the same as not calling. Not thread-safe. */
+    public static final class Builder {
+
+        private final String name;
+        private final RuleOrigin origin;
+        private LimitDefinition limit;
+        private @Nullable Map<String, LimitDefinition> limits;
+        private @Nullable Setting<List<String>> paths;
+        private @Nullable Setting<List<String>> methods;
+        private @Nullable Setting<Scope> scope;
+        private @Nullable Setting<List<String>> key;
+        private @Nullable Setting<String> cost;
+        private @Nullable Setting<String> condition;
+        private @Nullable Setting<String> skipIf;
+        private @Nullable Setting<Mode> mode;
+        private @Nullable Setting<HeaderStyle> headers;
+
+        private Builder(String name, RuleOrigin origin) {
+            this.name = name;
+            this.origin = origin;
+            this.limit = LimitDefinition.of(origin, null, null, null, null, null);
+        }
+
+        /** The only limit of the rule. */
+        public Builder limit(
+                @Nullable Long limit,
+                @Nullable String window,
+                @Nullable Algorithm algorithm,
+                @Nullable Long burst,
+                @Nullable Integer buckets) {
+            this.limit = LimitDefinition.of(origin, limit, window, algorithm, burst, buckets);
+            return this;
+        }
+
+        /** One of several limits of the rule, each with a name. */
+        public Builder namedLimit(String limitName, LimitDefinition named) {
+            if (limits == null) {
+                limits = new LinkedHashMap<>();
+            }
+            limits.put(limitName, named);
+            return this;
+        }
+
+        public Builder paths(@Nullable List<String> paths) {
+            this.paths = setting("paths", paths);
+            return this;
+        }
+
+        /** HTTP methods, in any case. */
+        public Builder methods(@Nullable List<String> methods) {
+            this.methods = setting("methods", methods);
+            return this;
+        }
+
+        public Builder scope(@Nullable Scope scope) {
+            this.scope = setting("scope", scope);
+            return this;
+        }
+
+        /** The parts of the key; one text may hold several, joined by commas. */
+        public Builder key(@Nullable List<String> key) {
+            this.key = setting("key", key);
+            return this;
+        }
+
+        /** A number or an expression. */
+        public Builder cost(@Nullable String cost) {
+            this.cost = setting("cost", cost);
+            return this;
+        }
+
+        /** An expression; the rule applies only where it is true. */
+        public Builder condition(@Nullable String condition) {
+            this.condition = setting("condition", condition);
+            return this;
+        }
+
+        /** An expression; the rule does not apply where it is true. */
+        public Builder skipIf(@Nullable String skipIf) {
+            this.skipIf = setting("skip-if", skipIf);
+            return this;
+        }
+
+        public Builder mode(@Nullable Mode mode) {
+            this.mode = setting("mode", mode);
+            return this;
+        }
+
+        public Builder headers(@Nullable HeaderStyle headers) {
+            this.headers = setting("headers", headers);
+            return this;
+        }
+
+        public RuleDefinition build() {
+            return new RuleDefinition(
+                    name, origin, limit, limits, paths, methods, scope, key, cost, condition, skipIf, mode, headers);
+        }
+
+        private <T> @Nullable Setting<T> setting(String attribute, @Nullable T value) {
+            return value == null ? null : new Setting<>(value, origin.of(attribute));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package dev.limiter.spring.rule;
+
+/** Where a rule was written, to say so in messages. */
+public interface RuleOrigin {
+
+    /** Where an attribute such as {@code window} was written, or would be. */
+    String of(String attribute);
+
+    /** Where the rule was written. */
+    @Override
+    String toString();
+
+    /** Properties below {@code prefix}, such as {@code limiter.rules.orders}. */
+    static RuleOrigin property(String prefix) {
+        return new Property(prefix);
+    }
+
+    /** An annotation on {@code element}, such as {@code com.example.Orders.list()}. */
+    static RuleOrigin annotation(String element) {
+        return new Annotation(element);
+    }
+
+    /** Code, such as a {@link RuleSource} named {@code name}. */
+    static RuleOrigin source(String name) {
+        return new Source(name);
+    }
+
+    /** See {@link RuleOrigin#property}. */
+    record Property(String prefix) implements RuleOrigin {
+        @Override
+        public String of(String attribute) {
+            return prefix + "." + attribute;
+        }
+
+        @Override
+        public String toString() {
+            return prefix;
+        }
+    }
+
+    /** See {@link RuleOrigin#annotation}. */
+    record Annotation(String element) implements RuleOrigin {
+        @Override
+        public String of(String attribute) {
+            return attribute + " of " + this;
+        }
+
+        @Override
+        public String toString() {
+            return "@RateLimiter on " + element;
+        }
+    }
+
+    /** See {@link RuleOrigin#source}. */
+    record Source(String name) implements RuleOrigin {
+        @Override
+        public String of(String attribute) {
+            return attribute + " of " + name;
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.limiter.spring.rule;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+
+/** All rules, compiled. Immutable. */
+public final class RuleSet {
+
+    private final Map<String, RuleDefinition> definitions = new LinkedHashMap<>();
+    private final Map<String, RateLimitRule> rules = new LinkedHashMap<>();
+    private final List<RateLimitRule> pathRules;
+    private final @Nullable RateLimitRule defaultLimit;
+    private final @Nullable PathPatterns excluded;
+
+    RuleSet(
+            Collection<RuleDefinition> definitions,
+            Collection<RateLimitRule> rules,
+            @Nullable RateLimitRule defaultLimit,
+            @Nullable PathPatterns excluded) {
+        definitions.forEach(definition -> this.definitions.put(RuleName.canonical(definition.name()), definition));
+        rules.forEach(rule -> this.rules.put(RuleName.canonical(rule.name()), rule));
+        this.pathRules = rules.stream().filter(RateLimitRule::appliesByPath).toList();
+        this.defaultLimit = defaultLimit;
+        this.excluded = excluded;
+    }
+
+    /** All rules with a limit, with and without paths, but not the automatic limit. */
+    public List<RateLimitRule> rules() {
+        return List.copyOf(rules.values());
+    }
+
+    /** The rules that apply by their paths. */
+    public List<RateLimitRule> pathRules() {
+        return pathRules;
+    }
+
+    /** The rule of that name, whatever the case and dashes; none if its limit is only in an annotation. */
+    public Optional<RateLimitRule> find(String name) {
+        return Optional.ofNullable(rules.get(RuleName.canonical(name)));
+    }
+
+    /** The raw settings under that name, whatever the case and dashes, to merge over those of an annotation. */
+    public Optional<RuleDefinition> definition(String name) {
+        return Optional.ofNullable(definitions.get(RuleName.canonical(name)));
+    }
+
+    /** What limits each endpoint that no other rule does. */
+    public Optional<RateLimitRule> defaultLimit() {
+        return Optional.ofNullable(defaultLimit);
+    }
+
+    /** Whether {@code limiter.web.exclude} exempts the request from all rules; parameters as in {@link RateLimitRule#matches}. */
+    public boolean excludes(String endpointPattern, PathContainer path) {
+        return excluded != null && excluded.cover(endpointPattern, path);
+    }
+}
