@@ -20,6 +20,15 @@ public abstract class Decision implements AutoCloseable {
     /** Instead of nanoseconds to wait: it depends on when others release what they hold. */
     public static final long UNKNOWN = Long.MAX_VALUE - 1;
 
+    /**
+     * One decision for several that were made together, of which all permitted, or those that refused decide.
+     *
+     * @param parts at least one
+     */
+    public static Decision allOf(List<? extends Decision> parts) {
+        return parts.size() == 1 ? parts.get(0) : new CombinedDecision(parts);
+    }
+
     /** Whether the request may go on. */
     public abstract boolean permitted();
 

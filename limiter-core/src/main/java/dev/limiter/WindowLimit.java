@@ -1,12 +1,15 @@
 package dev.limiter;
 
-/** A limit whose permits are each forgotten at a time that is known when they are taken. */
+/**
+ * A limit whose permits are each forgotten at a time that is known when they are taken. The mark that its states return
+ * from {@link LimitState#take} is the time under which the permits are remembered.
+ */
 public abstract non-sealed class WindowLimit extends CompiledLimit {
 
     protected WindowLimit(Limit limit) {
         super(limit);
     }
 
-    /** When a permit that is taken at {@code takenAt} no longer counts. */
+    /** When a permit that is remembered under {@code takenAt} no longer counts. */
     public abstract long forgottenAt(long takenAt);
 }

@@ -1,0 +1,79 @@
+package dev.limiter;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Several charges, decided together: speaks for the one that decided, and lists the limits of all. */
+final class CombinedDecision extends Decision {
+
+    private final List<Decision> parts;
+    private final Decision spokesman;
+
+    CombinedDecision(List<? extends Decision> parts) {
+        this.parts = List.copyOf(parts);
+        Decision first = this.parts.get(0);
+        for (Decision part : this.parts) {
+            if (outranks(part, first)) {
+                first = part;
+            }
+        }
+        this.spokesman = first;
+    }
+
+    /** A refusal before a permission, the longer wait before the shorter, the smaller rest before the larger. */
+    private static boolean outranks(Decision a, Decision b) {
+        if (a.permitted() != b.permitted()) {
+            return b.permitted();
+        }
+        long waitA = a.waitNanos(a.deciding());
+        long waitB = b.waitNanos(b.deciding());
+        return waitA != waitB ? waitA > waitB : a.remaining() < b.remaining();
+    }
+
+    @Override
+    public boolean permitted() {
+        return spokesman.permitted();
+    }
+
+    @Override
+    public Rule rule() {
+        return spokesman.rule();
+    }
+
+    @Override
+    public List<LimitStatus> limits() {
+        List<LimitStatus> statuses = new ArrayList<>();
+        parts.forEach(part -> statuses.addAll(part.limits()));
+        return statuses;
+    }
+
+    @Override
+    public void giveBack() {
+        parts.forEach(Decision::giveBack);
+    }
+
+    @Override
+    public void close() {
+        parts.forEach(Decision::close);
+    }
+
+    @Override
+    protected long remaining(int limit) {
+        return spokesman.remaining(limit);
+    }
+
+    @Override
+    protected long waitNanos(int limit) {
+        return spokesman.waitNanos(limit);
+    }
+
+    @Override
+    protected long resetNanos(int limit) {
+        return spokesman.resetNanos(limit);
+    }
+
+    @Override
+    protected int deciding() {
+        return spokesman.deciding();
+    }
+}

@@ -1,0 +1,23 @@
+package dev.limiter.algorithm;
+
+import dev.limiter.Algorithm;
+import dev.limiter.CompiledLimit;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterStrategy;
+
+/** {@link Algorithm#TOKEN_BUCKET}: {@code burst} tokens, refilled continuously with {@code limit} per window. */
+public final class TokenBucketStrategy implements RateLimiterStrategy {
+
+    @Override
+    public Algorithm algorithm() {
+        return Algorithm.TOKEN_BUCKET;
+    }
+
+    @Override
+    public CompiledLimit compile(Limit limit, long now) {
+        if (limit instanceof Limit.TokenBucket bucket) {
+            return new Bucket(bucket, bucket.burst(), now);
+        }
+        throw new IllegalArgumentException(limit + " is no token bucket");
+    }
+}

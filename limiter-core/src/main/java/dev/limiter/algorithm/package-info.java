@@ -1,0 +1,5 @@
+/** The arithmetic of each algorithm: pure functions of state, time and permits. Stores nothing, reads no clock. */
+@NullMarked
+package dev.limiter.algorithm;
+
+import org.jspecify.annotations.NullMarked;

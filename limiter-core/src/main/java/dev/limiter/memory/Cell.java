@@ -1,0 +1,112 @@
+package dev.limiter.memory;
+
+import dev.limiter.Decision;
+import dev.limiter.LimitState;
+import dev.limiter.TimeSource;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one key used under one version of a rule's limits, until it dies: because it is fresh again, had to leave, was
+ * reset, or the limits changed. Death is one compare-and-set on the word that every change goes through, so a change and
+ * a death can never both succeed: whoever comes too late starts again with the cell that is in the map by then.
+ *
+ * <p>Whoever changes a cell reads the word first, the clock second. The other way round, a decision could stand still
+ * between the two, and count what it takes as of a time that the cell has long left behind.
+ */
+abstract class Cell {
+
+    /** The word of a dead cell. */
+    static final long DEAD = Long.MIN_VALUE;
+
+    private static final VarHandle WORD;
+    private static final VarHandle INDEXED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            WORD = lookup.findVarHandle(Cell.class, "word", long.class);
+            INDEXED = lookup.findVarHandle(Cell.class, "indexed", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final BoundRule bound;
+    final String key;
+
+    @SuppressWarnings("FieldMayBeFinal") // changed through WORD
+    private volatile long word;
+
+    @SuppressWarnings("FieldMayBeFinal") // changed through INDEXED
+    private volatile boolean indexed;
+
+    Cell(BoundRule bound, String key, long word, boolean indexed) {
+        this.bound = bound;
+        this.key = key;
+        this.word = word;
+        this.indexed = indexed;
+    }
+
+    final long word() {
+        return word;
+    }
+
+    final boolean swap(long expected, long next) {
+        return WORD.compareAndSet(this, expected, next);
+    }
+
+    final void release(long next) {
+        WORD.setRelease(this, next);
+    }
+
+    /** Dies, if the word is still the one that was read before, and nobody is about to change it. */
+    abstract boolean die(long word);
+
+    final boolean isDead() {
+        return word == DEAD;
+    }
+
+    /** Whether the caller is the one who has to put this cell on the time axis. */
+    final boolean claimIndex() {
+        return !indexed && INDEXED.compareAndSet(this, false, true);
+    }
+
+    /** Decides for one permit or more; null if the cell is dead, or its arithmetic does not reach the time. */
+    abstract @Nullable Decision decide(long permits, TimeSource clock);
+
+    /** What {@link #decide} would answer, changing nothing; null in the same cases. */
+    abstract @Nullable Decision peek(long permits, TimeSource clock);
+
+    /** Returns permits; false if the cell is dead. {@code marks} are those of a decision under {@code takenUnder}. */
+    abstract boolean giveBack(BoundRule takenUnder, long[] marks, long permits, TimeSource clock);
+
+    /** Dies, and returns what it used; null if it was dead. */
+    abstract LimitState @Nullable [] kill();
+
+    /** When it becomes indistinguishable from a new one, going by a word that was read before. */
+    abstract long freshAt(long word);
+
+    /** When one permit can be had again, going by a word that was read before; not after {@code now} if now. */
+    abstract long freeAt(long word, long now);
+
+    /** A successor under other limits that has used what this one used; this one dies. Null if it was dead. */
+    final @Nullable Cell succeed(BoundRule next, TimeSource clock) {
+        LimitState[] used = kill();
+        if (used == null) {
+            return null;
+        }
+        long now = clock.epochNanos();
+        LimitState[] states = next.newStates();
+        for (int i = 0; i < states.length; i++) {
+            int previous = next.predecessor(i, bound);
+            if (previous >= 0) {
+                states[i].carry(used[previous], bound.limit(previous), now);
+            }
+        }
+        return next.number != null
+                ? NumberCell.of(next, next.number, key, states[0])
+                : LockedCell.of(next, key, states, now);
+    }
+}

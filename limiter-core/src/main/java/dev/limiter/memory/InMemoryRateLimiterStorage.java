@@ -1,0 +1,222 @@
+package dev.limiter.memory;
+
+import dev.limiter.Charge;
+import dev.limiter.CompiledLimit;
+import dev.limiter.Decision;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what every key used on the heap. Thread-safe; never blocks; has no thread of its own.
+ *
+ * <p>At most {@code maxKeys} states are kept, and 1 % more for moments. A state that is as good as new is forgotten; each
+ * new key pays for a few others to be looked at, and {@link #cleanUp()} does the rest. When there is no room, the states
+ * leave first that would soonest be as good as new, of those the newest. A state at its limit does not leave while
+ * another one can; when all are at their limit, new keys of a rule share one state.
+ */
+public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
+
+    /** Of a rule's state that keys share for which there is no room. Not counted, never leaves. */
+    private static final String OVERFLOW = "\0overflow";
+
+    /** Rules are values and may be made per request; what is compiled for them is then dropped now and then. */
+    private static final int MAX_BOUND_RULES = 10_000;
+
+    private final RateLimiterFactory factory;
+    private final TimeSource clock;
+    private final long maxKeys;
+    private final Population population;
+    private final ConcurrentHashMap<Rule, BoundRule> boundRules = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, States> statesByRule = new ConcurrentHashMap<>();
+
+    /** {@code maxKeys} as in {@link dev.limiter.RateLimiters.Builder#maxKeys}. */
+    public InMemoryRateLimiterStorage(RateLimiterFactory factory, TimeSource clock, long maxKeys) {
+        this.factory = factory;
+        this.clock = clock;
+        this.maxKeys = maxKeys;
+        this.population = new Population(maxKeys, clock);
+    }
+
+    @Override
+    public Decision decide(Rule rule, String key, long permits) {
+        if (permits <= 0) {
+            return ask(new Charge(rule, key, permits));
+        }
+        BoundRule bound = bind(rule);
+        while (true) {
+            Cell cell = bound.states.get(key);
+            if (cell == null) {
+                Decision first = decideFirst(bound, key, permits);
+                if (first != null) {
+                    return first;
+                }
+            } else {
+                Decision decision = cell.bound == bound ? cell.decide(permits, clock) : null;
+                if (decision != null) {
+                    return decision;
+                }
+                recover(cell, bound);
+            }
+            bound = bind(rule);
+        }
+    }
+
+    /** Decides on a key that has no cell; null if it has one by now. */
+    private @Nullable Decision decideFirst(BoundRule bound, String key, long permits) {
+        if (permits > bound.capacity()) {
+            return bound.newCell(key, true).peek(permits, clock);
+        }
+        if (!bound.covers(clock.epochNanos())) {
+            rebind(bound);
+            return null;
+        }
+        if (!population.admit()) {
+            return decideOverflow(bound.rule, permits);
+        }
+        // put while fresh, decided as any other: between finding nothing and putting something, time may have passed
+        Cell cell = bound.newCell(key, true);
+        if (bound.states.putIfAbsent(cell) != cell) {
+            population.dismiss();
+            return null;
+        }
+        Decision decision = cell.decide(permits, clock);
+        population.settle(cell);
+        return decision;
+    }
+
+    /** Decides on the state that keys share for which there is no room. */
+    private Decision decideOverflow(Rule rule, long permits) {
+        while (true) {
+            BoundRule bound = bind(rule);
+            Cell shared = bound.states.get(OVERFLOW);
+            Cell cell = shared != null ? shared : bound.states.putIfAbsent(bound.newCell(OVERFLOW, true));
+            Decision decision = cell.bound == bound ? cell.decide(permits, clock) : null;
+            if (decision != null) {
+                return decision;
+            }
+            recover(cell, bound);
+        }
+    }
+
+    @Override
+    public Decision decide(List<Charge> charges) {
+        if (charges.isEmpty()) {
+            throw new IllegalArgumentException("There is no charge to decide");
+        }
+        if (charges.size() == 1) {
+            Charge only = charges.get(0);
+            return decide(only.rule(), only.key(), only.permits());
+        }
+        // asking first charges nobody for what another rule refuses; what is lost in a race is given back
+        List<Decision> decisions = new ArrayList<>(charges.size());
+        boolean permitted = true;
+        for (Charge charge : charges) {
+            Decision answer = ask(charge);
+            permitted &= answer.permitted();
+            decisions.add(answer);
+        }
+        for (int i = 0; permitted && i < charges.size(); i++) {
+            Charge charge = charges.get(i);
+            Decision decision = decide(charge.rule(), charge.key(), charge.permits());
+            decisions.set(i, decision);
+            if (!decision.permitted()) {
+                decisions.forEach(Decision::giveBack);
+                permitted = false;
+            }
+        }
+        return Decision.allOf(decisions);
+    }
+
+    @Override
+    public Decision peek(Rule rule, String key) {
+        return ask(rule.charge(key));
+    }
+
+    /** What the answer would be; charges nothing, creates nothing. */
+    private Decision ask(Charge charge) {
+        while (true) {
+            BoundRule bound = bind(charge.rule());
+            Cell cell = bound.states.get(charge.key());
+            if (cell == null) {
+                cell = bound.newCell(charge.key(), true);
+            } else if (cell.bound != bound) {
+                recover(cell, bound);
+                continue;
+            }
+            Decision answer = cell.peek(charge.permits(), clock);
+            if (answer != null) {
+                return answer;
+            }
+            recover(cell, bound);
+        }
+    }
+
+    /** Does what a decision on a cell found missing: a live cell, under these limits, compiled for this time. */
+    private void recover(Cell cell, BoundRule bound) {
+        if (!bound.covers(clock.epochNanos())) {
+            rebind(bound);
+        } else if (cell.isDead()) {
+            bound.states.remove(cell);
+        } else if (cell.bound != bound) {
+            bound.states.succeed(cell, bound);
+        }
+    }
+
+    @Override
+    public void reset(Rule rule, String key) {
+        Cell cell = bind(rule).states.get(key);
+        if (cell != null && cell.kill() != null && cell.bound.states.remove(cell) && !key.equals(OVERFLOW)) {
+            population.dismiss();
+        }
+    }
+
+    @Override
+    public long size() {
+        return population.size();
+    }
+
+    /** How many states left because they were as good as new. */
+    public long expired() {
+        return population.expired();
+    }
+
+    /** How many states left because there was no room. */
+    public long evicted() {
+        return population.evicted();
+    }
+
+    @Override
+    public void cleanUp() {
+        population.cleanUp();
+    }
+
+    private BoundRule bind(Rule rule) {
+        BoundRule bound = boundRules.get(rule);
+        return bound != null ? bound : bindAnew(rule);
+    }
+
+    private BoundRule bindAnew(Rule rule) {
+        if (boundRules.size() >= MAX_BOUND_RULES) {
+            boundRules.clear();
+        }
+        return boundRules.computeIfAbsent(rule, this::compile);
+    }
+
+    private void rebind(BoundRule bound) {
+        boundRules.replace(bound.rule, bound, compile(bound.rule));
+    }
+
+    private BoundRule compile(Rule rule) {
+        long now = clock.epochNanos();
+        CompiledLimit[] limits =
+                rule.limits().stream().map(limit -> factory.compile(limit, now)).toArray(CompiledLimit[]::new);
+        States states = statesByRule.computeIfAbsent(rule.name(), name -> new States(maxKeys, clock));
+        return new BoundRule(rule, limits, states);
+    }
+}

@@ -1,0 +1,219 @@
+package dev.limiter.memory;
+
+import dev.limiter.Decision;
+import dev.limiter.LimitState;
+import dev.limiter.TimeSource;
+import dev.limiter.WindowLimit;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cell whose state is more than one number, behind a lock: the word is a version, odd while somebody holds it. The
+ * sections it guards are some tens of nanoseconds long and call nothing that blocks, so waiting is spinning, then
+ * yielding. Whoever only wants to know whether the cell may leave never takes it, but reads what the last holder noted,
+ * and dies by a compare-and-set on the version.
+ */
+final class LockedCell extends Cell {
+
+    private static final int SPINS = 64;
+
+    private final LimitState[] states;
+
+    /** When nothing will count any longer; noted by the last holder. */
+    private long freshAt = Long.MIN_VALUE;
+
+    /** Until when even one permit is refused; noted by the last holder. */
+    private long freeAt = Long.MIN_VALUE;
+
+    LockedCell(BoundRule bound, String key, LimitState[] states, boolean indexed) {
+        super(bound, key, 0, indexed);
+        this.states = states;
+    }
+
+    static LockedCell of(BoundRule bound, String key, LimitState[] used, long now) {
+        LockedCell cell = new LockedCell(bound, key, used, false);
+        cell.note(now);
+        return cell;
+    }
+
+    @Override
+    @Nullable
+    Decision decide(long permits, TimeSource clock) {
+        WindowLimit window = permits == 1 ? bound.window : null;
+        if (window != null) {
+            Decision refusal = refuseUnlocked(clock);
+            if (refusal != null) {
+                return refusal;
+            }
+        }
+        long version = lock();
+        if (version == DEAD) {
+            return null;
+        }
+        try {
+            long now = clock.epochNanos();
+            if (!bound.covers(now)) {
+                return null;
+            }
+            return window != null ? decideOne(window, now) : decideAll(permits, now);
+        } finally {
+            release(version + 2);
+        }
+    }
+
+    /** A refusal that follows from what the last holder noted; null if it does not. */
+    private @Nullable Decision refuseUnlocked(TimeSource clock) {
+        long version = word();
+        long free = freeAt;
+        long fresh = freshAt;
+        VarHandle.loadLoadFence();
+        if ((version & 1) != 0 || version != word()) {
+            return null;
+        }
+        long now = clock.epochNanos();
+        // a clock that stepped back leaves free behind the window; the states know what to do then
+        return now < free && fresh - now <= bound.longestReset()
+                ? WindowDecision.refused(this, free - now, fresh - now)
+                : null;
+    }
+
+    private Decision decideOne(WindowLimit window, long now) {
+        LimitState state = states[0];
+        long wait = state.waitNanos(now, 1);
+        if (wait > 0) {
+            note(now);
+            return WindowDecision.refused(this, wait, freshAt - now);
+        }
+        long mark = state.take(now, 1);
+        long remaining = state.remaining(now);
+        freshAt = window.forgottenAt(mark);
+        freeAt = remaining > 0 ? Long.MIN_VALUE : now + state.waitNanos(now, 1);
+        return WindowDecision.permitted(this, mark, remaining);
+    }
+
+    private Decision decideAll(long permits, long now) {
+        SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
+        boolean permitted = true;
+        for (int i = 0; i < states.length; i++) {
+            long wait = states[i].waitNanos(now, permits);
+            readings.wait(i, wait);
+            permitted &= wait == 0;
+        }
+        if (permitted) {
+            for (int i = 0; i < states.length; i++) {
+                readings.mark(i, states[i].take(now, permits));
+            }
+        }
+        note(now);
+        read(readings, now);
+        return new SnapshotDecision(this, permitted, permitted ? permits : 0, readings);
+    }
+
+    private void read(SnapshotDecision.Readings readings, long now) {
+        for (int i = 0; i < states.length; i++) {
+            readings.remaining(i, states[i].remaining(now));
+            readings.reset(i, Math.max(states[i].freshAt(now) - now, 0));
+        }
+    }
+
+    /** Notes for those who do not take the lock when this cell is fresh and when it is free. */
+    private void note(long now) {
+        long fresh = Long.MIN_VALUE;
+        long free = Long.MIN_VALUE;
+        for (LimitState state : states) {
+            fresh = Math.max(fresh, state.freshAt(now));
+            long wait = state.waitNanos(now, 1);
+            if (wait > 0) {
+                free = Math.max(free, now + Math.min(wait, Long.MAX_VALUE - now));
+            }
+        }
+        freshAt = fresh;
+        freeAt = free;
+    }
+
+    @Override
+    @Nullable
+    Decision peek(long permits, TimeSource clock) {
+        long version = lock();
+        if (version == DEAD) {
+            return null;
+        }
+        try {
+            long now = clock.epochNanos();
+            if (!bound.covers(now)) {
+                return null;
+            }
+            SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
+            boolean permitted = true;
+            for (int i = 0; i < states.length; i++) {
+                long wait = states[i].waitNanos(now, permits);
+                readings.wait(i, wait);
+                permitted &= wait == 0;
+            }
+            read(readings, now);
+            return new SnapshotDecision(this, permitted, 0, readings);
+        } finally {
+            release(version + 2);
+        }
+    }
+
+    @Override
+    boolean giveBack(BoundRule takenUnder, long[] marks, long permits, TimeSource clock) {
+        long version = lock();
+        if (version == DEAD) {
+            return false;
+        }
+        try {
+            long now = clock.epochNanos();
+            for (int i = 0; i < states.length; i++) {
+                states[i].giveBack(takenUnder.markUnder(bound, i, marks, now), now, permits);
+            }
+            note(now);
+            return true;
+        } finally {
+            release(version + 2);
+        }
+    }
+
+    @Override
+    boolean die(long word) {
+        return (word & 1) == 0 && word != DEAD && swap(word, DEAD);
+    }
+
+    @Override
+    LimitState @Nullable [] kill() {
+        if (lock() == DEAD) {
+            return null;
+        }
+        release(DEAD);
+        return states;
+    }
+
+    @Override
+    long freshAt(long word) {
+        return freshAt;
+    }
+
+    @Override
+    long freeAt(long word, long now) {
+        return freeAt;
+    }
+
+    /** The version before this holder, or DEAD without holding anything. */
+    private long lock() {
+        for (int spins = 0; ; spins++) {
+            long version = word();
+            if (version == DEAD) {
+                return DEAD;
+            }
+            if ((version & 1) == 0 && swap(version, version + 1)) {
+                return version;
+            }
+            if (spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                Thread.yield();
+            }
+        }
+    }
+}

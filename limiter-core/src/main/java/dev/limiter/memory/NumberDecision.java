@@ -1,0 +1,86 @@
+package dev.limiter.memory;
+
+import dev.limiter.Decision;
+import dev.limiter.NumberLimit;
+import dev.limiter.Rule;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * One permit of a limit whose state is a number: the number and the time, 32 bytes in all. What is left and when to
+ * retry are worked out when somebody asks.
+ */
+final class NumberDecision extends Decision {
+
+    private static final VarHandle STAMP;
+
+    static {
+        try {
+            STAMP = MethodHandles.lookup().findVarHandle(NumberDecision.class, "stamp", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final NumberCell cell;
+    private final long value;
+
+    /** The time, shifted left; the lowest bit: permitted; the sign: given back. */
+    private long stamp;
+
+    NumberDecision(NumberCell cell, boolean permitted, long now, long value) {
+        this.cell = cell;
+        this.value = value;
+        this.stamp = now << 1 | (permitted ? 1 : 0);
+    }
+
+    private long now() {
+        return (stamp & Long.MAX_VALUE) >> 1;
+    }
+
+    private NumberLimit arithmetic() {
+        return cell.limit();
+    }
+
+    @Override
+    public boolean permitted() {
+        return (stamp & 1) != 0;
+    }
+
+    @Override
+    public Rule rule() {
+        return cell.bound.rule;
+    }
+
+    @Override
+    public long remaining() {
+        return arithmetic().remaining(value, now());
+    }
+
+    @Override
+    public void giveBack() {
+        if (permitted() && (long) STAMP.getAndBitwiseOr(this, Long.MIN_VALUE) >= 0) {
+            cell.bound.states.giveBack(cell, new long[] {value}, 1);
+        }
+    }
+
+    @Override
+    protected long remaining(int limit) {
+        return remaining();
+    }
+
+    @Override
+    protected long waitNanos(int limit) {
+        return permitted() ? 0 : arithmetic().waitNanos(value, now(), 1);
+    }
+
+    @Override
+    protected long resetNanos(int limit) {
+        return Math.max(arithmetic().freshAt(value), now()) - now();
+    }
+
+    @Override
+    protected int deciding() {
+        return 0;
+    }
+}

@@ -1,0 +1,96 @@
+package dev.limiter.memory;
+
+import dev.limiter.Decision;
+import dev.limiter.Rule;
+import dev.limiter.WindowLimit;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+
+/**
+ * One permit of a limit that forgets each permit at a known time, in 32 bytes. The state itself moves on, so this keeps
+ * two numbers of it: if permitted, under which time it is remembered and what was left; if refused, when to retry and
+ * when all is forgotten (nothing was left, or one permit would have been granted).
+ */
+final class WindowDecision extends Decision {
+
+    private static final VarHandle STAMP;
+
+    static {
+        try {
+            STAMP = MethodHandles.lookup().findVarHandle(WindowDecision.class, "stamp", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final LockedCell cell;
+    private final long other;
+
+    /** Time taken or time to wait, shifted left; the lowest bit: permitted; the sign: given back. */
+    private long stamp;
+
+    private WindowDecision(LockedCell cell, long stamp, long other) {
+        this.cell = cell;
+        this.stamp = stamp;
+        this.other = other;
+    }
+
+    static WindowDecision permitted(LockedCell cell, long takenAt, long remaining) {
+        return new WindowDecision(cell, takenAt << 1 | 1, remaining);
+    }
+
+    static WindowDecision refused(LockedCell cell, long waitNanos, long resetNanos) {
+        return new WindowDecision(cell, waitNanos << 1, resetNanos);
+    }
+
+    private long stamped() {
+        return (stamp & Long.MAX_VALUE) >> 1;
+    }
+
+    private WindowLimit arithmetic() {
+        return Objects.requireNonNull(cell.bound.window);
+    }
+
+    @Override
+    public boolean permitted() {
+        return (stamp & 1) != 0;
+    }
+
+    @Override
+    public Rule rule() {
+        return cell.bound.rule;
+    }
+
+    @Override
+    public long remaining() {
+        return permitted() ? other : 0;
+    }
+
+    @Override
+    public void giveBack() {
+        if (permitted() && (long) STAMP.getAndBitwiseOr(this, Long.MIN_VALUE) >= 0) {
+            cell.bound.states.giveBack(cell, new long[] {stamped()}, 1);
+        }
+    }
+
+    @Override
+    protected long remaining(int limit) {
+        return remaining();
+    }
+
+    @Override
+    protected long waitNanos(int limit) {
+        return permitted() ? 0 : stamped();
+    }
+
+    @Override
+    protected long resetNanos(int limit) {
+        return permitted() ? arithmetic().forgottenAt(stamped()) - stamped() : other;
+    }
+
+    @Override
+    protected int deciding() {
+        return 0;
+    }
+}
