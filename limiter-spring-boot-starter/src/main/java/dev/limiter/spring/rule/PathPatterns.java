@@ -38,6 +38,36 @@ public final class PathPatterns {
         return coverEndpoint(endpointPattern) || anyMatch(path);
     }
 
+    /** What {@link #cover} answers for all paths that the endpoint serves, if that is always the same. */
+    Coverage coverage(String endpointPattern) {
+        if (anyCovers(endpointPattern)) {
+            return Coverage.ALL;
+        }
+        boolean fixed = !endpointPattern.isEmpty() && isLiteral(endpointPattern);
+        return fixed || patterns.stream().noneMatch(pattern -> overlap(pattern.getPatternString(), endpointPattern))
+                ? Coverage.NONE
+                : Coverage.SOME;
+    }
+
+    /** Whether a path may match both; false only if they begin with literal segments that differ. */
+    private static boolean overlap(String pattern, String endpointPattern) {
+        String[] one = pattern.split("/");
+        String[] other = endpointPattern.split("/");
+        for (int i = 0; i < Math.min(one.length, other.length); i++) {
+            if (!isLiteral(one[i]) || !isLiteral(other[i])) {
+                return true;
+            }
+            if (!one[i].equalsIgnoreCase(other[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isLiteral(String pattern) {
+        return pattern.indexOf('{') < 0 && pattern.indexOf('*') < 0 && pattern.indexOf('?') < 0;
+    }
+
     private boolean coverEndpoint(String endpointPattern) {
         Boolean known = coveredEndpoints.get(endpointPattern);
         if (known != null) {

@@ -96,6 +96,11 @@ public final class RateLimitRule {
         return matcher != null && matcher.matches(httpMethod, endpointPattern, path);
     }
 
+    /** What {@link #matches} answers for all paths of an endpoint, if that is always the same. */
+    public Coverage coverage(@Nullable String httpMethod, String endpointPattern) {
+        return matcher == null ? Coverage.NONE : matcher.coverage(httpMethod, endpointPattern);
+    }
+
     /**
      * Whether its condition or {@code skip-if} exempts this one.
      *

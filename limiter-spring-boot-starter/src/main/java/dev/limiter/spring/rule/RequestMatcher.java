@@ -24,6 +24,10 @@ final class RequestMatcher {
         return matchesMethod(method) && paths.cover(endpointPattern, path);
     }
 
+    Coverage coverage(@Nullable String method, String endpointPattern) {
+        return matchesMethod(method) ? paths.coverage(endpointPattern) : Coverage.NONE;
+    }
+
     /** An invented method reaches each endpoint that does not restrict methods, so it is covered by every rule. */
     private boolean matchesMethod(@Nullable String method) {
         return methods.isEmpty()

@@ -58,4 +58,9 @@ public final class RuleSet {
     public boolean excludes(String endpointPattern, PathContainer path) {
         return excluded != null && excluded.cover(endpointPattern, path);
     }
+
+    /** What {@link #excludes} answers for all paths of an endpoint, if that is always the same. */
+    public Coverage exclusion(String endpointPattern) {
+        return excluded == null ? Coverage.NONE : excluded.coverage(endpointPattern);
+    }
 }

@@ -1,0 +1,40 @@
+package dev.limiter.spring.decide;
+
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RateLimitRule;
+import java.util.List;
+
+/**
+ * The rules that apply to a resource, sorted by what becomes of their decisions. Immutable.
+ *
+ * @param enforced decided together, all or nothing
+ * @param shadow decided one by one, without consequences
+ */
+public record ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow) {
+
+    public static final ApplicableRules NONE = new ApplicableRules(List.of(), List.of());
+
+    /** Rules that are off are left out. */
+    public static ApplicableRules of(List<RateLimitRule> rules) {
+        return rules.isEmpty() ? NONE : new ApplicableRules(in(Mode.ENFORCE, rules), in(Mode.SHADOW, rules));
+    }
+
+    private static List<RateLimitRule> in(Mode mode, List<RateLimitRule> rules) {
+        return rules.stream().filter(rule -> rule.mode() == mode).toList();
+    }
+
+    public boolean isEmpty() {
+        return enforced.isEmpty() && shadow.isEmpty();
+    }
+
+    /** The same without the enforced rules of that name. */
+    public ApplicableRules without(List<RateLimitRule> others) {
+        if (others.isEmpty() || enforced.isEmpty()) {
+            return this;
+        }
+        List<RateLimitRule> rest = enforced.stream()
+                .filter(rule -> others.stream().noneMatch(other -> other.name().equals(rule.name())))
+                .toList();
+        return rest.size() == enforced.size() ? this : new ApplicableRules(rest, shadow);
+    }
+}

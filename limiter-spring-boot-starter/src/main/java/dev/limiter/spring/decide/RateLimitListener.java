@@ -1,0 +1,8 @@
+package dev.limiter.spring.decide;
+
+/** Beans of this type are told of each outcome, on the thread of the request: they should be quick, and thread-safe. */
+@FunctionalInterface
+public interface RateLimitListener {
+
+    void onDecision(RateLimitEvent event);
+}

@@ -1,0 +1,21 @@
+package dev.limiter.spring.decide;
+
+import dev.limiter.spring.context.RequestView;
+import dev.limiter.spring.rule.RateLimitRule;
+import java.lang.reflect.Method;
+import java.util.List;
+
+/** What has been decided about one request so far. Used by the threads that handle it one after the other. */
+public interface RequestDecisions {
+
+    RequestView view();
+
+    /** Whether that method is the one that answers the request, rather than one called on the way. */
+    boolean isHandler(Method method);
+
+    /** The rules that have counted the request. */
+    List<RateLimitRule> rules();
+
+    /** Adds what the annotation on the handler decided. */
+    void add(Verdict verdict);
+}

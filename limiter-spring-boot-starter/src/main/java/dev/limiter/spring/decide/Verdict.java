@@ -1,0 +1,74 @@
+package dev.limiter.spring.decide;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.LimitStatus;
+import dev.limiter.spring.rule.RateLimitRule;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What one decision point decided about a request or a call. Immutable, but for what is given back. */
+public final class Verdict {
+
+    /** No rule had anything to say. */
+    public static final Verdict UNLIMITED = new Verdict(List.of(), List.of(), null, List.of());
+
+    private final List<RateLimitRule> rules;
+    private final List<Charge> charges;
+    private final @Nullable Decision decision;
+    private final List<Decision> shadow;
+
+    Verdict(List<RateLimitRule> rules, List<Charge> charges, @Nullable Decision decision, List<Decision> shadow) {
+        this.rules = rules;
+        this.charges = charges;
+        this.decision = decision;
+        this.shadow = shadow;
+    }
+
+    public boolean permitted() {
+        return decision == null || decision.permitted();
+    }
+
+    /** The enforced rules that were decided, in order; without those that were skipped. */
+    public List<RateLimitRule> rules() {
+        return rules;
+    }
+
+    /** What was asked of each of the {@link #rules()}. */
+    List<Charge> charges() {
+        return charges;
+    }
+
+    /** The decision over all {@link #rules()}; null if there are none. */
+    public @Nullable Decision decision() {
+        return decision;
+    }
+
+    /** Where the limits of each rule stood, in the order of {@link #rules()}. */
+    public List<List<LimitStatus>> statuses() {
+        if (decision == null) {
+            return List.of();
+        }
+        List<LimitStatus> all = decision.limits();
+        if (rules.size() == 1) {
+            return List.of(all);
+        }
+        List<List<LimitStatus>> byRule = new ArrayList<>(rules.size());
+        int from = 0;
+        for (RateLimitRule rule : rules) {
+            int to = from + rule.rule().limits().size();
+            byRule.add(all.subList(from, to));
+            from = to;
+        }
+        return byRule;
+    }
+
+    /** Returns what was taken, because the request was rejected after all. */
+    public void giveBack() {
+        if (decision != null) {
+            decision.giveBack();
+        }
+        shadow.forEach(Decision::giveBack);
+    }
+}

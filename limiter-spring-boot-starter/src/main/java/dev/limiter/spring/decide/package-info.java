@@ -1,0 +1,8 @@
+/**
+ * Decides the rules that apply to a request or a call: all or nothing. Extension point:
+ * {@link dev.limiter.spring.decide.RateLimitListener}.
+ */
+@NullMarked
+package dev.limiter.spring.decide;
+
+import org.jspecify.annotations.NullMarked;
