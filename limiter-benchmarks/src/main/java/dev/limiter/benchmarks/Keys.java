@@ -1,0 +1,53 @@
+package dev.limiter.benchmarks;
+
+import java.util.Random;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/** The keys that requests come with: evenly one key, or Zipf(1.0) over many, drawn beforehand. */
+@State(Scope.Benchmark)
+public class Keys {
+
+    private static final int DRAWS = 1 << 20;
+
+    @Param({"1", "1000", "1000000"})
+    public int keys;
+
+    String[] all = {};
+    private int[] draws = {};
+
+    @Setup
+    public void draw() {
+        all = new String[keys];
+        for (int i = 0; i < keys; i++) {
+            all[i] = "client-" + i;
+        }
+        draws = new int[DRAWS];
+        double[] cumulative = new double[keys];
+        double sum = 0;
+        for (int i = 0; i < keys; i++) {
+            sum += 1.0 / (i + 1);
+            cumulative[i] = sum;
+        }
+        // ranks are spread over the key space, so that the frequent ones are not neighbours in memory
+        int[] spread = new Random(7).ints(0, keys).distinct().limit(keys).toArray();
+        Random random = new Random(42);
+        for (int i = 0; i < DRAWS; i++) {
+            int found = java.util.Arrays.binarySearch(cumulative, random.nextDouble() * sum);
+            draws[i] = spread[Math.min(found < 0 ? -found - 1 : found, keys - 1)];
+        }
+    }
+
+    /** Where a thread is in the draws. */
+    @State(Scope.Thread)
+    public static class Cursor {
+
+        private int position = System.identityHashCode(this) * 31;
+
+        String next(Keys keys) {
+            return keys.all[keys.draws[position++ & DRAWS - 1]];
+        }
+    }
+}
