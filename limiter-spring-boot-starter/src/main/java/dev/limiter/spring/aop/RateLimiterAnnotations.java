@@ -6,10 +6,13 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.RepeatableContainers;
+import org.springframework.stereotype.Component;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -25,6 +28,13 @@ final class RateLimiterAnnotations {
     private static final String ENDPOINT = "org.springframework.web.bind.annotation.RequestMapping";
 
     private RateLimiterAnnotations() {}
+
+    /** Whether it is worth looking at a type; those of Spring itself are many, and have none. */
+    static boolean mayBeOn(Class<?> type) {
+        return AnnotationUtils.isCandidateClass(type, RateLimiter.class)
+                && (!type.getName().startsWith("org.springframework.")
+                        || AnnotatedElementUtils.isAnnotated(type, Component.class));
+    }
 
     /**
      * All annotations of the nearest element, in the order in which they are written; none if the method is not

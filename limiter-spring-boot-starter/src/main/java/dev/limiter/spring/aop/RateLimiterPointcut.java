@@ -3,13 +3,12 @@ package dev.limiter.spring.aop;
 import dev.limiter.spring.annotation.RateLimiter;
 import java.lang.reflect.Method;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
-import org.springframework.core.annotation.AnnotationUtils;
 
 /** The methods to which a {@link RateLimiter} applies, wherever it is written. */
 final class RateLimiterPointcut extends StaticMethodMatcherPointcut {
 
     RateLimiterPointcut() {
-        setClassFilter(type -> AnnotationUtils.isCandidateClass(type, RateLimiter.class));
+        setClassFilter(RateLimiterAnnotations::mayBeOn);
     }
 
     @Override

@@ -11,7 +11,7 @@ public interface RequestDecisions {
     RequestView view();
 
     /** Whether that method is the one that answers the request, rather than one called on the way. */
-    boolean isHandler(Method method);
+    boolean isHandler(Method method, Class<?> targetClass);
 
     /** The rules that have counted the request. */
     List<RateLimitRule> rules();

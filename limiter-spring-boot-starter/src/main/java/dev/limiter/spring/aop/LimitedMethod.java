@@ -1,0 +1,64 @@
+package dev.limiter.spring.aop;
+
+import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.rule.RuleSet;
+import java.lang.reflect.Method;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A method with its limits, compiled: once for each set of rules. Thread-safe. */
+final class LimitedMethod {
+
+    private record Compiled(RuleSet ruleSet, ApplicableRules rules) {}
+
+    private final Method method;
+    private final String signature;
+    private final String name;
+    private final @Nullable Fallback fallback;
+    private final Function<RuleSet, ApplicableRules> compiler;
+    private volatile Compiled compiled;
+
+    LimitedMethod(
+            Method method,
+            String signature,
+            String name,
+            @Nullable Fallback fallback,
+            Function<RuleSet, ApplicableRules> compiler,
+            RuleSet ruleSet) {
+        this.method = method;
+        this.signature = signature;
+        this.name = name;
+        this.fallback = fallback;
+        this.compiler = compiler;
+        this.compiled = new Compiled(ruleSet, compiler.apply(ruleSet));
+    }
+
+    /** The most specific method, that of the target class. */
+    Method method() {
+        return method;
+    }
+
+    /** What its buckets go by. */
+    String signature() {
+        return signature;
+    }
+
+    /** {@code Class.method}, for people. */
+    String name() {
+        return name;
+    }
+
+    @Nullable
+    Fallback fallback() {
+        return fallback;
+    }
+
+    ApplicableRules rules(RuleSet current) {
+        Compiled known = compiled;
+        if (known.ruleSet != current) {
+            known = new Compiled(current, compiler.apply(current));
+            compiled = known;
+        }
+        return known.rules;
+    }
+}

@@ -1,0 +1,129 @@
+package dev.limiter.spring.aop;
+
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.rule.RateLimitRule;
+import dev.limiter.spring.rule.RuleCompiler;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.RuleSet;
+import dev.limiter.spring.rule.Rules;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.env.PropertyResolver;
+import org.springframework.util.ClassUtils;
+
+/** The limited methods of the application, each found and compiled once. Thread-safe. */
+public final class LimitedMethods {
+
+    private final Rules rules;
+    private final RuleCompiler compiler;
+    private final AnnotationDefinitions definitions;
+    private final Map<MethodClassKey, Optional<LimitedMethod>> methods = new ConcurrentHashMap<>();
+
+    public LimitedMethods(Rules rules, RuleCompiler compiler, PropertyResolver placeholders) {
+        this.rules = rules;
+        this.compiler = compiler;
+        this.definitions = new AnnotationDefinitions(placeholders);
+    }
+
+    /** Whether an annotation applies to the method when called on an object of that class. */
+    public boolean isLimited(Method method, Class<?> targetClass) {
+        return RateLimiterAnnotations.mayBeOn(targetClass) && find(method, targetClass) != null;
+    }
+
+    /**
+     * The limits of a method; null if it has none.
+     *
+     * @throws LimiterConfigurationException if its annotations cannot work
+     */
+    @Nullable
+    LimitedMethod find(Method method, Class<?> targetClass) {
+        return methods.computeIfAbsent(new MethodClassKey(method, targetClass), key -> compile(method, targetClass))
+                .orElse(null);
+    }
+
+    ApplicableRules rulesOf(LimitedMethod method) {
+        return method.rules(rules.current());
+    }
+
+    private Optional<LimitedMethod> compile(Method called, Class<?> targetClass) {
+        List<RateLimiter> annotations = RateLimiterAnnotations.of(called, targetClass);
+        if (annotations.isEmpty()) {
+            return Optional.empty();
+        }
+        Class<?> type = ClassUtils.getUserClass(targetClass);
+        Method method = AopUtils.getMostSpecificMethod(called, type);
+        String signature = signature(method, type);
+        RuleOrigin origin = RuleOrigin.annotation(signature);
+        String name = type.getSimpleName() + "." + method.getName();
+        return Optional.of(new LimitedMethod(
+                method,
+                signature,
+                name,
+                fallback(annotations, method, type, origin),
+                ruleSet -> compile(annotations, method, signature, name, ruleSet),
+                rules.current()));
+    }
+
+    private ApplicableRules compile(
+            List<RateLimiter> annotations, Method method, String signature, String name, RuleSet ruleSet) {
+        RuleOrigin origin = RuleOrigin.annotation(signature);
+        Set<String> names = new HashSet<>();
+        List<RateLimitRule> compiled = new ArrayList<>();
+        for (RateLimiter annotation : annotations) {
+            // Without names of their own, the annotations of a method would share one bucket.
+            String defaultName = compiled.isEmpty() ? name : name + "-" + (compiled.size() + 1);
+            RuleDefinition definition = definitions.definition(annotation, defaultName, origin, ruleSet);
+            if (!names.add(definition.name())) {
+                throw new LimiterConfigurationException(new Problem(
+                        origin.of("name"), definition.name(), "Two annotations have this name; give each its own"));
+            }
+            compiled.add(compiler.compile(definition, method, signature));
+        }
+        return ApplicableRules.of(compiled);
+    }
+
+    private @Nullable Fallback fallback(
+            List<RateLimiter> annotations, Method method, Class<?> type, RuleOrigin origin) {
+        List<String> names = annotations.stream()
+                .map(RateLimiter::fallback)
+                .filter(name -> !name.isEmpty())
+                .distinct()
+                .toList();
+        if (names.isEmpty()) {
+            return null;
+        }
+        if (names.size() > 1) {
+            throw new LimiterConfigurationException(new Problem(
+                    origin.of("fallback"), String.join(", ", names), "A method has one fallback; name only one"));
+        }
+        String name = String.valueOf(definitions.text(names.get(0), "fallback", origin));
+        try {
+            return Fallback.of(method, type, name);
+        } catch (IllegalArgumentException unfit) {
+            throw new LimiterConfigurationException(
+                    new Problem(origin.of("fallback"), name, String.valueOf(unfit.getMessage())));
+        }
+    }
+
+    private static String signature(Method method, Class<?> type) {
+        String parameters = Arrays.stream(method.getParameterTypes())
+                .map(Class::getTypeName)
+                .collect(Collectors.joining(", "));
+        return type.getName() + "." + method.getName() + "(" + parameters + ")";
+    }
+}

@@ -1,0 +1,65 @@
+package dev.limiter.spring.aop;
+
+import dev.limiter.Decision;
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.decide.CurrentRequest;
+import dev.limiter.spring.decide.RequestDecisions;
+import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.decide.Verdict;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+
+/** Lets a call of a limited method through, or hands it to the fallback, or stops it. Thread-safe. */
+public final class RateLimiterMethodInterceptor implements MethodInterceptor {
+
+    private final LimitedMethods methods;
+    private final RuleDecider decider;
+    private final CurrentRequest currentRequest;
+
+    public RateLimiterMethodInterceptor(LimitedMethods methods, RuleDecider decider, CurrentRequest currentRequest) {
+        this.methods = methods;
+        this.decider = decider;
+        this.currentRequest = currentRequest;
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+        Object target = call.getThis();
+        Class<?> targetClass = target == null ? call.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
+        LimitedMethod method = methods.find(call.getMethod(), targetClass);
+        if (method == null) {
+            return call.proceed();
+        }
+        Decision decision = decide(call, method, targetClass).decision();
+        if (decision == null || decision.permitted()) {
+            return call.proceed();
+        }
+        RateLimitExceededException rejection = new RateLimitExceededException(decision);
+        Fallback fallback = method.fallback();
+        if (fallback == null) {
+            throw rejection;
+        }
+        return fallback.call(target, call.getArguments(), rejection);
+    }
+
+    private Verdict decide(MethodInvocation call, LimitedMethod method, Class<?> targetClass) {
+        RequestDecisions request = currentRequest.get();
+        ApplicableRules rules = methods.rulesOf(method);
+        MethodContext context = new MethodContext(
+                request == null ? null : request.view(),
+                method.signature(),
+                call.getThis(),
+                method.method(),
+                call.getArguments());
+        if (request == null || !request.isHandler(method.method(), targetClass)) {
+            return decider.decide(rules, context, method.name());
+        }
+        // A rule that counted the request by its path does not count it again by its name.
+        Verdict verdict = decider.decide(rules.without(request.rules()), context, method.name());
+        request.add(verdict);
+        return verdict;
+    }
+}
