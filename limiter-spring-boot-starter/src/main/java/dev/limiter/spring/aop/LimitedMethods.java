@@ -2,6 +2,7 @@ package dev.limiter.spring.aop;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.RateLimitRule;
@@ -27,7 +28,7 @@ import org.springframework.core.env.PropertyResolver;
 import org.springframework.util.ClassUtils;
 
 /** The limited methods of the application, each found and compiled once. Thread-safe. */
-public final class LimitedMethods {
+public final class LimitedMethods implements MethodLimits {
 
     private final Rules rules;
     private final RuleCompiler compiler;
@@ -40,7 +41,7 @@ public final class LimitedMethods {
         this.definitions = new AnnotationDefinitions(placeholders);
     }
 
-    /** Whether an annotation applies to the method when called on an object of that class. */
+    @Override
     public boolean isLimited(Method method, Class<?> targetClass) {
         return RateLimiterAnnotations.mayBeOn(targetClass) && find(method, targetClass) != null;
     }

@@ -1,0 +1,14 @@
+package dev.limiter.spring.decide;
+
+import java.lang.reflect.Method;
+
+/** Knows which methods have limits of their own. */
+@FunctionalInterface
+public interface MethodLimits {
+
+    /** Where methods are not limited. */
+    MethodLimits NONE = (method, targetClass) -> false;
+
+    /** Whether the method has limits of its own when called on an object of that class. */
+    boolean isLimited(Method method, Class<?> targetClass);
+}

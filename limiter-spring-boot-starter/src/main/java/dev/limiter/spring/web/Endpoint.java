@@ -1,0 +1,82 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.rule.Coverage;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RateLimitRule;
+import dev.limiter.spring.rule.RuleSet;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+
+/**
+ * A resource with the rules that apply to it. Patterns were compared when it was made; what is left for each request are
+ * the few that depend on its path. Immutable.
+ */
+final class Endpoint {
+
+    private final String resource;
+    private final String method;
+    private final String pattern;
+    private final RuleSet ruleSet;
+    private final @Nullable RateLimitRule defaultLimit;
+    private final List<RateLimitRule> candidates;
+    private final @Nullable ApplicableRules always;
+
+    /**
+     * @param pattern the best matching pattern, empty if there is none
+     * @param defaultLimit what applies if no other enforced rule does
+     */
+    Endpoint(String resource, String method, String pattern, RuleSet ruleSet, @Nullable RateLimitRule defaultLimit) {
+        this.resource = resource;
+        this.method = method;
+        this.pattern = pattern;
+        this.ruleSet = ruleSet;
+        this.defaultLimit = defaultLimit;
+        this.candidates = ruleSet.pathRules().stream()
+                .filter(rule -> rule.coverage(method, pattern) != Coverage.NONE)
+                .toList();
+        this.always = always(ruleSet.exclusion(pattern));
+    }
+
+    /** What applies whatever the path; null if that depends on it. */
+    private @Nullable ApplicableRules always(Coverage exclusion) {
+        if (exclusion == Coverage.ALL) {
+            return ApplicableRules.NONE;
+        }
+        boolean fixed = exclusion == Coverage.NONE
+                && candidates.stream().allMatch(rule -> rule.coverage(method, pattern) == Coverage.ALL);
+        return fixed ? withDefault(candidates) : null;
+    }
+
+    /** The name, as mapped: a method and a pattern. */
+    String resource() {
+        return resource;
+    }
+
+    ApplicableRules rules(PathContainer path) {
+        if (always != null) {
+            return always;
+        }
+        if (ruleSet.excludes(pattern, path)) {
+            return ApplicableRules.NONE;
+        }
+        List<RateLimitRule> matching = new ArrayList<>(candidates.size() + 1);
+        for (RateLimitRule rule : candidates) {
+            if (rule.matches(method, pattern, path)) {
+                matching.add(rule);
+            }
+        }
+        return withDefault(matching);
+    }
+
+    private ApplicableRules withDefault(List<RateLimitRule> rules) {
+        if (defaultLimit == null || rules.stream().anyMatch(rule -> rule.mode() == Mode.ENFORCE)) {
+            return ApplicableRules.of(rules);
+        }
+        List<RateLimitRule> withDefault = new ArrayList<>(rules);
+        withDefault.add(defaultLimit);
+        return ApplicableRules.of(withDefault);
+    }
+}

@@ -1,0 +1,129 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.rule.RateLimitRule;
+import dev.limiter.spring.rule.RuleSet;
+import dev.limiter.spring.rule.Rules;
+import jakarta.servlet.http.HttpServletRequest;
+import java.lang.reflect.Method;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.function.HandlerFunction;
+import org.springframework.web.servlet.resource.DefaultServletHttpRequestHandler;
+import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
+
+/**
+ * Tells which endpoint a request uses. Remembers endpoints until the rules change, and not more of them than an
+ * application has: what clients send never makes it grow. Thread-safe.
+ */
+final class Endpoints {
+
+    /** All that no endpoint serves: static files, unknown URLs, answers that Spring makes up for OPTIONS. */
+    static final String UNSERVED = DeclaredMethods.ANY + " /**";
+
+    private static final int MAX_REMEMBERED = 10_000;
+    private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
+
+    private record Key(Object handler, String pattern, String method) {}
+
+    private record Remembered(RuleSet ruleSet, ConcurrentMap<Key, Endpoint> endpoints) {}
+
+    private final Rules rules;
+    private final DeclaredMethods declaredMethods;
+    private final MethodLimits methodLimits;
+    private final boolean staticResources;
+    private volatile Remembered remembered;
+
+    Endpoints(Rules rules, DeclaredMethods declaredMethods, MethodLimits methodLimits, boolean staticResources) {
+        this.rules = rules;
+        this.declaredMethods = declaredMethods;
+        this.methodLimits = methodLimits;
+        this.staticResources = staticResources;
+        this.remembered = new Remembered(rules.current(), new ConcurrentHashMap<>());
+    }
+
+    /** The endpoint of a request that was mapped to a handler; null if what serves it is not to be limited. */
+    @Nullable
+    Endpoint of(HttpServletRequest request, Object handler) {
+        if (isStatic(handler) && !staticResources) {
+            return null;
+        }
+        String pattern = pattern(request);
+        String method = method(request);
+        Key key = new Key(identity(handler), pattern, method);
+        Remembered current = remembered();
+        Endpoint known = current.endpoints.get(key);
+        if (known != null) {
+            return known;
+        }
+        Endpoint endpoint = endpoint(handler, pattern, method, current.ruleSet);
+        if (current.endpoints.size() < MAX_REMEMBERED) {
+            current.endpoints.put(key, endpoint);
+        }
+        return endpoint;
+    }
+
+    private Remembered remembered() {
+        Remembered current = remembered;
+        RuleSet inForce = rules.current();
+        if (current.ruleSet != inForce) {
+            current = new Remembered(inForce, new ConcurrentHashMap<>());
+            remembered = current;
+        }
+        return current;
+    }
+
+    private Endpoint endpoint(Object handler, String pattern, String method, RuleSet ruleSet) {
+        boolean served = !pattern.isEmpty() && !isStatic(handler);
+        RateLimitRule defaultLimit = (served || staticResources) && !hasLimits(handler)
+                ? ruleSet.defaultLimit().orElse(null)
+                : null;
+        String resource = served ? declaredMethods.of(handler, pattern, method) + " " + pattern : UNSERVED;
+        return new Endpoint(resource, method, pattern, ruleSet, defaultLimit);
+    }
+
+    private boolean hasLimits(Object handler) {
+        return handler instanceof HandlerMethod method
+                && methodLimits.isLimited(method.getMethod(), targetClass(method));
+    }
+
+    private static Class<?> targetClass(HandlerMethod handler) {
+        return handler.getBean() instanceof String ? handler.getBeanType() : AopUtils.getTargetClass(handler.getBean());
+    }
+
+    /** Handlers themselves may be made anew for each request. */
+    private static Object identity(Object handler) {
+        if (handler instanceof HandlerMethod method) {
+            Method mapped = method.getMethod();
+            return mapped.getDeclaringClass() == method.getBeanType()
+                    ? mapped
+                    : new BeanMethod(mapped, method.getBeanType());
+        }
+        return handler instanceof HandlerFunction ? HandlerFunction.class : handler.getClass();
+    }
+
+    private record BeanMethod(Method method, Class<?> beanType) {}
+
+    private static boolean isStatic(Object handler) {
+        return handler instanceof ResourceHttpRequestHandler || handler instanceof DefaultServletHttpRequestHandler;
+    }
+
+    private static String pattern(HttpServletRequest request) {
+        Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+        return pattern == null ? "" : pattern.toString();
+    }
+
+    /** HEAD is a GET whose body stays away; all methods that clients invent are one. */
+    private static String method(HttpServletRequest request) {
+        String method = request.getMethod();
+        if (METHODS.contains(method)) {
+            return method;
+        }
+        return "HEAD".equals(method) ? "GET" : DeclaredMethods.ANY;
+    }
+}

@@ -1,0 +1,53 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.RateLimitExceededException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+/**
+ * Answers a rejection that leaves a handler like one by the interceptor. Comes before the application's own handlers of
+ * exceptions, of which a catch-all would make a server error of it, but steps aside for a handler of exactly this one.
+ */
+public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
+
+    private final RejectionHandler rejections;
+    private final ExactExceptionHandlers applicationHandlers;
+
+    public RateLimitExceptionResolver(RejectionHandler rejections, ApplicationContext context) {
+        this.rejections = rejections;
+        this.applicationHandlers = new ExactExceptionHandlers(context);
+    }
+
+    @Override
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public @Nullable ModelAndView resolveException(
+            HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception exception) {
+        if (!(exception instanceof RateLimitExceededException rejection)) {
+            return null;
+        }
+        ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
+        if (decisions != null) {
+            decisions.giveBack();
+        }
+        if (response.isCommitted() || applicationHandlers.existFor(handler)) {
+            return null;
+        }
+        try {
+            rejections.handle(request, response, rejection.decision());
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        return new ModelAndView();
+    }
+}

@@ -1,0 +1,44 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.LimitStatus;
+import dev.limiter.spring.rule.HeaderStyle;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** Collects where limits stand, each in the style of its rule, and writes the fields. Not thread-safe. */
+final class RateLimitHeaders {
+
+    /** Refused before permitted, the longer refused first, then the least remaining. */
+    private static final Comparator<LimitStatus> TIGHTEST = Comparator.comparing(LimitStatus::permitted)
+            .thenComparing(status -> status.permitted() ? 0 : -RateLimitFields.secondsToMore(status))
+            .thenComparing(LimitStatus::remaining);
+
+    private final List<LimitStatus> ietf = new ArrayList<>();
+    private final List<LimitStatus> legacy = new ArrayList<>();
+
+    void add(HeaderStyle style, List<LimitStatus> statuses) {
+        if (style.ietf()) {
+            ietf.addAll(statuses);
+        }
+        if (style.legacy()) {
+            legacy.addAll(statuses);
+        }
+    }
+
+    /** Replaces what an earlier decision about the same request wrote; nothing happens once the answer is under way. */
+    void writeTo(HttpServletResponse response) {
+        if (!ietf.isEmpty()) {
+            response.setHeader("RateLimit-Policy", RateLimitFields.policies(ietf));
+            response.setHeader("RateLimit", RateLimitFields.remaining(ietf));
+        }
+        if (!legacy.isEmpty()) {
+            LimitStatus tightest = legacy.stream().min(TIGHTEST).orElseThrow();
+            response.setHeader(
+                    "X-RateLimit-Limit", Long.toString(tightest.limit().limit()));
+            response.setHeader("X-RateLimit-Remaining", Long.toString(tightest.remaining()));
+            response.setHeader("X-RateLimit-Reset", Long.toString(RateLimitFields.secondsToMore(tightest)));
+        }
+    }
+}

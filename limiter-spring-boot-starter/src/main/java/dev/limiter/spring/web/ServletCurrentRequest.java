@@ -1,0 +1,40 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.decide.CurrentRequest;
+import dev.limiter.spring.decide.RequestDecisions;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+/** The request that Spring has bound to the thread; threads of asynchronous work that Spring MVC started have it too. */
+public final class ServletCurrentRequest implements CurrentRequest {
+
+    private final Function<@Nullable String, @Nullable String> addresses;
+
+    /**
+     * @param addresses makes the client's address of the peer's
+     */
+    public ServletCurrentRequest(Function<@Nullable String, @Nullable String> addresses) {
+        this.addresses = addresses;
+    }
+
+    @Override
+    public @Nullable RequestDecisions get() {
+        if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
+                || attributes.getResponse() == null) {
+            return null;
+        }
+        return of(attributes.getRequest(), attributes.getResponse());
+    }
+
+    /** The decisions about a request, none yet if it is seen for the first time. */
+    ServletRequestDecisions of(HttpServletRequest request, HttpServletResponse response) {
+        ServletRequestDecisions known = ServletRequestDecisions.of(request);
+        return known != null
+                ? known
+                : ServletRequestDecisions.start(request, response, new ServletRequestView(request, addresses));
+    }
+}

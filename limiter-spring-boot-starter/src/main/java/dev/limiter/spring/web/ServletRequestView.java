@@ -1,0 +1,102 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.context.RequestView;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestWrapper;
+import jakarta.servlet.http.Cookie;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpSession;
+import java.security.Principal;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.util.ServletRequestPathUtils;
+import org.springframework.web.util.WebUtils;
+
+/** A servlet request. */
+final class ServletRequestView implements RequestView {
+
+    private final HttpServletRequest request;
+    private final Function<@Nullable String, @Nullable String> addresses;
+
+    /**
+     * @param addresses makes the client's address of the peer's
+     */
+    ServletRequestView(HttpServletRequest request, Function<@Nullable String, @Nullable String> addresses) {
+        this.request = request;
+        this.addresses = addresses;
+    }
+
+    /** The path that Spring routed by. */
+    static PathContainer parsedPath(HttpServletRequest request) {
+        return ServletRequestPathUtils.hasParsedRequestPath(request)
+                ? ServletRequestPathUtils.getParsedRequestPath(request).pathWithinApplication()
+                : ServletRequestPathUtils.parse(request).pathWithinApplication();
+    }
+
+    @Override
+    public String method() {
+        return request.getMethod();
+    }
+
+    @Override
+    public String path() {
+        return parsedPath(request).value();
+    }
+
+    @Override
+    public @Nullable String getHeader(String name) {
+        return request.getHeader(name);
+    }
+
+    @Override
+    public @Nullable String getParameter(String name) {
+        return request.getParameter(name);
+    }
+
+    @Override
+    public @Nullable String cookie(String name) {
+        Cookie cookie = WebUtils.getCookie(request, name);
+        return cookie == null ? null : cookie.getValue();
+    }
+
+    @Override
+    public @Nullable String sessionId() {
+        HttpSession session = request.getSession(false);
+        return session == null ? null : session.getId();
+    }
+
+    @Override
+    public @Nullable String pathVariable(String name) {
+        Object variables = request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
+        Object value = variables instanceof Map<?, ?> map ? map.get(name) : null;
+        return value == null ? null : value.toString();
+    }
+
+    @Override
+    public @Nullable Principal principal() {
+        return request.getUserPrincipal();
+    }
+
+    @Override
+    public boolean isUserInRole(String role) {
+        return request.isUserInRole(role);
+    }
+
+    /** The container's own request: filters that believe forwarded headers wrap it. */
+    @Override
+    public @Nullable String clientAddress() {
+        ServletRequest innermost = request;
+        while (innermost instanceof ServletRequestWrapper wrapper) {
+            innermost = wrapper.getRequest();
+        }
+        return addresses.apply(innermost.getRemoteAddr());
+    }
+
+    @Override
+    public <T> @Nullable T unwrap(Class<T> type) {
+        return WebUtils.getNativeRequest(request, type);
+    }
+}
