@@ -26,6 +26,11 @@ public final class RateLimiterFactory {
         strategies.put(strategy.algorithm(), strategy);
     }
 
+    /** Whether there is a strategy for an algorithm. */
+    public boolean supports(Algorithm algorithm) {
+        return strategies.containsKey(algorithm);
+    }
+
     /**
      * @throws IllegalArgumentException if there is none
      */

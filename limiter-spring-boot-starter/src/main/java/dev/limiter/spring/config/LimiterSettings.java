@@ -1,13 +1,28 @@
 package dev.limiter.spring.config;
 
+import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.DurationParser;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import java.time.Duration;
 
-/** The settings that are not rules, checked. Immutable. */
+/**
+ * The settings that are not rules, checked. Immutable.
+ *
+ * @param mode of all rules; {@code OFF} also when Limiter is not enabled, which an application that was processed ahead
+ *     of time finds out only when it runs
+ * @param maxKeys how many keys are remembered in memory
+ */
 public record LimiterSettings(Mode mode, long maxKeys, Web web) {
 
-    /** Limits on requests; see {@code limiter.web}. */
+    private static final long MOST_KEYS = 1_000_000_000;
+
+    /**
+     * Limits on requests; see {@code limiter.web}.
+     *
+     * @param retryAfterJitter 0 or more
+     * @param status 400 to 599
+     */
     public record Web(
             boolean enabled,
             boolean staticResources,
@@ -15,4 +30,35 @@ public record LimiterSettings(Mode mode, long maxKeys, Web web) {
             HeaderStyle headers,
             Duration retryAfterJitter,
             int status) {}
+
+    /**
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if a value is out of its range
+     */
+    public static LimiterSettings of(LimiterProperties properties) {
+        Problems problems = new Problems();
+        LimiterProperties.Web web = properties.web();
+        range("limiter.max-keys", properties.maxKeys(), 1, MOST_KEYS, problems);
+        range("limiter.web.status", web.status(), 400, 599, problems);
+        Duration jitter = jitter(web.retryAfterJitter(), problems);
+        problems.throwIfAny();
+        return new LimiterSettings(
+                properties.enabled() ? properties.mode() : Mode.OFF,
+                properties.maxKeys(),
+                new Web(web.enabled(), web.staticResources(), web.order(), web.headers(), jitter, web.status()));
+    }
+
+    private static void range(String property, long value, long min, long max, Problems problems) {
+        if (value < min || value > max) {
+            problems.add(property, value, "It must be from " + min + " to " + max + ".");
+        }
+    }
+
+    private static Duration jitter(String text, Problems problems) {
+        try {
+            return DurationParser.parse(text);
+        } catch (IllegalArgumentException exception) {
+            problems.add("limiter.web.retry-after-jitter", text, exception.getMessage() + ".");
+            return Duration.ZERO;
+        }
+    }
 }

@@ -4,6 +4,10 @@ import dev.limiter.spring.context.RateLimitContext;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.OpMinus;
+import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /** A parsed expression. Thread-safe. */
@@ -28,6 +32,17 @@ public final class LimiterExpression {
         } catch (EvaluationException | IllegalStateException exception) {
             throw new RuleEvaluationException(this + " failed: " + exception.getMessage(), exception);
         }
+    }
+
+    /** The value, if it is a plain number or text and the same for each decision; null if it has to be evaluated. */
+    public @Nullable Object literal() {
+        boolean literal = expression instanceof SpelExpression spel && isLiteral(spel.getAST());
+        return literal ? expression.getValue() : null;
+    }
+
+    private static boolean isLiteral(SpelNode node) {
+        return node instanceof Literal
+                || (node instanceof OpMinus && node.getChildCount() == 1 && isLiteral(node.getChild(0)));
     }
 
     @Override

@@ -2,8 +2,6 @@ package dev.limiter.spring.expression;
 
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
-import java.lang.reflect.Method;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.expression.Expression;
@@ -25,18 +23,20 @@ public final class LimiterExpressionParser {
     private final SpelExpressionParser parser =
             new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.OFF, null));
 
+    private final BeanFactory beans;
     private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
-    public LimiterExpressionParser(BeanFactory beanFactory) {
-        shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
+    public LimiterExpressionParser(BeanFactory beans) {
+        this.beans = beans;
+        shared.setBeanResolver(new BeanFactoryResolver(beans));
     }
 
     /**
      * @param where the property or annotation that holds it, for messages
-     * @param method whose parameters it can refer to, if it is known yet
+     * @param scope what it can refer to
      * @throws LimiterConfigurationException if it is empty, cannot be parsed, or refers to what there is not
      */
-    public LimiterExpression parse(String text, String where, @Nullable Method method) {
+    public LimiterExpression parse(String text, String where, ExpressionScope scope) {
         String trimmed = text.strip();
         if (trimmed.isEmpty()) {
             throw new LimiterConfigurationException(new Problem(
@@ -49,12 +49,13 @@ public final class LimiterExpressionParser {
             Expression expression = trimmed.startsWith("#{")
                     ? parser.parseExpression(trimmed, ParserContext.TEMPLATE_EXPRESSION)
                     : parser.parseExpression(trimmed);
+            new References(scope, beans).check(expression);
             return new LimiterExpression(expression, where, shared);
         } catch (ParseException | IllegalStateException exception) {
             throw new LimiterConfigurationException(new Problem(
                     where,
                     text,
-                    "The expression cannot be parsed: " + exception.getMessage()
+                    "The expression cannot work: " + exception.getMessage()
                             + ". Write SpEL over #request or the method's parameters, such as \"#request.path\""));
         }
     }

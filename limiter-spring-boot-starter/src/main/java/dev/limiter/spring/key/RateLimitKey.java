@@ -1,31 +1,69 @@
 package dev.limiter.spring.key;
 
+import dev.limiter.Charge;
 import dev.limiter.spring.context.RateLimitContext;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose bucket: the values of its parts, each with its type and length, so that no value can imitate another part.
- * Immutable, thread-safe.
+ * Whose bucket: the values of its parts, each with its type and length, so that no value can imitate another part. A
+ * part without a value is the same for all who lack it, and says so: {@code header:x-api-key=unresolved}. Immutable,
+ * thread-safe.
  */
 public final class RateLimitKey {
 
     /** One bucket that all share. */
-    public static final RateLimitKey GLOBAL = new RateLimitKey(List.of());
+    public static final RateLimitKey GLOBAL = new RateLimitKey(Charge.SHARED, List.of());
 
-    private final @Nullable String constant;
+    private static final KeyPart RESOURCE =
+            new KeyPart("resource", List.of(new KeyAlternative("resource", RateLimitContext::resource)));
 
-    RateLimitKey(List<KeyPart> parts) {
-        this.constant = null;
+    private final String prefix;
+    private final KeyPart[] parts;
+
+    RateLimitKey(String prefix, List<KeyPart> parts) {
+        this.prefix = prefix;
+        this.parts = parts.toArray(KeyPart[]::new);
+    }
+
+    /** The same within each resource of its own. */
+    public RateLimitKey perResource() {
+        KeyPart[] more = new KeyPart[parts.length + 1];
+        more[0] = RESOURCE;
+        System.arraycopy(parts, 0, more, 1, parts.length);
+        return new RateLimitKey(prefix, List.of(more));
+    }
+
+    /** The same within one resource; what is known now need not be worked out for each decision. */
+    public RateLimitKey within(String resource) {
+        String text = "resource=" + resource.length() + ":" + resource;
+        return new RateLimitKey(parts.length == 0 ? text : text + ",", List.of(parts));
     }
 
     /** The key, if it is the same for everybody. */
     public @Nullable String constant() {
-        return constant;
+        return parts.length == 0 ? prefix : null;
     }
 
-    /** The key of this request or call. */
+    /**
+     * The key of this request or call.
+     *
+     * @throws dev.limiter.spring.expression.RuleEvaluationException if an expression or a resolver fails
+     */
     public String resolve(RateLimitContext context) {
-        return "";
+        return switch (parts.length) {
+            case 0 -> prefix;
+            case 1 -> prefix.isEmpty() ? parts[0].encode(context) : prefix + parts[0].encode(context);
+            case 2 -> prefix + parts[0].encode(context) + "," + parts[1].encode(context);
+            default -> join(context);
+        };
+    }
+
+    private String join(RateLimitContext context) {
+        StringBuilder key = new StringBuilder(prefix);
+        for (int i = 0; i < parts.length; i++) {
+            key.append(i == 0 ? "" : ",").append(parts[i].encode(context));
+        }
+        return key.toString();
     }
 }

@@ -3,6 +3,8 @@ package dev.limiter.spring.rule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.LimiterExpression;
 import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.Problem;
 import org.jspecify.annotations.Nullable;
 
 /** How many permits one request takes: a number, or an expression that gives one. */
@@ -18,12 +20,24 @@ final class Cost {
         this.expression = expression;
     }
 
-    static Cost fixed(long permits) {
-        return new Cost(permits, null);
-    }
-
-    static Cost of(LimiterExpression expression) {
-        return new Cost(0, expression);
+    /**
+     * @throws LimiterConfigurationException if it is a number that cannot be a cost
+     */
+    static Cost parse(Setting<String> setting, LimiterExpression expression) {
+        Object literal = expression.literal();
+        if (literal == null) {
+            return new Cost(0, expression);
+        }
+        if (literal instanceof Integer || literal instanceof Long) {
+            long permits = ((Number) literal).longValue();
+            if (permits >= 1) {
+                return new Cost(permits, null);
+            }
+        }
+        throw new LimiterConfigurationException(new Problem(
+                setting.where(),
+                setting.value(),
+                "A cost must be a whole number from 1, or an expression such as \"#p0.size()\"."));
     }
 
     boolean isFixed() {

@@ -1,17 +1,64 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.Algorithm;
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import dev.limiter.spring.expression.BooleanExpression;
+import dev.limiter.spring.expression.ExpressionScope;
+import dev.limiter.spring.expression.LimiterExpression;
+import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.key.RateLimitKey;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
-/** Turns raw settings into rules. Thread-safe. */
+/** Turns raw settings into rules, or says all that is wrong with them. Thread-safe. */
 public final class RuleCompiler {
 
+    private final KeyParser keys;
+    private final LimiterExpressionParser expressions;
+    private final LimitCompiler limits;
+    private final Mode mode;
+    private final HeaderStyle headers;
+
     /**
-     * A rule that applies by its paths, or that several methods refer to.
+     * @param available the algorithms that there is a strategy for
+     * @param mode of all rules; a rule's own counts if it is weaker
+     * @param headers of rules that do not say
+     */
+    public RuleCompiler(
+            KeyParser keys,
+            LimiterExpressionParser expressions,
+            Set<Algorithm> available,
+            Mode mode,
+            HeaderStyle headers) {
+        this.keys = keys;
+        this.expressions = expressions;
+        this.limits = new LimitCompiler(available);
+        this.mode = mode;
+        this.headers = headers;
+    }
+
+    /**
+     * A rule that applies by its paths, or that methods refer to.
      *
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
      */
     public RateLimitRule compile(RuleDefinition definition) {
-        throw new UnsupportedOperationException("Not yet: " + definition);
+        ExpressionScope variables = definition.paths() == null ? ExpressionScope.ANY : ExpressionScope.REQUEST;
+        Scope scope =
+                definition.scope() == null ? Scope.RULE : definition.scope().value();
+        return compile(
+                definition,
+                variables,
+                scope,
+                scope == Scope.RULE ? UnaryOperator.identity() : RateLimitKey::perResource);
     }
 
     /**
@@ -21,6 +68,107 @@ public final class RuleCompiler {
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
      */
     public RateLimitRule compile(RuleDefinition definition, Method method, String resource) {
-        throw new UnsupportedOperationException("Not yet: " + definition + method + resource);
+        Scope scope =
+                definition.scope() == null ? Scope.ENDPOINT : definition.scope().value();
+        return compile(
+                definition,
+                ExpressionScope.of(method),
+                scope,
+                scope == Scope.RULE ? UnaryOperator.identity() : key -> key.within(resource));
+    }
+
+    private RateLimitRule compile(
+            RuleDefinition definition, ExpressionScope variables, Scope scope, UnaryOperator<RateLimitKey> scoped) {
+        Problems problems = new Problems();
+        List<Limit> compiledLimits = limits(definition, problems);
+        RateLimitKey key = problems.collect(() -> key(definition.key(), variables));
+        Cost cost = problems.collect(() -> cost(definition.cost(), variables));
+        BooleanExpression condition =
+                problems.collect(() -> expression(definition.condition(), variables, BooleanExpression.ALWAYS));
+        BooleanExpression skipIf =
+                problems.collect(() -> expression(definition.skipIf(), variables, BooleanExpression.NEVER));
+        RequestMatcher matcher = RequestMatcherCompiler.compile(definition.paths(), definition.methods(), problems);
+        checkCost(definition, cost, compiledLimits, problems);
+        problems.throwIfAny();
+        if (key == null || cost == null || condition == null || skipIf == null) {
+            throw new IllegalStateException("Null without a problem");
+        }
+        return new RateLimitRule(
+                Rule.of(definition.name(), compiledLimits),
+                definition.origin().toString(),
+                definition.mode() == null ? mode : mode.weaker(definition.mode().value()),
+                definition.headers() == null ? headers : definition.headers().value(),
+                scope,
+                matcher,
+                scoped.apply(key),
+                cost,
+                condition,
+                skipIf);
+    }
+
+    private List<Limit> limits(RuleDefinition definition, Problems problems) {
+        Map<String, LimitDefinition> named = definition.limits();
+        if (named != null && !definition.limit().isEmpty()) {
+            problems.add(
+                    definition.limit().where(),
+                    null,
+                    "It has a limit of its own and named limits at once. Move"
+                            + " limit, window and their options into limits, or remove limits.");
+            return List.of();
+        }
+        List<Limit> compiled = new ArrayList<>();
+        if (named == null) {
+            add(compiled, problems.collect(() -> limits.compile("", definition.limit())));
+        } else if (named.isEmpty()) {
+            problems.add(definition.origin().of("limits"), null, "There are no limits in it: name at least one.");
+        } else {
+            named.forEach((name, limit) -> add(compiled, problems.collect(() -> limits.compile(name, limit))));
+        }
+        return compiled;
+    }
+
+    private static void add(List<Limit> limits, @Nullable Limit limit) {
+        if (limit != null) {
+            limits.add(limit);
+        }
+    }
+
+    private RateLimitKey key(@Nullable Setting<List<String>> key, ExpressionScope variables) {
+        return key == null ? RateLimitKey.GLOBAL : keys.parse(key.value(), key.where(), variables);
+    }
+
+    private BooleanExpression expression(
+            @Nullable Setting<String> setting, ExpressionScope variables, BooleanExpression otherwise) {
+        return setting == null
+                ? otherwise
+                : BooleanExpression.of(expressions.parse(setting.value(), setting.where(), variables));
+    }
+
+    private Cost cost(@Nullable Setting<String> setting, ExpressionScope variables) {
+        if (setting == null) {
+            return Cost.ONE;
+        }
+        LimiterExpression expression = expressions.parse(setting.value(), setting.where(), variables);
+        return Cost.parse(setting, expression);
+    }
+
+    /** What costs more than a limit can ever grant would never be permitted. */
+    private static void checkCost(
+            RuleDefinition definition, @Nullable Cost cost, List<Limit> limits, Problems problems) {
+        Setting<String> setting = definition.cost();
+        if (cost == null || setting == null || !cost.isFixed()) {
+            return;
+        }
+        for (Limit limit : limits) {
+            if (cost.fixed() > limit.capacity()) {
+                problems.add(
+                        setting.where(),
+                        setting.value(),
+                        "The cost is more than can ever be granted at once: " + limit.capacity()
+                                + ", the burst or limit of " + definition.origin()
+                                + (limit.name().isEmpty() ? "" : ".limits." + limit.name())
+                                + ". Raise that, or lower the cost.");
+            }
+        }
     }
 }

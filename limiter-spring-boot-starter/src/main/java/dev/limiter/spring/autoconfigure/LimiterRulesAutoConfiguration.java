@@ -1,0 +1,71 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.Algorithm;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.spring.config.ConfiguredRules;
+import dev.limiter.spring.config.LimiterProperties;
+import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.key.KeyAlternatives;
+import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.rule.RuleCompiler;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleSetCompiler;
+import dev.limiter.spring.rule.RuleSource;
+import dev.limiter.spring.rule.Rules;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** Reads the rules: from {@code limiter.*}, and from {@link RuleSource} beans. */
+@AutoConfiguration
+@ConditionalOnProperty(prefix = LimiterProperties.PREFIX, name = "enabled", matchIfMissing = true)
+@EnableConfigurationProperties(LimiterProperties.class)
+public final class LimiterRulesAutoConfiguration {
+
+    @Bean
+    LimiterSettings limiterSettings(LimiterProperties properties) {
+        return LimiterSettings.of(properties);
+    }
+
+    @Bean
+    ConfiguredRules limiterConfiguredRules(LimiterProperties properties, Environment environment) {
+        return new ConfiguredRules(properties, environment);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RuleCompiler limiterRuleCompiler(
+            ListableBeanFactory beans, LimiterSettings settings, ObjectProvider<RateLimiterFactory> factory) {
+        LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
+        return new RuleCompiler(
+                new KeyParser(new KeyAlternatives(beans, expressions)),
+                expressions,
+                available(factory.getIfAvailable(RateLimiterFactory::new)),
+                settings.mode(),
+                settings.web().headers());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Rules limiterRules(RuleCompiler compiler, ConfiguredRules configured, ObjectProvider<RuleSource> sources) {
+        List<RuleDefinition> definitions = sources.orderedStream()
+                .flatMap(source -> source.rules().stream())
+                .toList();
+        return new Rules(
+                new RuleSetCompiler(compiler).compile(definitions, configured.defaultLimit(), configured.excluded()));
+    }
+
+    private static Set<Algorithm> available(RateLimiterFactory factory) {
+        return Arrays.stream(Algorithm.values()).filter(factory::supports).collect(Collectors.toUnmodifiableSet());
+    }
+}

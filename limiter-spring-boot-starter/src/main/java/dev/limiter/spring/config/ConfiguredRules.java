@@ -1,0 +1,114 @@
+package dev.limiter.spring.config;
+
+import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleName;
+import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.RuleSource;
+import dev.limiter.spring.rule.Scope;
+import dev.limiter.spring.rule.Setting;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.Environment;
+
+/** The rules of {@code limiter.rules}, and what else is configured about rules. Immutable. */
+public final class ConfiguredRules implements RuleSource {
+
+    private static final String DEFAULT_LIMIT = "limiter.web.default-limit";
+
+    private final List<RuleDefinition> rules;
+    private final @Nullable RuleDefinition defaultLimit;
+    private final Setting<List<String>> excluded;
+
+    /**
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if a name is none, or is there twice
+     */
+    public ConfiguredRules(LimiterProperties properties, Environment environment) {
+        this.rules = rules(properties.rules(), environment);
+        LimiterProperties.DefaultLimit limit = properties.web().defaultLimit();
+        this.defaultLimit = limit == null ? null : defaultLimit(limit);
+        this.excluded = new Setting<>(properties.web().exclude(), "limiter.web.exclude");
+    }
+
+    @Override
+    public Collection<RuleDefinition> rules() {
+        return rules;
+    }
+
+    /** The automatic limit, if there is one. */
+    public @Nullable RuleDefinition defaultLimit() {
+        return defaultLimit;
+    }
+
+    /** The paths that no rule applies to. */
+    public Setting<List<String>> excluded() {
+        return excluded;
+    }
+
+    private static List<RuleDefinition> rules(Map<String, LimiterProperties.Rule> properties, Environment environment) {
+        Problems problems = new Problems();
+        Map<String, String> names = RuleNames.find(environment, problems);
+        problems.throwIfAny();
+        List<RuleDefinition> rules = new ArrayList<>();
+        Set<String> seen = new HashSet<>();
+        properties.forEach((name, rule) -> {
+            String canonical = RuleName.canonical(name);
+            if (seen.add(canonical)) {
+                rules.add(rule(names.getOrDefault(canonical, name), rule));
+            }
+        });
+        return List.copyOf(rules);
+    }
+
+    private static RuleDefinition rule(String name, LimiterProperties.Rule rule) {
+        RuleOrigin origin = RuleOrigin.property("limiter.rules." + name);
+        RuleDefinition.Builder builder = RuleDefinition.builder(name, origin)
+                .limit(rule.limit(), rule.window(), rule.algorithm(), rule.burst(), rule.buckets())
+                .paths(rule.paths())
+                .methods(rule.methods())
+                .scope(rule.scope())
+                .key(rule.key())
+                .cost(rule.cost())
+                .mode(rule.mode())
+                .headers(rule.headers())
+                .skipIf(rule.skipIf());
+        return withLimits(builder, origin, rule.limits());
+    }
+
+    private static RuleDefinition defaultLimit(LimiterProperties.DefaultLimit limit) {
+        RuleOrigin origin = RuleOrigin.property(DEFAULT_LIMIT);
+        RuleDefinition.Builder builder = RuleDefinition.builder("default", origin)
+                .limit(limit.limit(), limit.window(), limit.algorithm(), limit.burst(), limit.buckets())
+                .scope(Scope.ENDPOINT)
+                .key(limit.key())
+                .cost(limit.cost())
+                .mode(limit.mode())
+                .headers(limit.headers())
+                .skipIf(limit.skipIf());
+        return withLimits(builder, origin, limit.limits());
+    }
+
+    private static RuleDefinition withLimits(
+            RuleDefinition.Builder builder,
+            RuleOrigin origin,
+            @Nullable Map<String, LimiterProperties.NamedLimit> limits) {
+        if (limits != null) {
+            limits.forEach((name, limit) -> builder.namedLimit(
+                    name,
+                    LimitDefinition.of(
+                            RuleOrigin.property(origin.of("limits") + "." + name),
+                            limit.limit(),
+                            limit.window(),
+                            limit.algorithm(),
+                            limit.burst(),
+                            limit.buckets())));
+        }
+        return builder.build();
+    }
+}

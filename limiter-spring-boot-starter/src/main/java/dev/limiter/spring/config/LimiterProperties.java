@@ -1,0 +1,142 @@
+package dev.limiter.spring.config;
+
+import dev.limiter.Algorithm;
+import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Scope;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.convert.Delimiter;
+
+/**
+ * What is written below {@code limiter}. A key that is not here stops the start.
+ *
+ * @param enabled Whether anything is limited.
+ * @param storage Where the states of limits are.
+ * @param mode What becomes of decisions: enforce them, only count them (shadow), or none at all (off). A rule can do
+ *     less than this, not more.
+ * @param maxKeys How many keys are remembered in memory, 1 to 1000000000.
+ * @param web Limits on HTTP requests.
+ * @param rules Rules by name: small letters, digits, '-' and '_'. Names that differ only in case, '-' and '_' are the
+ *     same.
+ */
+@ConfigurationProperties(prefix = LimiterProperties.PREFIX, ignoreUnknownFields = false)
+public record LimiterProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("memory") Storage storage,
+        @DefaultValue("enforce") Mode mode,
+        @DefaultValue("100000") long maxKeys,
+        @DefaultValue Web web,
+        @DefaultValue Map<String, Rule> rules) {
+
+    public static final String PREFIX = "limiter";
+
+    /**
+     * See {@code limiter.web}.
+     *
+     * @param enabled Whether HTTP requests are limited by the rules and the automatic limit; annotated methods are in
+     *     any case.
+     * @param defaultLimit The automatic limit of each endpoint that no rule applies to; none if absent.
+     * @param exclude Path patterns that no rule applies to.
+     * @param staticResources Whether the automatic limit is also for what no endpoint serves (static files, unknown
+     *     URLs), all together as one resource.
+     * @param order Order of the interceptor among others; lower comes first.
+     * @param headers Header fields that tell clients where they stand.
+     * @param retryAfterJitter Up to so much is added to Retry-After, so that rejected clients do not return all at
+     *     once.
+     * @param status Status of the answer to a rejected request, 400 to 599.
+     */
+    public record Web(
+            @DefaultValue("true") boolean enabled,
+            @Nullable DefaultLimit defaultLimit,
+            @DefaultValue({"/actuator/**", "/error"}) List<String> exclude,
+            @DefaultValue("false") boolean staticResources,
+            @DefaultValue("0") int order,
+            @DefaultValue("ietf") HeaderStyle headers,
+            @DefaultValue("0s") String retryAfterJitter,
+            @DefaultValue("429") int status) {}
+
+    /**
+     * See {@code limiter.web.default-limit}: each endpoint has a budget of its own.
+     *
+     * @param limit Permits per window, at least 1.
+     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H.
+     * @param algorithm How the limit counts; token-bucket if not said.
+     * @param burst The most that can be taken at once, at least 1; the limit if not said. For token-bucket and
+     *     leaky-bucket.
+     * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
+     * @param limits Several limits by name, instead of the one above; all must permit.
+     * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
+     * @param cost Permits that a request takes: a number or an expression; 1 if not said.
+     * @param mode What becomes of decisions; the weaker of this and limiter.mode.
+     * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said.
+     * @param skipIf Expression that is true for requests not to limit.
+     */
+    public record DefaultLimit(
+            @Nullable Long limit,
+            @Nullable String window,
+            @Nullable Algorithm algorithm,
+            @Nullable Long burst,
+            @Nullable Integer buckets,
+            @Nullable Map<String, NamedLimit> limits,
+            @Delimiter(Delimiter.NONE) @Nullable List<String> key,
+            @Nullable String cost,
+            @Nullable Mode mode,
+            @Nullable HeaderStyle headers,
+            @Nullable String skipIf) {}
+
+    /**
+     * See {@code limiter.rules}.
+     *
+     * @param limit Permits per window, at least 1.
+     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H.
+     * @param algorithm How the limit counts; token-bucket if not said.
+     * @param burst The most that can be taken at once, at least 1; the limit if not said. For token-bucket and
+     *     leaky-bucket.
+     * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
+     * @param limits Several limits by name, instead of the one above; all must permit.
+     * @param paths Path patterns of the requests that the rule applies to, such as /api/orders/**.
+     * @param methods HTTP methods that the rule applies to, in any case; all if not said.
+     * @param scope Whether all endpoints share the budget (rule) or each has its own (endpoint); rule if not said.
+     * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
+     * @param cost Permits that a request takes: a number or an expression; 1 if not said.
+     * @param mode What becomes of decisions; the weaker of this and limiter.mode.
+     * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said.
+     * @param skipIf Expression that is true for requests not to limit.
+     */
+    public record Rule(
+            @Nullable Long limit,
+            @Nullable String window,
+            @Nullable Algorithm algorithm,
+            @Nullable Long burst,
+            @Nullable Integer buckets,
+            @Nullable Map<String, NamedLimit> limits,
+            @Nullable List<String> paths,
+            @Nullable List<String> methods,
+            @Nullable Scope scope,
+            @Delimiter(Delimiter.NONE) @Nullable List<String> key,
+            @Nullable String cost,
+            @Nullable Mode mode,
+            @Nullable HeaderStyle headers,
+            @Nullable String skipIf) {}
+
+    /**
+     * One of several limits.
+     *
+     * @param limit Permits per window, at least 1.
+     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H.
+     * @param algorithm How the limit counts; token-bucket if not said.
+     * @param burst The most that can be taken at once, at least 1; the limit if not said. For token-bucket and
+     *     leaky-bucket.
+     * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
+     */
+    public record NamedLimit(
+            @Nullable Long limit,
+            @Nullable String window,
+            @Nullable Algorithm algorithm,
+            @Nullable Long burst,
+            @Nullable Integer buckets) {}
+}

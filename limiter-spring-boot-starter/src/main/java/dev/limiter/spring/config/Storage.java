@@ -1,0 +1,7 @@
+package dev.limiter.spring.config;
+
+/** Where the states of limits are. */
+public enum Storage {
+    /** In this application; each instance counts for itself. */
+    MEMORY
+}

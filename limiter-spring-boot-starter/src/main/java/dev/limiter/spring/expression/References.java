@@ -1,0 +1,88 @@
+package dev.limiter.spring.expression;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.expression.Expression;
+import org.springframework.expression.common.CompositeStringExpression;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+
+/**
+ * Finds what an expression refers to and there is not. SpEL itself takes an unknown variable for null, so that a
+ * misspelled name would put everybody into one bucket.
+ */
+final class References {
+
+    private final ExpressionScope scope;
+    private final BeanFactory beans;
+
+    References(ExpressionScope scope, BeanFactory beans) {
+        this.scope = scope;
+        this.beans = beans;
+    }
+
+    /**
+     * @throws IllegalStateException that says what is unknown
+     */
+    void check(Expression expression) {
+        if (expression instanceof SpelExpression spel) {
+            check(spel.getAST(), false, false);
+        } else if (expression instanceof CompositeStringExpression composite) {
+            for (Expression part : composite.getExpressions()) {
+                check(part);
+            }
+        }
+    }
+
+    /**
+     * @param known whether a name is a property of some object, and so unknown before it runs
+     * @param inElements whether the expression is about the elements of a collection, whose names are not known either
+     */
+    private void check(SpelNode node, boolean known, boolean inElements) {
+        checkNode(node, known || inElements);
+        boolean elements = inElements || node instanceof Selection || node instanceof Projection;
+        for (int i = 0; i < node.getChildCount(); i++) {
+            SpelNode child = node.getChild(i);
+            boolean property = node instanceof CompoundExpression && i > 0;
+            boolean mapKey =
+                    (node instanceof Indexer || node instanceof InlineMap) && child instanceof PropertyOrFieldReference;
+            check(child, property || mapKey, elements);
+        }
+    }
+
+    private void checkNode(SpelNode node, boolean known) {
+        String text = node.toStringAST();
+        if (node instanceof VariableReference) {
+            checkVariable(text.substring(1));
+        } else if (node instanceof BeanReference) {
+            checkBean(text);
+        } else if (node instanceof FunctionReference) {
+            throw new IllegalStateException(text + " is unknown: there are no functions");
+        } else if (!known && (node instanceof PropertyOrFieldReference || node instanceof MethodReference)) {
+            throw new IllegalStateException(
+                    "\"" + text + "\" is unknown; variables start with # and beans with @; there are " + scope);
+        }
+    }
+
+    private void checkVariable(String name) {
+        if (!scope.contains(name) && !name.equals("this") && !name.equals("root")) {
+            throw new IllegalStateException("#" + name + " is unknown; there are " + scope);
+        }
+    }
+
+    private void checkBean(String text) {
+        String name = text.replaceFirst("^[@&]+", "").replaceAll("^'|'$", "");
+        if (!beans.containsBean(name)) {
+            throw new IllegalStateException("There is no bean named \"" + name + "\"");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package dev.limiter.spring.key;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** Stands for a text that is too long to be kept. */
+final class Hash {
+
+    private Hash() {}
+
+    /** {@code sha256:} and 64 hexadecimal digits. */
+    static String of(String text) {
+        // All 16 bits of each char: an encoding would make different broken surrogates the same.
+        ByteBuffer bytes = ByteBuffer.allocate(Character.BYTES * text.length());
+        bytes.asCharBuffer().put(text);
+        try {
+            return "sha256:"
+                    + HexFormat.of()
+                            .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes.array()));
+        } catch (NoSuchAlgorithmException exception) {
+            throw new IllegalStateException("Every Java platform has SHA-256", exception);
+        }
+    }
+}

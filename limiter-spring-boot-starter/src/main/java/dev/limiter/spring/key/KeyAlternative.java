@@ -1,0 +1,31 @@
+package dev.limiter.spring.key;
+
+import dev.limiter.spring.context.RateLimitContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A typed value: {@code header:x-api-key=5:alice}. The length tells where the value ends, whatever is in it; a long one
+ * is replaced by its hash, which no value can imitate because a length is a number.
+ */
+final class KeyAlternative {
+
+    private static final int MAX_LENGTH = 256;
+
+    private final String type;
+    private final KeyValue value;
+
+    KeyAlternative(String type, KeyValue value) {
+        this.type = type + "=";
+        this.value = value;
+    }
+
+    /** Null if there is no value. */
+    @Nullable
+    String encode(RateLimitContext context) {
+        String text = value.of(context);
+        if (text == null || text.isEmpty()) {
+            return null;
+        }
+        return text.length() <= MAX_LENGTH ? type + text.length() + ":" + text : type + Hash.of(text);
+    }
+}

@@ -1,0 +1,141 @@
+package dev.limiter.spring.key;
+
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.context.RequestView;
+import dev.limiter.spring.expression.ExpressionScope;
+import dev.limiter.spring.expression.LimiterExpression;
+import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.expression.RuleEvaluationException;
+import java.security.Principal;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.util.function.SingletonSupplier;
+
+/** What a part of a key can be: values of the request, beans, expressions. */
+public final class KeyAlternatives {
+
+    private static final int MAX_TYPE_LENGTH = 64;
+    private static final String TOKEN_SYMBOLS = "!#$%&'*+-.^_`|~";
+    private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
+
+    private final ListableBeanFactory beans;
+    private final LimiterExpressionParser expressions;
+
+    public KeyAlternatives(ListableBeanFactory beans, LimiterExpressionParser expressions) {
+        this.beans = beans;
+        this.expressions = expressions;
+    }
+
+    /**
+     * @throws IllegalArgumentException if there is nothing of that name
+     */
+    KeyAlternative parse(String text, String where, ExpressionScope scope) {
+        if (text.startsWith("#") || text.startsWith("@")) {
+            return expression(text, where, scope);
+        }
+        int colon = text.indexOf(':');
+        if (colon >= 0) {
+            return named(
+                    text.substring(0, colon).strip(), text.substring(colon + 1).strip(), text);
+        }
+        return switch (text) {
+            case "global" -> new KeyAlternative(text, context -> text);
+            case "ip" -> ofRequest(text, RequestView::clientAddress);
+            case "principal" -> ofRequest(text, KeyAlternatives::principal);
+            case "session" -> ofRequest(text, RequestView::sessionId);
+            case "method" -> ofRequest(text, KeyAlternatives::method);
+            default -> bean(text, where);
+        };
+    }
+
+    /** What tells the values of one alternative from those of others: its text, unless that is long. */
+    static String type(String text) {
+        return text.length() <= MAX_TYPE_LENGTH ? text : Hash.of(text);
+    }
+
+    private static KeyAlternative named(String kind, String name, String text) {
+        return switch (kind) {
+            case "header" ->
+                ofRequest("header:" + token(name, text).toLowerCase(Locale.ROOT), request -> request.getHeader(name));
+            case "cookie" -> ofRequest("cookie:" + token(name, text), request -> request.cookie(name));
+            case "param" -> ofRequest(type("param:" + notEmpty(name, text)), request -> request.getParameter(name));
+            case "path" -> ofRequest(type("path:" + notEmpty(name, text)), request -> request.pathVariable(name));
+            default ->
+                throw new IllegalArgumentException(
+                        "\"" + text + "\" is unknown; with a name there are header:," + " cookie:, param: and path:");
+        };
+    }
+
+    private static KeyAlternative ofRequest(String type, Function<RequestView, @Nullable String> value) {
+        return new KeyAlternative(type, context -> {
+            RequestView request = context.request();
+            return request == null ? null : value.apply(request);
+        });
+    }
+
+    private static @Nullable String principal(RequestView request) {
+        Principal principal = request.principal();
+        return principal == null ? null : principal.getName();
+    }
+
+    /** HEAD is GET, and invented methods are one: who makes them up must not get a bucket for each. */
+    private static String method(RequestView request) {
+        String method = request.method();
+        return METHODS.contains(method) ? method : method.equals("HEAD") ? "GET" : "*";
+    }
+
+    private static String token(String name, String text) {
+        notEmpty(name, text);
+        if (!name.chars().allMatch(c -> c < 128 && (Character.isLetterOrDigit(c) || TOKEN_SYMBOLS.indexOf(c) >= 0))) {
+            throw new IllegalArgumentException("\"" + text + "\" has a name that no header or cookie can have");
+        }
+        return name;
+    }
+
+    private static String notEmpty(String name, String text) {
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException("\"" + text + "\" lacks a name after the colon");
+        }
+        return name;
+    }
+
+    private KeyAlternative expression(String text, String where, ExpressionScope scope) {
+        LimiterExpression expression = expressions.parse(text, where, scope);
+        return new KeyAlternative(type(text), context -> {
+            try {
+                return KeyText.of(expression.evaluate(context));
+            } catch (IllegalArgumentException exception) {
+                throw new RuleEvaluationException(expression + " " + exception.getMessage(), exception);
+            }
+        });
+    }
+
+    private KeyAlternative bean(String name, String where) {
+        List<String> names = Arrays.asList(
+                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, KeyResolver.class, true, false));
+        if (!names.contains(name)) {
+            throw new IllegalArgumentException("\"" + name + "\" is unknown; there are global, ip, principal, session,"
+                    + " method, header:name, cookie:name, param:name, path:name, "
+                    + (names.isEmpty() ? "no KeyResolver beans" : "the KeyResolver beans " + names)
+                    + " and SpEL, which starts with # or @");
+        }
+        // Not before the first request: rules are needed early, and a bean made that early misses its own proxies.
+        SingletonSupplier<KeyResolver> resolver = SingletonSupplier.of(() -> beans.getBean(name, KeyResolver.class));
+        return new KeyAlternative(name, context -> resolve(resolver.obtain(), context, name, where));
+    }
+
+    private static @Nullable String resolve(KeyResolver resolver, RateLimitContext context, String name, String where) {
+        try {
+            return resolver.resolve(context);
+        } catch (RuntimeException exception) {
+            throw new RuleEvaluationException(
+                    "KeyResolver \"" + name + "\" (" + where + ") failed: " + exception, exception);
+        }
+    }
+}

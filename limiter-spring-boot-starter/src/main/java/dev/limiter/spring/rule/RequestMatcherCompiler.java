@@ -1,0 +1,68 @@
+package dev.limiter.spring.rule;
+
+import dev.limiter.spring.failure.Problems;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.util.pattern.PatternParseException;
+
+/** Turns the paths and methods of a rule into a matcher. */
+final class RequestMatcherCompiler {
+
+    private static final boolean WEB = ClassUtils.isPresent(
+            "org.springframework.web.util.pattern.PathPattern", RequestMatcherCompiler.class.getClassLoader());
+
+    private RequestMatcherCompiler() {}
+
+    static @Nullable RequestMatcher compile(
+            @Nullable Setting<List<String>> paths, @Nullable Setting<List<String>> methods, Problems problems) {
+        Set<String> names = methods == null ? Set.of() : methods(methods, problems);
+        PathPatterns patterns = paths == null ? null : paths(paths, problems);
+        return patterns == null ? null : new RequestMatcher(patterns, names);
+    }
+
+    private static Set<String> methods(Setting<List<String>> methods, Problems problems) {
+        Set<String> names = new HashSet<>();
+        for (String method : methods.value()) {
+            names.add(method.strip().toUpperCase(Locale.ROOT));
+        }
+        if (names.isEmpty() || !RequestMatcher.METHODS.containsAll(names)) {
+            problems.add(
+                    methods.where(),
+                    String.join(", ", methods.value()),
+                    "These must be HTTP methods: " + String.join(", ", new TreeSet<>(RequestMatcher.METHODS)) + ".");
+        }
+        return names;
+    }
+
+    /** Null if there is a problem. */
+    static @Nullable PathPatterns paths(Setting<List<String>> paths, Problems problems) {
+        String reason = reason(paths.value());
+        if (reason == null) {
+            try {
+                return new PathPatterns(paths.value());
+            } catch (PatternParseException exception) {
+                reason = "This is not a path pattern: " + exception.getMessage() + ".";
+            }
+        }
+        problems.add(
+                paths.where(),
+                String.join(", ", paths.value()),
+                reason + " Examples: /orders, /orders/{id}," + " /api/**");
+        return null;
+    }
+
+    private static @Nullable String reason(List<String> paths) {
+        if (!WEB) {
+            return "Paths need Spring MVC on the class path.";
+        }
+        if (paths.isEmpty() || paths.stream().anyMatch(String::isBlank)) {
+            return "There is an empty path.";
+        }
+        return null;
+    }
+}

@@ -1,0 +1,91 @@
+package dev.limiter.spring.rule;
+
+import dev.limiter.Limit;
+import dev.limiter.spring.failure.Problems;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Turns everything that is configured into one set of rules, or says all that is wrong with it. Thread-safe. */
+public final class RuleSetCompiler {
+
+    private static final String DEFAULT = "default";
+
+    /** Stands for what an annotation says, where a rule only completes one, to find what is wrong in any case. */
+    private static final RuleDefinition UNLIMITED = RuleDefinition.builder(DEFAULT, RuleOrigin.source("an annotation"))
+            .limit(Limit.MAX_PERMITS, "1s", null, null, null)
+            .build();
+
+    private final RuleCompiler compiler;
+
+    public RuleSetCompiler(RuleCompiler compiler) {
+        this.compiler = compiler;
+    }
+
+    /**
+     * @param excluded the paths that no rule applies to
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
+     */
+    public RuleSet compile(
+            Collection<RuleDefinition> definitions,
+            @Nullable RuleDefinition defaultLimit,
+            Setting<List<String>> excluded) {
+        Problems problems = new Problems();
+        Map<String, RuleDefinition> distinct = distinct(definitions, defaultLimit != null, problems);
+        List<RateLimitRule> rules = new ArrayList<>();
+        for (RuleDefinition definition : distinct.values()) {
+            if (isComplete(definition)) {
+                add(rules, compile(definition, problems));
+            } else {
+                compile(definition.over(UNLIMITED), problems);
+            }
+        }
+        RateLimitRule compiledDefault = defaultLimit == null ? null : compile(defaultLimit, problems);
+        PathPatterns patterns = excluded.value().isEmpty() ? null : RequestMatcherCompiler.paths(excluded, problems);
+        problems.throwIfAny();
+        return new RuleSet(distinct.values(), rules, compiledDefault, patterns);
+    }
+
+    private static void add(List<RateLimitRule> rules, @Nullable RateLimitRule rule) {
+        if (rule != null) {
+            rules.add(rule);
+        }
+    }
+
+    private @Nullable RateLimitRule compile(RuleDefinition definition, Problems problems) {
+        return problems.collect(() -> compiler.compile(definition));
+    }
+
+    /** Without paths it may be there to complete an annotation: only then is its limit known. */
+    private static boolean isComplete(RuleDefinition definition) {
+        return definition.paths() != null
+                || definition.limits() != null
+                || (definition.limit().limit() != null && definition.limit().window() != null);
+    }
+
+    private static Map<String, RuleDefinition> distinct(
+            Collection<RuleDefinition> definitions, boolean hasDefault, Problems problems) {
+        Map<String, RuleDefinition> distinct = new LinkedHashMap<>();
+        for (RuleDefinition definition : definitions) {
+            String canonical = RuleName.canonical(definition.name());
+            RuleDefinition other = distinct.putIfAbsent(canonical, definition);
+            if (other != null) {
+                problems.add(
+                        definition.origin().toString(),
+                        definition.name(),
+                        "The rule is already declared as " + other.origin()
+                                + "; names are the same if they differ only in case, - and _. Rename one.");
+            }
+            if (hasDefault && canonical.equals(DEFAULT)) {
+                problems.add(
+                        definition.origin().toString(),
+                        definition.name(),
+                        "This is the name of limiter.web.default-limit. Rename the rule.");
+            }
+        }
+        return distinct;
+    }
+}
