@@ -1,0 +1,3 @@
+package dev.limiter.sample;
+
+record Order(long id, String item) {}
