@@ -20,6 +20,7 @@ import org.springframework.boot.convert.Delimiter;
  *     less than this, not more.
  * @param maxKeys How many keys are remembered in memory, 1 to 1000000000.
  * @param web Limits on HTTP requests.
+ * @param aspect Limits on annotated methods.
  * @param rules Rules by name: small letters, digits, '-' and '_'. Names that differ only in case, '-' and '_' are the
  *     same.
  */
@@ -30,9 +31,18 @@ public record LimiterProperties(
         @DefaultValue("enforce") Mode mode,
         @DefaultValue("100000") long maxKeys,
         @DefaultValue Web web,
+        @DefaultValue Aspect aspect,
         @DefaultValue Map<String, Rule> rules) {
 
     public static final String PREFIX = "limiter";
+
+    /**
+     * See {@code limiter.aspect}.
+     *
+     * @param order Order of the limits among the advice of a method; lower is further out. By default they are around
+     *     transactions and retries, and within method security.
+     */
+    public record Aspect(@DefaultValue("2147483547") int order) {}
 
     /**
      * See {@code limiter.web}.

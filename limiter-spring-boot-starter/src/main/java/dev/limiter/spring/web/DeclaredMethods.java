@@ -15,7 +15,7 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 /**
  * The HTTP methods that mappings declare. Walks through all mappings at each question: the caller keeps the answers.
  */
-final class DeclaredMethods {
+public final class DeclaredMethods {
 
     /** Instead of a method: the mapping declares none, or several. */
     static final String ANY = "*";
@@ -23,7 +23,7 @@ final class DeclaredMethods {
     private final ObjectProvider<RequestMappingInfoHandlerMapping> annotated;
     private final ObjectProvider<RouterFunctionMapping> functional;
 
-    DeclaredMethods(
+    public DeclaredMethods(
             ObjectProvider<RequestMappingInfoHandlerMapping> annotated,
             ObjectProvider<RouterFunctionMapping> functional) {
         this.annotated = annotated;

@@ -21,7 +21,7 @@ import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
  * Tells which endpoint a request uses. Remembers endpoints until the rules change, and not more of them than an
  * application has: what clients send never makes it grow. Thread-safe.
  */
-final class Endpoints {
+public final class Endpoints {
 
     /** All that no endpoint serves: static files, unknown URLs, answers that Spring makes up for OPTIONS. */
     static final String UNSERVED = DeclaredMethods.ANY + " /**";
@@ -39,7 +39,7 @@ final class Endpoints {
     private final boolean staticResources;
     private volatile Remembered remembered;
 
-    Endpoints(Rules rules, DeclaredMethods declaredMethods, MethodLimits methodLimits, boolean staticResources) {
+    public Endpoints(Rules rules, DeclaredMethods declaredMethods, MethodLimits methodLimits, boolean staticResources) {
         this.rules = rules;
         this.declaredMethods = declaredMethods;
         this.methodLimits = methodLimits;

@@ -27,7 +27,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
     private final RejectionHandler rejections;
     private final @Nullable ResourceResolver resources;
 
-    RateLimitInterceptor(
+    public RateLimitInterceptor(
             Endpoints endpoints,
             ServletCurrentRequest requests,
             RuleDecider decider,

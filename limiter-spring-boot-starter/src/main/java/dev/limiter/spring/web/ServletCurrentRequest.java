@@ -4,22 +4,12 @@ import dev.limiter.spring.decide.CurrentRequest;
 import dev.limiter.spring.decide.RequestDecisions;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** The request that Spring has bound to the thread; threads of asynchronous work that Spring MVC started have it too. */
 public final class ServletCurrentRequest implements CurrentRequest {
-
-    private final Function<@Nullable String, @Nullable String> addresses;
-
-    /**
-     * @param addresses makes the client's address of the peer's
-     */
-    public ServletCurrentRequest(Function<@Nullable String, @Nullable String> addresses) {
-        this.addresses = addresses;
-    }
 
     @Override
     public @Nullable RequestDecisions get() {
@@ -35,6 +25,6 @@ public final class ServletCurrentRequest implements CurrentRequest {
         ServletRequestDecisions known = ServletRequestDecisions.of(request);
         return known != null
                 ? known
-                : ServletRequestDecisions.start(request, response, new ServletRequestView(request, addresses));
+                : ServletRequestDecisions.start(request, response, new ServletRequestView(request));
     }
 }

@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.address.ClientAddress;
 import dev.limiter.spring.context.RequestView;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;
@@ -8,7 +9,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpSession;
 import java.security.Principal;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.servlet.HandlerMapping;
@@ -19,14 +19,9 @@ import org.springframework.web.util.WebUtils;
 final class ServletRequestView implements RequestView {
 
     private final HttpServletRequest request;
-    private final Function<@Nullable String, @Nullable String> addresses;
 
-    /**
-     * @param addresses makes the client's address of the peer's
-     */
-    ServletRequestView(HttpServletRequest request, Function<@Nullable String, @Nullable String> addresses) {
+    ServletRequestView(HttpServletRequest request) {
         this.request = request;
-        this.addresses = addresses;
     }
 
     /** The path that Spring routed by. */
@@ -92,7 +87,7 @@ final class ServletRequestView implements RequestView {
         while (innermost instanceof ServletRequestWrapper wrapper) {
             innermost = wrapper.getRequest();
         }
-        return addresses.apply(innermost.getRemoteAddr());
+        return ClientAddress.of(innermost.getRemoteAddr());
     }
 
     @Override

@@ -1,0 +1,57 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.RateLimiterStrategy;
+import dev.limiter.RateLimiters;
+import dev.limiter.TimeSource;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.decide.RateLimitListener;
+import dev.limiter.spring.decide.RuleDecider;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+
+/** What decides: a clock, the algorithms, the storage and its cleaning. */
+@AutoConfiguration(after = LimiterRulesAutoConfiguration.class)
+@ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
+public final class LimiterAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    TimeSource limiterTimeSource() {
+        return TimeSource.system();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimiterFactory limiterFactory(ObjectProvider<RateLimiterStrategy> strategies) {
+        return new RateLimiterFactory(strategies.orderedStream().toList());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimiterStorage limiterStorage(RateLimiterFactory factory, TimeSource timeSource, LimiterSettings settings) {
+        return new InMemoryRateLimiterStorage(factory, timeSource, settings.maxKeys());
+    }
+
+    /** Does not close the storage, which is a bean of its own. */
+    @Bean(destroyMethod = "")
+    @ConditionalOnMissingBean
+    RateLimiters limiterRateLimiters(RateLimiterStorage storage) {
+        return new RateLimiters(storage);
+    }
+
+    @Bean
+    StorageCleaner limiterStorageCleaner(RateLimiters limiters) {
+        return new StorageCleaner(limiters.storage());
+    }
+
+    @Bean
+    RuleDecider limiterRuleDecider(RateLimiters limiters, ObjectProvider<RateLimitListener> listeners) {
+        return new RuleDecider(limiters, listeners.orderedStream().toList());
+    }
+}

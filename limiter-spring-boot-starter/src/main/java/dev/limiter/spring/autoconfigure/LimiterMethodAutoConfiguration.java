@@ -1,0 +1,74 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.spring.aop.LimitedMethodScanner;
+import dev.limiter.spring.aop.LimitedMethods;
+import dev.limiter.spring.aop.RateLimiterAdvisor;
+import dev.limiter.spring.aop.RateLimiterMethodInterceptor;
+import dev.limiter.spring.decide.CurrentRequest;
+import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.rule.RuleCompiler;
+import dev.limiter.spring.rule.Rules;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+
+/** Limits annotated methods. */
+@AutoConfiguration(after = LimiterAutoConfiguration.class)
+@ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
+@Import(LimiterMethodAutoConfiguration.ProxyCreator.class)
+public final class LimiterMethodAutoConfiguration {
+
+    private static final String INTERCEPTOR = "limiterMethodInterceptor";
+
+    /**
+     * Around transactions and retries, whose advice has the last orders of all, so that a rejected call opens none and
+     * is not tried again; within method security, so that a call which is not allowed does not count.
+     */
+    private static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static RateLimiterAdvisor limiterMethodAdvisor(Environment environment) {
+        RateLimiterAdvisor advisor = new RateLimiterAdvisor();
+        advisor.setAdviceBeanName(INTERCEPTOR);
+        advisor.setOrder(environment.getProperty("limiter.aspect.order", Integer.class, DEFAULT_ORDER));
+        return advisor;
+    }
+
+    @Bean(INTERCEPTOR)
+    RateLimiterMethodInterceptor limiterMethodInterceptor(
+            LimitedMethods methods, RuleDecider decider, ObjectProvider<CurrentRequest> currentRequest) {
+        return new RateLimiterMethodInterceptor(
+                methods, decider, currentRequest.getIfAvailable(() -> CurrentRequest.NONE));
+    }
+
+    @Bean
+    LimitedMethods limiterMethodLimits(Rules rules, RuleCompiler compiler, Environment environment) {
+        return new LimitedMethods(rules, compiler, environment);
+    }
+
+    @Bean
+    LimitedMethodScanner limiterMethodScanner(ConfigurableListableBeanFactory beans, LimitedMethods methods) {
+        return new LimitedMethodScanner(beans, methods);
+    }
+
+    /** Sees to it that advisors are applied at all, also with {@code spring.aop.auto=false}. */
+    static final class ProxyCreator implements ImportBeanDefinitionRegistrar {
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+        }
+    }
+}

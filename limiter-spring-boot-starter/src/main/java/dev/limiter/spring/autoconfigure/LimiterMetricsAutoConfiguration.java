@@ -1,0 +1,24 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spring.metrics.LimiterMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+
+/** Counts outcomes in whatever registry of meters the application has. */
+@AutoConfiguration(after = LimiterAutoConfiguration.class)
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
+public final class LimiterMetricsAutoConfiguration {
+
+    @Bean
+    LimiterMetrics limiterMetrics(ObjectProvider<MeterRegistry> registries, RateLimiterStorage storage) {
+        return new LimiterMetrics(
+                registries, storage, storage instanceof InMemoryRateLimiterStorage ? "memory" : "custom");
+    }
+}

@@ -1,0 +1,95 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.web.DeclaredMethods;
+import dev.limiter.spring.web.Endpoints;
+import dev.limiter.spring.web.ProblemRejectionHandler;
+import dev.limiter.spring.web.RateLimitExceptionResolver;
+import dev.limiter.spring.web.RateLimitInterceptor;
+import dev.limiter.spring.web.RejectionHandler;
+import dev.limiter.spring.web.ResourceResolver;
+import dev.limiter.spring.web.ServletCurrentRequest;
+import jakarta.servlet.http.HttpServletRequest;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
+
+/** Limits requests in Spring MVC, and answers what is rejected there, by a rule or by a method. */
+@AutoConfiguration(after = LimiterMethodAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass({DispatcherServlet.class, HttpServletRequest.class})
+@ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
+public final class LimiterWebAutoConfiguration {
+
+    @Bean
+    ServletCurrentRequest limiterCurrentRequest() {
+        return new ServletCurrentRequest();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RejectionHandler limiterRejectionHandler(
+            LimiterSettings settings, ServletCurrentRequest requests, RuleDecider decider) {
+        return new ProblemRejectionHandler(settings.web(), requests, decider);
+    }
+
+    @Bean
+    RateLimitExceptionResolver limiterExceptionResolver(RejectionHandler rejections, ApplicationContext context) {
+        return new RateLimitExceptionResolver(rejections, context);
+    }
+
+    @Bean
+    Endpoints limiterEndpoints(
+            Rules rules,
+            LimiterSettings settings,
+            ObjectProvider<MethodLimits> methodLimits,
+            ObjectProvider<RequestMappingInfoHandlerMapping> annotated,
+            ObjectProvider<RouterFunctionMapping> functional) {
+        return new Endpoints(
+                rules,
+                new DeclaredMethods(annotated, functional),
+                methodLimits.getIfAvailable(() -> MethodLimits.NONE),
+                settings.web().staticResources());
+    }
+
+    @Bean
+    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    RateLimitInterceptor limiterInterceptor(
+            Endpoints endpoints,
+            ServletCurrentRequest requests,
+            RuleDecider decider,
+            RejectionHandler rejections,
+            ObjectProvider<ResourceResolver> resources) {
+        return new RateLimitInterceptor(endpoints, requests, decider, rejections, resources.getIfAvailable());
+    }
+
+    /** First among those of the same order. */
+    @Bean
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    WebMvcConfigurer limiterWebMvcConfigurer(
+            ObjectProvider<RateLimitInterceptor> interceptor, LimiterSettings settings) {
+        return new WebMvcConfigurer() {
+            @Override
+            public void addInterceptors(InterceptorRegistry registry) {
+                registry.addInterceptor(interceptor.getObject())
+                        .order(settings.web().order());
+            }
+        };
+    }
+}

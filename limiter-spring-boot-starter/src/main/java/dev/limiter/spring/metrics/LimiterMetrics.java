@@ -1,0 +1,67 @@
+package dev.limiter.spring.metrics;
+
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.spring.decide.Outcome;
+import dev.limiter.spring.decide.RateLimitEvent;
+import dev.limiter.spring.decide.RateLimitListener;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/**
+ * Counter {@code limiter.decisions} by rule, resource and outcome, and gauge {@code limiter.keys} by storage. Clients
+ * are never a tag: there is no end to them. Registries are looked for once all beans are there, so that it works in
+ * every application that has one, however the registry got there.
+ */
+public final class LimiterMetrics implements RateLimitListener, SmartInitializingSingleton {
+
+    private record CounterKey(String rule, String resource, Outcome outcome) {}
+
+    private final ObjectProvider<MeterRegistry> available;
+    private final RateLimiterStorage storage;
+    private final String storageName;
+    private final ConcurrentMap<CounterKey, List<Counter>> counters = new ConcurrentHashMap<>();
+    private volatile List<MeterRegistry> registries = List.of();
+
+    public LimiterMetrics(ObjectProvider<MeterRegistry> registries, RateLimiterStorage storage, String storageName) {
+        this.available = registries;
+        this.storage = storage;
+        this.storageName = storageName;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        MeterRegistry one = available.getIfUnique();
+        registries = one != null ? List.of(one) : available.orderedStream().toList();
+        // What was counted before there was a registry has empty lists in their place.
+        counters.clear();
+        registries.forEach(registry -> Gauge.builder("limiter.keys", storage, RateLimiterStorage::size)
+                .description("States held, one for each rule and key")
+                .tag("storage", storageName)
+                .register(registry));
+    }
+
+    @Override
+    public void onDecision(RateLimitEvent event) {
+        for (Counter counter : counters.computeIfAbsent(
+                new CounterKey(event.rule(), event.resource(), event.outcome()), this::counters)) {
+            counter.increment();
+        }
+    }
+
+    private List<Counter> counters(CounterKey key) {
+        return registries.stream()
+                .map(registry -> Counter.builder("limiter.decisions")
+                        .description("Decisions on requests and calls")
+                        .tag("rule", key.rule())
+                        .tag("resource", key.resource())
+                        .tag("outcome", key.outcome().tag())
+                        .register(registry))
+                .toList();
+    }
+}
