@@ -9,17 +9,17 @@ import org.springframework.boot.origin.Origin;
 import org.springframework.core.env.Environment;
 
 /** Finds the file and line in which a property was written, if Spring Boot knows it. */
-final class PropertyOrigins {
+public final class PropertyOrigins {
 
     private final @Nullable Environment environment;
 
-    PropertyOrigins(@Nullable Environment environment) {
+    public PropertyOrigins(@Nullable Environment environment) {
         this.environment = environment;
     }
 
     /** Where the property is, or the first one below it; null if that is not known or this is no property. */
     @Nullable
-    String of(String property) {
+    public String of(String property) {
         if (environment == null || !property.startsWith("limiter.") || property.indexOf(' ') >= 0) {
             return null;
         }

@@ -1,0 +1,198 @@
+package dev.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import dev.limiter.spring.key.KeyResolver;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.Banner;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.ByteArrayResource;
+
+/** What an application prints that does not start. */
+@ExtendWith(OutputCaptureExtension.class)
+class BadConfigurationTests {
+
+    private static final String ORDERS = "limiter.rules.orders: { paths: /a, ";
+
+    static Stream<Arguments> badConfigurations() {
+        return Stream.of(
+                bad(ORDERS + "limit: 0, window: 1s }", "limiter.rules.orders.limit = \"0\"", "from 1 to"),
+                bad(ORDERS + "limit: -5, window: 1s }", "limiter.rules.orders.limit = \"-5\"", "from 1 to"),
+                bad(ORDERS + "limit: many, window: 1s }", "limiter.rules.orders.limit = \"many\"", "a whole number"),
+                bad(ORDERS + "limit: 5, window: 0s }", "limiter.rules.orders.window = \"0s\"", "longer than zero"),
+                bad(ORDERS + "limit: 5, window: -1s }", "limiter.rules.orders.window = \"-1s\"", "negative"),
+                bad(
+                        ORDERS + "limit: 5, window: 10 }",
+                        "limiter.rules.orders.window = \"10\"",
+                        "10s",
+                        "ns us ms s m h d"),
+                bad(ORDERS + "limit: 5, window: 10M }", "limiter.rules.orders.window = \"10M\"", "10m is minutes"),
+                bad(ORDERS + "limit: 5, window: 1mo }", "limiter.rules.orders.window = \"1mo\"", "\"mo\" is unknown"),
+                bad(ORDERS + "limit: 5 }", "limiter.rules.orders", "window is missing"),
+                bad(ORDERS + "window: 1s }", "limiter.rules.orders", "limit is missing"),
+                bad(ORDERS + "key: ip }", "limiter.rules.orders", "limit is missing"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, algorithm: magic }",
+                        "limiter.rules.orders.algorithm = \"magic\"",
+                        "token-bucket, concurrency"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, algorithm: concurrency }",
+                        "limiter.rules.orders.algorithm = \"concurrency\"",
+                        "there are fixed-window"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, algorithm: fixed-window, burst: 9 }",
+                        "limiter.rules.orders.burst = \"9\"",
+                        "fixed-window has no burst",
+                        "only leaky-bucket, token-bucket"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, buckets: 9 }",
+                        "limiter.rules.orders.buckets = \"9\"",
+                        "token-bucket has no buckets",
+                        "only sliding-window-counter"),
+                bad(ORDERS + "limit: 5, window: 1s, burst: 0 }", "limiter.rules.orders.burst = \"0\"", "from 1"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, burst: 3, cost: 4 }",
+                        "limiter.rules.orders.cost = \"4\"",
+                        "granted at once: 3"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, cost: 6, algorithm: fixed-window }",
+                        "limiter.rules.orders.cost = \"6\"",
+                        "granted at once: 5"),
+                bad(ORDERS + "limit: 5, window: 1s, cost: 0 }", "limiter.rules.orders.cost = \"0\"", "from 1"),
+                bad(ORDERS + "limit: 5, window: 1s, cost: 1.5 }", "limiter.rules.orders.cost = \"1.5\"", "whole"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, cost: abc }",
+                        "limiter.rules.orders.cost = \"abc\"",
+                        "\"abc\" is unknown"),
+                bad(rule("key: #user.id"), "limiter.rules.orders.key = \"\"", "Quote it"),
+                bad(rule("key: ''"), "limiter.rules.orders.key = \"\"", "Quote it"),
+                bad(rule("key: []"), "limiter.rules.orders.key = \"\"", "Quote it"),
+                bad(rule("key: ip, #user"), "limiter.rules.orders.key = \"ip,\"", "nothing before or after"),
+                bad(rule("key: 'ip|'"), "limiter.rules.orders.key = \"ip|\"", "nothing before or after"),
+                bad(rule("key: '#request.('"), "limiter.rules.orders.key = \"#request.(\"", "is not closed"),
+                bad(rule("key: '#request.'"), "limiter.rules.orders.key = \"#request.\"", "cannot work"),
+                bad(rule("key: '#user.id'"), "limiter.rules.orders.key = \"#user.id\"", "#user is unknown", "#request"),
+                bad(rule("key: '@plans.of(1)'"), "limiter.rules.orders.key", "no bean named \"plans\""),
+                bad(rule("key: 'header:'"), "limiter.rules.orders.key = \"header:\"", "lacks a name"),
+                bad(rule("key: 'headr:X'"), "limiter.rules.orders.key = \"headr:X\"", "header:, cookie:"),
+                bad(
+                        rule("key: tenat"),
+                        "limiter.rules.orders.key = \"tenat\"",
+                        "\"tenat\" is unknown",
+                        "global, ip, principal",
+                        "KeyResolver beans [tenant]"),
+                bad(rule("skip-if: #user"), "limiter.rules.orders.skip-if = \"\"", "Quote it"),
+                bad(rule("skip-if: '1 +'"), "limiter.rules.orders.skip-if = \"1 +\"", "cannot work"),
+                bad(rule("cost: #user"), "limiter.rules.orders.cost = \"\"", "Quote it"),
+                bad(rule("pathz: /b"), "limiter.rules.orders.pathz = \"/b\"", "unknown", "paths, methods, scope, key"),
+                bad(rule("phase: request"), "limiter.rules.orders.phase = \"request\"", "unknown"),
+                bad("limiter.foo: 1", "limiter.foo = \"1\"", "unknown", "enabled, storage, mode, max-keys, web, rules"),
+                bad("limiter.web.foo: 1", "limiter.web.foo = \"1\"", "unknown", "default-limit, exclude"),
+                bad("limiter.web.default-limit: { limit: 1, window: 1s, paths: /a }", "default-limit.paths", "unknown"),
+                bad(
+                        rule("limits: { a: { limit: 1, window: 1s, key: ip } }"),
+                        "limiter.rules.orders.limits.a.key = \"ip\"",
+                        "unknown",
+                        "limit, window, algorithm, burst, buckets"),
+                bad(
+                        rule("limits: { a: { limit: 1, window: 1s } }"),
+                        "limiter.rules.orders",
+                        "a limit of its own and named limits"),
+                bad(
+                        ORDERS + "limits: { a: { limit: 0, window: 1s } } }",
+                        "limiter.rules.orders.limits.a.limit = \"0\""),
+                bad(rule("mode: loud"), "limiter.rules.orders.mode = \"loud\"", "enforce, shadow, off"),
+                bad(rule("scope: world"), "limiter.rules.orders.scope = \"world\"", "rule, endpoint"),
+                bad(rule("headers: new"), "limiter.rules.orders.headers = \"new\"", "ietf, legacy, both, none"),
+                bad(rule("methods: [GET, FETCH]"), "limiter.rules.orders.methods = \"GET, FETCH\"", "PATCH, POST"),
+                bad("limiter.rules.orders: { limit: 1, window: 1s, paths: '/a/{x' }", "limiter.rules.orders.paths"),
+                bad("limiter.rules.orders: { limit: 1, window: 1s, paths: '' }", "limiter.rules.orders.paths", "empty"),
+                bad("limiter.web.exclude: '/a/{x'", "limiter.web.exclude", "/a/{x", "not a path pattern"),
+                bad("limiter.rules.Orders: { limit: 1, window: 1s }", "\"Orders\"", "start with a small letter"),
+                bad(
+                        "limiter.rules: { my-rule: { limit: 1, window: 1s }, my_rule: { limit: 2, window: 1s } }",
+                        "limiter.rules.my_rule",
+                        "the same rule as limiter.rules.my-rule"),
+                bad("limiter.rules.orders: 5", "limiter.rules.orders", "keys of its own: limit, window"),
+                bad(
+                        "limiter: { web.default-limit: { limit: 1, window: 1s },"
+                                + " rules.default: { limit: 1, window: 1s } }",
+                        "limiter.rules.default",
+                        "name of limiter.web.default-limit"),
+                bad("limiter.web.default-limit: { key: ip }", "limiter.web.default-limit", "limit is missing"),
+                bad("limiter.storage: disk", "limiter.storage = \"disk\"", "one of: memory"),
+                bad("limiter.mode: maybe", "limiter.mode = \"maybe\"", "enforce, shadow, off"),
+                bad("limiter.max-keys: 0", "limiter.max-keys = \"0\"", "from 1 to 1000000000"),
+                bad("limiter.web.status: 200", "limiter.web.status = \"200\"", "from 400 to 599"),
+                bad("limiter.web.retry-after-jitter: 5", "limiter.web.retry-after-jitter = \"5\"", "unit is missing"),
+                bad("limiter.enabled: maybe", "limiter.enabled = \"maybe\"", "true or false"),
+                bad("limiter.rules.orders: { window: 10 }", "limiter.rules.orders.window = \"10\"", "unit is missing"));
+    }
+
+    private static String rule(String more) {
+        return "limiter:\n  rules:\n    orders:\n      paths: /a\n      limit: 5\n      window: 1s\n      " + more;
+    }
+
+    private static Arguments bad(String yaml, String... said) {
+        return arguments(yaml, List.of(said));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("badConfigurations")
+    void isNamedWithWhatWouldBeRight(String yaml, List<String> said, CapturedOutput output) {
+        Throwable failure = catchThrowable(() -> start(yaml).close());
+
+        assertThat(failure).isNotNull();
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains(said)
+                .contains("[test.yml] - ");
+    }
+
+    private static ConfigurableApplicationContext start(String yaml) {
+        SpringApplication application = new SpringApplication(Application.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+        application.setBannerMode(Banner.Mode.OFF);
+        application.setRegisterShutdownHook(false);
+        application.addInitializers(context -> load(yaml, context));
+        return application.run();
+    }
+
+    private static void load(String yaml, ConfigurableApplicationContext context) {
+        try {
+            new YamlPropertySourceLoader()
+                    .load("test", new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8), "test.yml"))
+                    .forEach(context.getEnvironment().getPropertySources()::addFirst);
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(LimiterRulesAutoConfiguration.class)
+    static class Application {
+
+        @Bean
+        KeyResolver tenant() {
+            return context -> "acme";
+        }
+    }
+}
