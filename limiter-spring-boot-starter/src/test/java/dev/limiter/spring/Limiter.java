@@ -1,0 +1,23 @@
+package dev.limiter.spring;
+
+import dev.limiter.spring.autoconfigure.LimiterAutoConfiguration;
+import dev.limiter.spring.autoconfigure.LimiterMethodAutoConfiguration;
+import dev.limiter.spring.autoconfigure.LimiterMetricsAutoConfiguration;
+import dev.limiter.spring.autoconfigure.LimiterRulesAutoConfiguration;
+import dev.limiter.spring.autoconfigure.LimiterWebAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+
+/** What an application gets that has the starter. */
+public final class Limiter {
+
+    private Limiter() {}
+
+    public static AutoConfigurations autoConfigurations() {
+        return AutoConfigurations.of(
+                LimiterRulesAutoConfiguration.class,
+                LimiterAutoConfiguration.class,
+                LimiterMethodAutoConfiguration.class,
+                LimiterMetricsAutoConfiguration.class,
+                LimiterWebAutoConfiguration.class);
+    }
+}

@@ -1,0 +1,361 @@
+package dev.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.spring.Limiter;
+import dev.limiter.spring.VirtualTime;
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import java.io.IOException;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.annotation.AliasFor;
+
+class LimitedMethodTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+            .withConfiguration(Limiter.autoConfigurations())
+            .withBean(VirtualTime.class);
+
+    @Test
+    void findsTheAnnotationOnTheMethod() {
+        application.withBean(Plain.class).run(context -> {
+            Plain plain = context.getBean(Plain.class);
+            permitsThenRejects(2, plain::limited);
+            plain.free();
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void findsTheAnnotationOnAnInterfaceWithEachSortOfProxy(boolean targetClass) {
+        application
+                .withPropertyValues("spring.aop.proxy-target-class=" + targetClass)
+                .withBean("impl", Contract.class, Implementation::new)
+                .run(context -> permitsThenRejects(2, context.getBean(Contract.class)::limited));
+    }
+
+    @Test
+    void findsTheAnnotationWithoutTheAopOfSpringBoot() {
+        application
+                .withPropertyValues("spring.aop.auto=false")
+                .withBean(Plain.class)
+                .run(context -> permitsThenRejects(2, context.getBean(Plain.class)::limited));
+    }
+
+    @Test
+    void findsTheAnnotationOfAnOverriddenMethod() {
+        application
+                .withBean(Overriding.class)
+                .run(context -> permitsThenRejects(2, context.getBean(Overriding.class)::limited));
+    }
+
+    @Test
+    void findsTheAnnotationAsMetaAnnotation() {
+        application.withBean(Composed.class).run(context -> {
+            permitsThenRejects(2, context.getBean(Composed.class)::limited);
+            permitsThenRejects(3, context.getBean(Composed.class)::other);
+        });
+    }
+
+    @Test
+    void appliesAllRepeatedAnnotations() {
+        application.withBean(Repeated.class).run(context -> {
+            VirtualTime time = context.getBean(VirtualTime.class);
+            Repeated repeated = context.getBean(Repeated.class);
+            permitsThenRejects(2, repeated::limited);
+            time.advance(Duration.ofSeconds(1));
+            permitsThenRejects(1, repeated::limited);
+        });
+    }
+
+    @Test
+    void aTypeGivesEachMethodABucketOfItsOwn() {
+        application.withBean(TypeLevel.class).run(context -> {
+            TypeLevel type = context.getBean(TypeLevel.class);
+            permitsThenRejects(2, type::one);
+            permitsThenRejects(2, type::two);
+            permitsThenRejects(2, () -> type.two("overloaded"));
+            assertThat(type.toString()).isEqualTo(type.toString()).isEqualTo(type.toString());
+        });
+    }
+
+    @Test
+    void methodBeatsType() {
+        application
+                .withBean(TypeLevel.class)
+                .run(context -> permitsThenRejects(3, context.getBean(TypeLevel.class)::own));
+    }
+
+    @Test
+    void methodsOfOneRuleHaveBucketsOfTheirOwn() {
+        application
+                .withPropertyValues("limiter.rules.shared.limit=2", "limiter.rules.shared.window=1h")
+                .withBean(SharedRule.class)
+                .run(context -> {
+                    permitsThenRejects(2, context.getBean(SharedRule.class)::one);
+                    permitsThenRejects(2, context.getBean(SharedRule.class)::two);
+                });
+    }
+
+    @Test
+    void methodsShareTheBudgetOfARuleIfItsScopeIsTheRule() {
+        application
+                .withPropertyValues(
+                        "limiter.rules.shared.limit=2",
+                        "limiter.rules.shared.window=1h",
+                        "limiter.rules.shared.scope=rule")
+                .withBean(SharedRule.class)
+                .run(context -> {
+                    permitsThenRejects(2, context.getBean(SharedRule.class)::one);
+                    assertThatThrownBy(context.getBean(SharedRule.class)::two)
+                            .isInstanceOf(RateLimitExceededException.class);
+                });
+    }
+
+    @Test
+    void theConfigurationWinsAttributeByAttribute() {
+        application
+                .withPropertyValues("limiter.rules.tuned.limit=1", "tuned.key=#p0")
+                .withBean(Tuned.class)
+                .run(context -> {
+                    Tuned tuned = context.getBean(Tuned.class);
+                    permitsThenRejects(1, () -> tuned.limited("alice"));
+                    permitsThenRejects(1, () -> tuned.limited("bob"));
+                    context.getBean(VirtualTime.class).advance(Duration.ofSeconds(10));
+                    permitsThenRejects(1, () -> tuned.limited("bob"));
+                });
+    }
+
+    @Test
+    void conditionAndCostSeeTheArguments() {
+        application.withBean(Priced.class).run(context -> {
+            Priced priced = context.getBean(Priced.class);
+            for (int i = 0; i < 20; i++) {
+                priced.limited(0, false);
+            }
+            priced.limited(7, true);
+            assertThatThrownBy(() -> priced.limited(4, true)).isInstanceOf(RateLimitExceededException.class);
+            priced.limited(3, true);
+        });
+    }
+
+    @Test
+    void callsTheFallback() {
+        application.withBean(WithFallback.class).run(context -> {
+            WithFallback bean = context.getBean(WithFallback.class);
+            assertThat(bean.limited("a")).isEqualTo("limited a");
+            assertThat(bean.limited("b")).isEqualTo("instead of b: WithFallback.limited");
+            assertThat(bean.other(1)).isEqualTo(1);
+            assertThat(bean.other(2)).isEqualTo(-2);
+            assertThat(bean.failing()).isTrue();
+            assertThatThrownBy(bean::failing).isInstanceOf(IOException.class);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "NoRule        | name         | nowhere | limiter.rules.nowhere",
+                "NoFallback    | fallback     | missing | String missing(String)",
+                "WrongFallback | fallback     | wrong   | int wrong(int, RateLimitExceededException)",
+                "ZeroLimit     | limit        | 0       | 1",
+                "NoUnit        | window       | 10      | 10",
+                "BadKey        | key          | #{      | #",
+                "NoPlaceholder | window       | ${none} | none",
+            })
+    void mistakesStopTheStart(String type, String attribute, String value, String hint) throws Exception {
+        Class<?> bean = Class.forName(LimitedMethodTests.class.getName() + "$" + type);
+        application.withBean(bean).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure())
+                    .isInstanceOf(LimiterConfigurationException.class)
+                    .hasMessageContaining(attribute + " of @RateLimiter on " + bean.getName() + ".limited(")
+                    .hasMessageContaining("\"" + value + "\"")
+                    .hasMessageContaining(hint);
+        });
+    }
+
+    @Test
+    void allMistakesAreReportedAtOnce() {
+        application
+                .withBean(ZeroLimit.class)
+                .withBean(NoRule.class)
+                .run(context -> assertThat(((LimiterConfigurationException) context.getStartupFailure()).problems())
+                        .hasSize(2));
+    }
+
+    private static void permitsThenRejects(int permits, Runnable call) {
+        for (int i = 0; i < permits; i++) {
+            call.run();
+        }
+        assertThatThrownBy(call::run).isInstanceOf(RateLimitExceededException.class);
+    }
+
+    static class Plain {
+        @RateLimiter(limit = 2, window = "1h")
+        public void limited() {}
+
+        public void free() {}
+    }
+
+    interface Contract {
+        @RateLimiter(limit = 2, window = "1h")
+        void limited();
+    }
+
+    static class Implementation implements Contract {
+        @Override
+        public void limited() {}
+    }
+
+    static class Overriding extends Plain {
+        @Override
+        public void limited() {}
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.METHOD)
+    @RateLimiter(window = "1h")
+    @interface Hourly {
+
+        @AliasFor(annotation = RateLimiter.class, attribute = "limit")
+        long value() default 2;
+    }
+
+    static class Composed {
+        @Hourly
+        public void limited() {}
+
+        @Hourly(3)
+        public void other() {}
+    }
+
+    static class Repeated {
+        @RateLimiter(limit = 2, window = "1s")
+        @RateLimiter(limit = 3, window = "1h")
+        public void limited() {}
+    }
+
+    @RateLimiter(limit = 2, window = "1h")
+    static class TypeLevel {
+        public void one() {}
+
+        public void two() {}
+
+        public void two(String overloaded) {}
+
+        @RateLimiter(limit = 3, window = "1h")
+        public void own() {}
+
+        @Override
+        public String toString() {
+            return "type";
+        }
+    }
+
+    static class SharedRule {
+        @RateLimiter("shared")
+        public void one() {}
+
+        @RateLimiter("shared")
+        public void two() {}
+    }
+
+    static class Tuned {
+        @RateLimiter(name = "tuned", limit = 50, window = "10s", key = "${tuned.key}")
+        public void limited(String user) {}
+    }
+
+    static class Priced {
+        @RateLimiter(limit = 10, window = "1h", cost = "#cost", condition = "#counts")
+        public void limited(int cost, boolean counts) {}
+    }
+
+    static class WithFallback {
+        @RateLimiter(limit = 1, window = "1h", fallback = "instead")
+        public String limited(String argument) {
+            return "limited " + argument;
+        }
+
+        @SuppressWarnings("UnusedMethod")
+        private String instead(String argument, RateLimitExceededException rejection) {
+            return "instead of " + argument + ": " + rejection.decision().rule().name();
+        }
+
+        @RateLimiter(limit = 1, window = "1h", fallback = "negative")
+        public Integer other(int number) {
+            return number;
+        }
+
+        int negative(int number) {
+            return -number;
+        }
+
+        @RateLimiter(limit = 1, window = "1h", fallback = "fails")
+        public boolean failing() throws IOException {
+            return true;
+        }
+
+        boolean fails() throws IOException {
+            throw new IOException("the fallback's own");
+        }
+    }
+
+    static class NoRule {
+        @RateLimiter("nowhere")
+        public void limited() {}
+    }
+
+    static class NoFallback {
+        @RateLimiter(limit = 1, fallback = "missing")
+        public String limited(String argument) {
+            return argument;
+        }
+    }
+
+    static class WrongFallback {
+        @RateLimiter(limit = 1, fallback = "wrong")
+        public int limited(int argument) {
+            return argument;
+        }
+
+        public String wrong(int argument) {
+            return "not an int";
+        }
+    }
+
+    static class ZeroLimit {
+        @RateLimiter(limit = 0)
+        public void limited() {}
+    }
+
+    static class NoUnit {
+        @RateLimiter(limit = 1, window = "10")
+        public void limited() {}
+    }
+
+    static class BadKey {
+        @RateLimiter(limit = 1, key = "#{")
+        public void limited() {}
+    }
+
+    static class NoPlaceholder {
+        @RateLimiter(limit = 1, window = "${none}")
+        public void limited() {}
+    }
+}
