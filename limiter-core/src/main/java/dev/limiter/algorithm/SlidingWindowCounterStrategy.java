@@ -38,25 +38,34 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
      * formula of https://blog.cloudflare.com/counting-things-a-lot-of-different-things/.
      *
      * Time is counted in nanoseconds / buckets ("ticks"), so that a sub-window is a whole number of them: as many as the
-     * window has nanoseconds.
+     * window has nanoseconds. In plain nanoseconds where a sub-window is a whole number of those, and where the ticks of
+     * a window would not fit a long (some years in a hundred parts and more): then a sub-window is rounded up.
      */
     private static final class Counter extends WindowLimit {
+
+        private static final long LARGEST_WINDOW = 1L << 60;
 
         private final long origin;
         private final long reach;
         private final long limit;
         private final int buckets;
+        private final int ticksPerNano;
         private final long bucketTicks;
+        private final long span;
         private final long forgivable;
 
         Counter(Limit.SlidingWindowCounter limit, long now) {
             super(limit);
             this.limit = limit.limit();
             this.buckets = limit.buckets();
-            this.bucketTicks = limit.window().toNanos();
+            long window = limit.window().toNanos();
+            boolean plain = window % buckets == 0 || window > LARGEST_WINDOW / buckets;
+            this.ticksPerNano = plain ? 1 : buckets;
+            this.bucketTicks = plain ? Exact.ceilDiv(window, buckets) : window;
+            this.span = plain ? bucketTicks * buckets : window;
             this.forgivable = this.limit / buckets;
-            this.origin = now - Math.floorMod(now, bucketTicks);
-            this.reach = (1L << 61) / buckets;
+            this.origin = now - Math.floorMod(now, span);
+            this.reach = (1L << 61) / ticksPerNano;
         }
 
         @Override
@@ -80,11 +89,11 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
         }
 
         long ticks(long now) {
-            return (now - origin) * buckets;
+            return (now - origin) * ticksPerNano;
         }
 
         long nanos(long ticks) {
-            return origin + Exact.ceilDiv(ticks, buckets);
+            return origin + Exact.ceilDiv(ticks, ticksPerNano);
         }
     }
 
@@ -172,8 +181,8 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
             if (previous instanceof Counts other
                     && other.limit.buckets == limit.buckets
                     && other.limit.bucketTicks == limit.bucketTicks) {
-                // both origins are whole windows, so the sub-windows lie on each other
-                long shift = (other.limit.origin - limit.origin) / limit.bucketTicks * limit.buckets;
+                // both origins are whole spans, so the sub-windows lie on each other
+                long shift = (other.limit.origin - limit.origin) / limit.span * limit.buckets;
                 newest = other.newest + shift;
                 total = other.total;
                 for (long bucket = newest - limit.buckets; bucket <= newest; bucket++) {
@@ -208,9 +217,11 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
 
         /** A step back of up to half a window is sat out; after a longer one all counts move back with the clock. */
         private long steppedBack(long bucket, long ticks) {
-            long start = newest * limit.bucketTicks;
-            if (start - ticks <= limit.bucketTicks * limit.buckets / 2) {
-                return start;
+            if (newest - bucket <= limit.buckets) {
+                long start = newest * limit.bucketTicks;
+                if (start - ticks <= limit.bucketTicks * limit.buckets / 2) {
+                    return start;
+                }
             }
             int distance = (int) Math.floorMod(bucket - newest, (long) counts.length);
             long[] old = counts.clone();
