@@ -88,7 +88,7 @@ public final class SlidingWindowLogStrategy implements RateLimiterStrategy {
             long time = size == 0 ? now : Math.max(now, time(size - 1));
             if (size == 0 || time(size - 1) != time) {
                 if (2 * size == ring.length) {
-                    resize(ring.length * 2);
+                    makeRoom();
                 }
                 size++;
                 ring[index(size - 1)] = time;
@@ -107,6 +107,9 @@ public final class SlidingWindowLogStrategy implements RateLimiterStrategy {
                 long returned = Math.min(permits, permits(entry));
                 ring[index(entry) + 1] -= returned;
                 total -= returned;
+            }
+            while (size > 0 && permits(size - 1) == 0) {
+                size--;
             }
         }
 
@@ -146,7 +149,7 @@ public final class SlidingWindowLogStrategy implements RateLimiterStrategy {
                 clear();
                 return;
             }
-            while (time(0) <= now - limit.nanos) {
+            while (size > 0 && time(0) <= now - limit.nanos) {
                 total -= permits(0);
                 head = (head + 2) & (ring.length - 1);
                 size--;
@@ -172,14 +175,28 @@ public final class SlidingWindowLogStrategy implements RateLimiterStrategy {
             }
         }
 
+        /** Drops what was given back; doubles the ring unless that left half of it empty. */
+        private void makeRoom() {
+            int taken = 0;
+            for (int entry = 0; entry < size; entry++) {
+                taken += permits(entry) == 0 ? 0 : 1;
+            }
+            resize(4 * taken > ring.length ? ring.length * 2 : ring.length);
+        }
+
         private void resize(int length) {
             long[] resized = new long[length];
+            int kept = 0;
             for (int entry = 0; entry < size; entry++) {
-                resized[2 * entry] = time(entry);
-                resized[2 * entry + 1] = permits(entry);
+                if (permits(entry) != 0) {
+                    resized[2 * kept] = time(entry);
+                    resized[2 * kept + 1] = permits(entry);
+                    kept++;
+                }
             }
             ring = resized;
             head = 0;
+            size = kept;
         }
 
         /** The first entry at or after a time. */
