@@ -95,7 +95,7 @@ public final class FixedWindowStrategy implements RateLimiterStrategy {
 
         @Override
         public long freshAt(long value) {
-            return value == fresh() ? Long.MIN_VALUE : start(value) + nanos;
+            return Math.floorMod(value, limit + 1) == 0 || value == fresh() ? Long.MIN_VALUE : start(value) + nanos;
         }
 
         @Override
@@ -108,6 +108,9 @@ public final class FixedWindowStrategy implements RateLimiterStrategy {
         @Override
         public long carry(CompiledLimit previous, LimitState state, long now) {
             if (previous instanceof Window window && window.nanos == nanos && state instanceof NumberState number) {
+                if (number.value() == window.fresh()) {
+                    return fresh();
+                }
                 long used = Math.min(Math.floorMod(number.value(), window.limit + 1), limit);
                 long start = window.start(number.value());
                 return covers(start) ? first(start) + used : fresh();
