@@ -19,13 +19,20 @@ import java.math.BigInteger;
  * The emission interval, window / limit, is seldom a whole number of nanoseconds (1/7 of a microsecond at 7,000,000 per
  * second). So time is counted in a unit in which both it and a nanosecond are whole: with window / limit reduced to the
  * fraction w / l, a nanosecond is l units and a permit w; nothing is rounded. Only where burst x w does not fit 60 bits
- * (such as 10,000,019 permits per 30 days) l is cut to what fits and w rounded up, by a ten-thousandth at most for
- * windows of up to a year and rates of up to 10,000,000 per second.
+ * (such as 10,000,019 permits per 30 days) l is cut to what fits and w rounded up, by less than a thousandth for windows
+ * of up to a year and rates of up to 10,000,000 per second. The same where l is so large that the clock would leave
+ * these bits behind within a moment (such as 999,999,999,999,999 permits per second).
  */
 final class Bucket extends NumberLimit {
 
     /** Clock readings and bucket sizes stay below this, so that their sums fit a long. */
     private static final int BITS = 60;
+
+    /** With a nanosecond of so many bits at most, the clock may move on for a minute. */
+    private static final int SHORT_BITS = 24;
+
+    /** A permit of so many bits is not cut for that: it would be rounded too much. */
+    private static final int PRECISE_BITS = 14;
 
     private static final long FRESH = -(1L << BITS + 1);
 
@@ -42,7 +49,9 @@ final class Bucket extends NumberLimit {
         BigInteger divisor = window.gcd(permits);
         BigInteger perNano = permits.divide(divisor);
         BigInteger perPermit = window.divide(divisor);
-        int excess = perPermit.multiply(Exact.big(burst)).bitLength() - BITS;
+        int excess = Math.max(
+                perPermit.multiply(Exact.big(burst)).bitLength() - BITS,
+                Math.min(perNano.bitLength() - SHORT_BITS, perPermit.bitLength() - PRECISE_BITS));
         if (excess > 0) {
             BigInteger exact = perNano;
             perNano = perNano.shiftRight(excess).max(BigInteger.ONE);
