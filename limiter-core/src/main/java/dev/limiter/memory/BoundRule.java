@@ -1,6 +1,7 @@
 package dev.limiter.memory;
 
 import dev.limiter.CompiledLimit;
+import dev.limiter.Decision;
 import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
@@ -37,7 +38,8 @@ final class BoundRule {
             smallest = Math.min(smallest, limit.capacity());
         }
         this.capacity = smallest;
-        this.longestReset = 2 * rule.limits().get(0).window().toNanos();
+        long window = rule.limits().get(0).window().toNanos();
+        this.longestReset = window + window / 2;
     }
 
     int size() {
@@ -53,7 +55,7 @@ final class BoundRule {
         return capacity;
     }
 
-    /** No state of a {@link #window} limit can take longer to be fresh, unless the clock stepped back. */
+    /** A state of a {@link #window} limit that takes longer to be fresh may have to move back with the clock. */
     long longestReset() {
         return longestReset;
     }
@@ -95,6 +97,50 @@ final class BoundRule {
         }
         boolean time = previous >= 0 && limits[previous] instanceof WindowLimit && limit instanceof WindowLimit;
         return time ? marks[previous] : NO_MARK;
+    }
+
+    /** Whether a limit of this version holds more than its successor, and would have to forget what that cannot hold. */
+    boolean holdsMoreThan(BoundRule next) {
+        for (int i = 0; i < next.size(); i++) {
+            int previous = next.predecessor(i, this);
+            if (previous >= 0 && excess(limits[previous], next.limits[i]) > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** By how many permits. None for window limits: their states keep what is more than the limit. */
+    private static long excess(CompiledLimit from, CompiledLimit to) {
+        return from instanceof NumberLimit ? Math.max(from.capacity() - to.capacity(), 0) : 0;
+    }
+
+    /** See {@link Cell#peekUnder}; {@code used} are the states of a key under this version. */
+    Decision answerUnder(BoundRule next, String key, LimitState[] used, long permits, long now) {
+        SnapshotDecision.Readings readings = new SnapshotDecision.Readings(next.size());
+        boolean permitted = true;
+        for (int i = 0; i < next.size(); i++) {
+            CompiledLimit limit = next.limits[i];
+            int previous = next.predecessor(i, this);
+            LimitState state = limit.newState();
+            LimitState counting = state;
+            long excess = 0;
+            if (previous >= 0) {
+                state.carry(used[previous], limits[previous], now);
+                excess = excess(limits[previous], limit);
+            }
+            long wait = permits == 0 ? 0 : state.waitNanos(now, permits);
+            if (excess > 0 && wait > 0 && wait != Decision.NEVER) {
+                // refused until it fits, as this version counts
+                counting = used[previous];
+                wait = counting.waitNanos(now, excess + permits);
+            }
+            permitted &= wait == 0;
+            readings.wait(i, wait);
+            readings.remaining(i, state.remaining(now));
+            readings.reset(i, Math.max(counting.freshAt(now), now) - now);
+        }
+        return new SnapshotDecision(next.newCell(key, true), permitted, 0, readings);
     }
 
     LimitState[] newStates() {

@@ -57,7 +57,8 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
                     return first;
                 }
             } else {
-                Decision decision = cell.bound == bound ? cell.decide(permits, clock) : null;
+                Decision decision =
+                        cell.bound == bound ? cell.decide(permits, clock) : cell.refuseUnder(bound, permits, clock);
                 if (decision != null) {
                     return decision;
                 }
@@ -69,12 +70,12 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     /** Decides on a key that has no cell; null if it has one by now. */
     private @Nullable Decision decideFirst(BoundRule bound, String key, long permits) {
-        if (permits > bound.capacity()) {
-            return bound.newCell(key, true).peek(permits, clock);
-        }
         if (!bound.covers(clock.epochNanos())) {
             rebind(bound);
             return null;
+        }
+        if (permits > bound.capacity()) {
+            return bound.newCell(key, true).peek(permits, clock);
         }
         if (!population.admit()) {
             return decideOverflow(bound.rule, permits);
@@ -96,7 +97,8 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             BoundRule bound = bind(rule);
             Cell shared = bound.states.get(OVERFLOW);
             Cell cell = shared != null ? shared : bound.states.putIfAbsent(bound.newCell(OVERFLOW, true));
-            Decision decision = cell.bound == bound ? cell.decide(permits, clock) : null;
+            Decision decision =
+                    cell.bound == bound ? cell.decide(permits, clock) : cell.refuseUnder(bound, permits, clock);
             if (decision != null) {
                 return decision;
             }
@@ -113,6 +115,32 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             Charge only = charges.get(0);
             return decide(only.rule(), only.key(), only.permits());
         }
+        return decideAll(merge(charges));
+    }
+
+    /** One charge for all of the same rule and key, or each would be asked as if the others were not there. */
+    private static List<Charge> merge(List<Charge> charges) {
+        List<Charge> merged = new ArrayList<>(charges.size());
+        for (Charge charge : charges) {
+            int same = 0;
+            while (same < merged.size() && !sameState(merged.get(same), charge)) {
+                same++;
+            }
+            if (same == merged.size()) {
+                merged.add(charge);
+            } else {
+                long sum = merged.get(same).permits() + charge.permits();
+                merged.set(same, new Charge(charge.rule(), charge.key(), sum < 0 ? Long.MAX_VALUE : sum));
+            }
+        }
+        return merged;
+    }
+
+    private static boolean sameState(Charge a, Charge b) {
+        return a.key().equals(b.key()) && a.rule().equals(b.rule());
+    }
+
+    private Decision decideAll(List<Charge> charges) {
         // asking first charges nobody for what another rule refuses; what is lost in a race is given back
         List<Decision> decisions = new ArrayList<>(charges.size());
         boolean permitted = true;
@@ -142,14 +170,11 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     private Decision ask(Charge charge) {
         while (true) {
             BoundRule bound = bind(charge.rule());
-            Cell cell = bound.states.get(charge.key());
-            if (cell == null) {
-                cell = bound.newCell(charge.key(), true);
-            } else if (cell.bound != bound) {
-                recover(cell, bound);
-                continue;
-            }
-            Decision answer = cell.peek(charge.permits(), clock);
+            Cell present = bound.states.get(charge.key());
+            Cell cell = present != null ? present : bound.newCell(charge.key(), true);
+            Decision answer = cell.bound == bound
+                    ? cell.peek(charge.permits(), clock)
+                    : cell.peekUnder(bound, charge.permits(), clock);
             if (answer != null) {
                 return answer;
             }
@@ -170,9 +195,17 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public void reset(Rule rule, String key) {
-        Cell cell = bind(rule).states.get(key);
-        if (cell != null && cell.kill() != null && cell.bound.states.remove(cell) && !key.equals(OVERFLOW)) {
-            population.dismiss();
+        States states = bind(rule).states;
+        for (Cell cell = states.get(key); cell != null; cell = states.get(key)) {
+            boolean killed = cell.kill() != null;
+            states.remove(cell);
+            if (killed) {
+                if (!key.equals(OVERFLOW)) {
+                    population.dismiss();
+                }
+                return;
+            }
+            // dead already: gone, or its successor has what it used
         }
     }
 

@@ -146,12 +146,35 @@ final class LockedCell extends Cell {
             SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
             boolean permitted = true;
             for (int i = 0; i < states.length; i++) {
-                long wait = states[i].waitNanos(now, permits);
+                // asked for nothing, a limit that was lowered below what is used would still tell when it has room
+                long wait = permits == 0 ? 0 : states[i].waitNanos(now, permits);
                 readings.wait(i, wait);
                 permitted &= wait == 0;
             }
+            // what was noted is void if the states moved back with the clock
+            note(now);
             read(readings, now);
             return new SnapshotDecision(this, permitted, 0, readings);
+        } finally {
+            release(version + 2);
+        }
+    }
+
+    @Override
+    @Nullable
+    Decision peekUnder(BoundRule next, long permits, TimeSource clock) {
+        long version = lock();
+        if (version == DEAD) {
+            return null;
+        }
+        try {
+            long now = clock.epochNanos();
+            if (!bound.covers(now)) {
+                return null;
+            }
+            Decision answer = bound.answerUnder(next, key, states, permits, now);
+            note(now);
+            return answer;
         } finally {
             release(version + 2);
         }

@@ -70,8 +70,31 @@ final class NumberCell extends Cell {
         if (value == DEAD || !limit.covers(now)) {
             return null;
         }
+        value = settle(value, now);
         boolean permitted = limit.waitNanos(value, now, permits) == 0;
         return new SnapshotDecision(this, permitted, 0, readings(value, permits, now));
+    }
+
+    @Override
+    @Nullable
+    Decision peekUnder(BoundRule next, long permits, TimeSource clock) {
+        long value = word();
+        long now = clock.epochNanos();
+        if (value == DEAD || !limit.covers(now)) {
+            return null;
+        }
+        LimitState[] used = {new NumberState(limit, settle(value, now))};
+        return bound.answerUnder(next, key, used, permits, now);
+    }
+
+    /** Keeps what the state is after a step back, or whoever only asks would be refused until the clock is back. */
+    private long settle(long value, long now) {
+        long settled = limit.settle(value, now);
+        if (settled != value) {
+            // if somebody else was faster, the answer is as of before
+            swap(value, settled);
+        }
+        return settled;
     }
 
     @Override

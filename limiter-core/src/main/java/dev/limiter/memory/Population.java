@@ -129,10 +129,10 @@ final class Population {
         if (!cell.die(word)) {
             return false;
         }
-        if (cell.bound.states.remove(cell)) {
-            dismiss();
-            cause.increment();
-        }
+        // whoever finds a dead cell may take it off the map; only the one it died by counts it out
+        cell.bound.states.remove(cell);
+        dismiss();
+        cause.increment();
         return true;
     }
 
