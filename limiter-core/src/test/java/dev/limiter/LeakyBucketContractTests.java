@@ -1,0 +1,11 @@
+package dev.limiter;
+
+import java.time.Duration;
+
+class LeakyBucketContractTests extends AlgorithmContractTests {
+
+    @Override
+    Limit limit(long limit, Duration window) {
+        return Limit.leakyBucket(limit, window);
+    }
+}

@@ -1,0 +1,9 @@
+package dev.limiter;
+
+class SlidingWindowCounterOfSevenContractTests extends SlidingWindowCounterContractTests {
+
+    @Override
+    int buckets() {
+        return 7;
+    }
+}
