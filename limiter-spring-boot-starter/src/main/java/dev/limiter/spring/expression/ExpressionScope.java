@@ -1,6 +1,7 @@
 package dev.limiter.spring.expression;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ public final class ExpressionScope {
     public static ExpressionScope of(Method method) {
         Set<String> names = new LinkedHashSet<>();
         names.add(Variables.REQUEST);
-        names.addAll(Set.of(Variables.parameterNames(method)));
+        names.addAll(Arrays.asList(Variables.parameterNames(method)));
         for (int i = 0; i < method.getParameterCount(); i++) {
             names.add("p" + i);
             names.add("a" + i);

@@ -2,7 +2,6 @@ package dev.limiter.spring.expression;
 
 import dev.limiter.spring.context.RateLimitContext;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Literal;
@@ -29,8 +28,9 @@ public final class LimiterExpression {
     public @Nullable Object evaluate(RateLimitContext context) {
         try {
             return expression.getValue(new DecisionEvaluationContext(shared, context));
-        } catch (EvaluationException | IllegalStateException exception) {
-            throw new RuleEvaluationException(this + " failed: " + exception.getMessage(), exception);
+        } catch (RuntimeException exception) {
+            // SpEL passes on what the application's own methods throw.
+            throw new RuleEvaluationException(this + " failed: " + exception, exception);
         }
     }
 

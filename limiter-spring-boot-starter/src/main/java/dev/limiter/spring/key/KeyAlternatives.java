@@ -8,9 +8,9 @@ import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import java.security.Principal;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -117,8 +117,8 @@ public final class KeyAlternatives {
     }
 
     private KeyAlternative bean(String name, String where) {
-        List<String> names = Arrays.asList(
-                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, KeyResolver.class, true, false));
+        Set<String> names = new TreeSet<>(Arrays.asList(
+                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, KeyResolver.class, true, false)));
         if (!names.contains(name)) {
             throw new IllegalArgumentException("\"" + name + "\" is unknown; there are global, ip, principal, session,"
                     + " method, header:name, cookie:name, param:name, path:name, "

@@ -19,6 +19,8 @@ import java.util.List;
  */
 public final class KeyParser {
 
+    private static final String QUOTE = "Quote it: YAML takes what follows an unquoted # for a comment";
+
     private final KeyAlternatives alternatives;
 
     public KeyParser(KeyAlternatives alternatives) {
@@ -33,7 +35,7 @@ public final class KeyParser {
     public RateLimitKey parse(List<String> texts, String where, ExpressionScope scope) {
         String written = String.join(",", texts);
         if (written.isBlank()) {
-            throw problem(where, written, "The key is empty.");
+            throw problem(where, written, "The key is empty. " + QUOTE);
         }
         List<KeyPart> parts = new ArrayList<>();
         try {
@@ -45,14 +47,14 @@ public final class KeyParser {
                 }
             }
         } catch (IllegalArgumentException exception) {
-            throw problem(where, written, "The key cannot be parsed: " + exception.getMessage() + ".");
+            throw problem(where, written, "The key cannot be parsed: " + exception.getMessage());
         }
         return parts.isEmpty() ? RateLimitKey.GLOBAL : new RateLimitKey("", parts);
     }
 
     private KeyPart part(String text, String where, ExpressionScope scope) {
         if (text.isEmpty()) {
-            throw new IllegalArgumentException("there is nothing before or after a ','");
+            throw new IllegalArgumentException("there is nothing before or after a ','. " + QUOTE);
         }
         List<KeyAlternative> parsed = new ArrayList<>();
         for (String alternative : KeySyntax.split(text, '|')) {
@@ -69,7 +71,7 @@ public final class KeyParser {
         return new LimiterConfigurationException(new Problem(
                 where,
                 value,
-                reason + " Quote it: YAML takes what follows an unquoted # for a comment. Examples: ip,"
+                reason + ". Examples: ip,"
                         + " \"principal|ip\", \"header:X-Api-Key\", \"#request.getHeader('X-Tenant')\""));
     }
 }

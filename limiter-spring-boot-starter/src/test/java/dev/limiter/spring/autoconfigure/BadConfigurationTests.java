@@ -104,7 +104,7 @@ class BadConfigurationTests {
                 bad(rule("cost: #user"), "limiter.rules.orders.cost = \"\"", "Quote it"),
                 bad(rule("pathz: /b"), "limiter.rules.orders.pathz = \"/b\"", "unknown", "paths, methods, scope, key"),
                 bad(rule("phase: request"), "limiter.rules.orders.phase = \"request\"", "unknown"),
-                bad("limiter.foo: 1", "limiter.foo = \"1\"", "unknown", "enabled, storage, mode, max-keys, web, rules"),
+                bad("limiter.foo: 1", "limiter.foo = \"1\"", "unknown", "enabled, storage, mode, max-keys, web"),
                 bad("limiter.web.foo: 1", "limiter.web.foo = \"1\"", "unknown", "default-limit, exclude"),
                 bad("limiter.web.default-limit: { limit: 1, window: 1s, paths: /a }", "default-limit.paths", "unknown"),
                 bad(

@@ -1,0 +1,282 @@
+package dev.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Algorithm;
+import dev.limiter.Limit;
+import dev.limiter.spring.config.LimiterProperties;
+import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RateLimitRule;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.RuleSet;
+import dev.limiter.spring.rule.RuleSource;
+import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.rule.Scope;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.http.server.PathContainer;
+
+class LimiterRulesAutoConfigurationTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(LimiterRulesAutoConfiguration.class));
+
+    @Test
+    void withoutConfigurationNothingIsLimited() {
+        runner.run(context -> {
+            LimiterSettings settings = context.getBean(LimiterSettings.class);
+            assertThat(settings.mode()).isEqualTo(Mode.ENFORCE);
+            assertThat(settings.maxKeys()).isEqualTo(100_000);
+            assertThat(settings.web())
+                    .isEqualTo(new LimiterSettings.Web(true, false, 0, HeaderStyle.IETF, Duration.ZERO, 429));
+            RuleSet rules = context.getBean(Rules.class).current();
+            assertThat(rules.rules()).isEmpty();
+            assertThat(rules.defaultLimit()).isEmpty();
+            assertThat(rules.excludes("", PathContainer.parsePath("/actuator/health")))
+                    .isTrue();
+            assertThat(rules.excludes("/error", PathContainer.parsePath("/error")))
+                    .isTrue();
+            assertThat(rules.excludes("/orders", PathContainer.parsePath("/orders")))
+                    .isFalse();
+        });
+    }
+
+    @Test
+    void disabledDefinesNothing() {
+        runner.withPropertyValues("limiter.enabled=false", "limiter.typo=1")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Rules.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"off", "no", "0"})
+    void anyWordForDisabledTurnsRulesOff(String disabled) {
+        runner.withPropertyValues("limiter.enabled=" + disabled)
+                .run(context -> assertThat(
+                                context.getBean(LimiterSettings.class).mode())
+                        .isEqualTo(Mode.OFF));
+    }
+
+    @Test
+    void allBeanNamesStartWithLimiter() {
+        runner.run(context -> assertThat(context.getBeanFactory().getBeanDefinitionNames())
+                .filteredOn(name -> context.getBeanFactory()
+                        .getBeanDefinition(name)
+                        .toString()
+                        .contains("dev.limiter"))
+                .filteredOn(name -> !name.equals(LimiterRulesAutoConfiguration.class.getName()))
+                .isNotEmpty()
+                .allMatch(name -> name.startsWith("limiter")));
+    }
+
+    @Test
+    void bindsEveryKey() {
+        yaml("""
+                limiter:
+                  enabled: true
+                  storage: memory
+                  mode: ENFORCE
+                  max-keys: 50
+                  web:
+                    enabled: true
+                    default-limit: { limit: 100, window: 1s, algorithm: TOKEN_BUCKET, burst: 200, key: ip, cost: 1,
+                                     mode: shadow, headers: none, skip-if: "false" }
+                    exclude: [/health]
+                    static-resources: true
+                    order: 7
+                    headers: both
+                    retry-after-jitter: 2s
+                    status: 503
+                  rules:
+                    orders:
+                      paths: ["/api/orders/**", /x]
+                      methods: [get, POST]
+                      scope: endpoint
+                      key: principal|ip, header:X-Api-Key
+                      cost: 2
+                      limits:
+                        burst:  { limit: 10,   window: 1s, algorithm: sliding-window-counter, buckets: 5 }
+                        hourly: { limit: 1000, window: 1h, algorithm: fixed-window }
+                      mode: shadow
+                      headers: legacy
+                      skip-if: "#{#request.isUserInRole('INTERNAL')}"
+                """, rules -> {
+            RateLimitRule orders = rules.find("orders").orElseThrow();
+            assertThat(orders.rule().limits())
+                    .containsExactly(
+                            Limit.slidingWindowCounter(10, Duration.ofSeconds(1))
+                                    .buckets(5)
+                                    .named("burst"),
+                            Limit.fixedWindow(1000, Duration.ofHours(1)).named("hourly"));
+            assertThat(orders.scope()).isEqualTo(Scope.ENDPOINT);
+            assertThat(orders.mode()).isEqualTo(Mode.SHADOW);
+            assertThat(orders.headers()).isEqualTo(HeaderStyle.LEGACY);
+            assertThat(orders.origin()).isEqualTo("limiter.rules.orders");
+            assertThat(orders.matches("GET", "/x", PathContainer.parsePath("/x")))
+                    .isTrue();
+            assertThat(orders.matches("PUT", "/x", PathContainer.parsePath("/x")))
+                    .isFalse();
+            RateLimitRule automatic = rules.defaultLimit().orElseThrow();
+            assertThat(automatic.name()).isEqualTo("default");
+            assertThat(automatic.scope()).isEqualTo(Scope.ENDPOINT);
+            assertThat(automatic.rule().limits())
+                    .containsExactly(
+                            Limit.tokenBucket(100, Duration.ofSeconds(1)).burst(200));
+        });
+    }
+
+    @Test
+    void keyMayHaveCommasInBracketsAndBeAList() {
+        yaml("""
+                limiter.rules:
+                  one: { limit: 1, window: 1s, paths: /a, key: "#{#request.getHeader('a,b') ?: 'x,y'},ip" }
+                  two: { limit: 1, window: 1s, paths: /a, key: [principal|ip, "header:X"] }
+                """, rules -> assertThat(rules.rules()).hasSize(2));
+    }
+
+    @Test
+    void limitsMayBeAList() {
+        yaml(
+                """
+                limiter.rules.orders:
+                  limits:
+                    - { limit: 10, window: 1s }
+                    - { limit: 100, window: 1h }
+                """,
+                rules -> assertThat(rules.find("orders").orElseThrow().rule().policies())
+                        .containsExactly("orders-0", "orders-1"));
+    }
+
+    @Test
+    void offIsNotTheBooleanThatYamlTakesItFor() {
+        yaml(
+                "limiter.rules.orders: { limit: 1, window: 1s, mode: off }",
+                rules -> assertThat(rules.find("orders").orElseThrow().mode()).isEqualTo(Mode.OFF));
+    }
+
+    @Test
+    void placeholdersResolve() {
+        yaml(
+                """
+                orders: { limit: 7, window: 3s, key: ip }
+                limiter.rules.orders: { limit: "${orders.limit}", window: "${orders.window}", key: "${orders.key}" }
+                """,
+                rules -> assertThat(rules.find("orders").orElseThrow().rule().limits())
+                        .containsExactly(Limit.tokenBucket(7, Duration.ofSeconds(3))));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"my-rule", "my_rule", "myRule", "MYRULE", "myrule"})
+    void namesAreTheSameButForCaseDashesAndUnderscores(String name) {
+        yaml(
+                "limiter.rules.my-Rule: { limit: 1, window: 1s }",
+                rules -> assertThat(rules.find(name)).isPresent().get().returns("my-Rule", RateLimitRule::name));
+    }
+
+    @Test
+    void environmentVariableOverridesTheRuleOfThatName() {
+        runner.withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new SystemEnvironmentPropertySource(
+                                "systemEnvironment",
+                                Map.of("LIMITER_RULES_MYRULE_LIMIT", "9", "LIMITER_TYPO", "is no file"))))
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addLast(yaml("limiter.rules: { my-rule: { limit: 1, window: 1s, algorithm: fixed-window } }")))
+                .run(context -> assertThat(
+                                context.getBean(Rules.class).current().rules())
+                        .singleElement()
+                        .returns("my-rule", RateLimitRule::name)
+                        .returns(
+                                List.of(Limit.fixedWindow(9, Duration.ofSeconds(1))),
+                                rule -> rule.rule().limits()));
+    }
+
+    @Test
+    void ruleWithoutLimitIsKeptForAnAnnotationToComplete() {
+        yaml("limiter.rules.orders.mode: shadow", rules -> {
+            assertThat(rules.find("orders")).isEmpty();
+            assertThat(rules.definition("Orders")).isPresent();
+        });
+    }
+
+    @Test
+    void ruleSourcesJoin() {
+        RuleDefinition more = RuleDefinition.builder("more", RuleOrigin.source("my source"))
+                .limit(5L, "1s", Algorithm.FIXED_WINDOW, null, null)
+                .build();
+        runner.withBean(RuleSource.class, () -> () -> List.of(more))
+                .withPropertyValues("limiter.rules.orders.limit=1", "limiter.rules.orders.window=1s")
+                .run(context -> assertThat(
+                                context.getBean(Rules.class).current().rules())
+                        .extracting(RateLimitRule::name)
+                        .containsExactlyInAnyOrder("orders", "more"));
+    }
+
+    @Test
+    void sameNameFromTwoSourcesStopsTheStart() {
+        RuleDefinition more = RuleDefinition.builder("ORDERS", RuleOrigin.source("my source"))
+                .limit(5L, "1s", null, null, null)
+                .build();
+        runner.withBean(RuleSource.class, () -> () -> List.of(more))
+                .withPropertyValues("limiter.rules.orders.limit=1", "limiter.rules.orders.window=1s")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(LimiterConfigurationException.class)
+                        .hasMessageContaining("my source")
+                        .hasMessageContaining("limiter.rules.orders"));
+    }
+
+    @Test
+    void unknownKeyStopsTheStart() {
+        runner.withPropertyValues("limiter.rules.orders.limits.a.limt=1")
+                .run(context -> assertThat(context).hasFailed());
+    }
+
+    @Test
+    void worksWithoutWebClasses() {
+        runner.withClassLoader(new FilteredClassLoader("org.springframework.web", "org.springframework.http"))
+                .withPropertyValues("limiter.rules.orders.limit=1", "limiter.rules.orders.window=1s")
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(Rules.class));
+    }
+
+    @Test
+    void propertiesAreBoundOnce() {
+        runner.run(context -> assertThat(context).hasSingleBean(LimiterProperties.class));
+    }
+
+    private void yaml(String text, Consumer<RuleSet> check) {
+        runner.withInitializer(
+                        context -> context.getEnvironment().getPropertySources().addFirst(yaml(text)))
+                .run(context -> check.accept(context.getBean(Rules.class).current()));
+    }
+
+    private static PropertySource<?> yaml(String text) {
+        try {
+            return new YamlPropertySourceLoader()
+                    .load("test", new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8)))
+                    .get(0);
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+    }
+}

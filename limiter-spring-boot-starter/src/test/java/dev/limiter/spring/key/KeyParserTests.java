@@ -1,0 +1,247 @@
+package dev.limiter.spring.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.context.ServletRequestView;
+import dev.limiter.spring.expression.ExpressionScope;
+import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import jakarta.servlet.http.Cookie;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.web.servlet.HandlerMapping;
+
+class KeyParserTests {
+
+    private final StaticListableBeanFactory beans = new StaticListableBeanFactory();
+    private final KeyParser parser = new KeyParser(new KeyAlternatives(beans, new LimiterExpressionParser(beans)));
+    private final MockHttpServletRequest request = new MockHttpServletRequest("POST", "/orders/7");
+    private final RateLimitContext context = RateLimitContext.of(new ServletRequestView(request), "POST /orders/{id}");
+
+    @BeforeEach
+    void fillRequest() {
+        request.setRemoteAddr("192.0.2.1");
+        request.setUserPrincipal(() -> "alice");
+        request.addHeader("X-Api-Key", "k1");
+        request.addHeader("X-Comma", "a,header:x-api-key=2:k1");
+        request.addParameter("q", "p1");
+        request.setCookies(new Cookie("c", "c1"));
+        request.setAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE, Map.of("id", "7"));
+        beans.addBean("tenant", (KeyResolver) decision -> "acme");
+        beans.addBean("nobody", (KeyResolver) decision -> null);
+        beans.addBean("broken", (KeyResolver) decision -> {
+            throw new IllegalArgumentException("no tenant");
+        });
+    }
+
+    static Stream<Arguments> grammar() {
+        return Stream.of(
+                arguments("global", ""),
+                arguments("ip", "ip=9:192.0.2.1"),
+                arguments(" ip ", "ip=9:192.0.2.1"),
+                arguments("principal", "principal=5:alice"),
+                arguments("session", "session=unresolved"),
+                arguments("method", "method=4:POST"),
+                arguments("header:X-Api-Key", "header:x-api-key=2:k1"),
+                arguments("header: X-Api-Key", "header:x-api-key=2:k1"),
+                arguments("header:X-None", "header:X-None=unresolved"),
+                arguments("cookie:c", "cookie:c=2:c1"),
+                arguments("cookie:C", "cookie:C=unresolved"),
+                arguments("param:q", "param:q=2:p1"),
+                arguments("path:id", "path:id=1:7"),
+                arguments("path:none", "path:none=unresolved"),
+                arguments("tenant", "tenant=4:acme"),
+                arguments("nobody", "nobody=unresolved"),
+                arguments("nobody|ip", "ip=9:192.0.2.1"),
+                arguments("principal|ip", "principal=5:alice"),
+                arguments("session | nobody", "session | nobody=unresolved"),
+                arguments("nobody|global", "global=6:global"),
+                arguments("ip,principal", "ip=9:192.0.2.1,principal=5:alice"),
+                arguments("ip, session", "ip=9:192.0.2.1,session=unresolved"),
+                arguments("global,ip", "ip=9:192.0.2.1"),
+                arguments("ip,param:q,tenant", "ip=9:192.0.2.1,param:q=2:p1,tenant=4:acme"),
+                arguments("#request.method", "#request.method=4:POST"),
+                arguments("#{#request.method}", "#{#request.method}=4:POST"),
+                arguments("#request.path.length()", "#request.path.length()=1:9"),
+                arguments("#request.getHeader('a,b')|ip", "ip=9:192.0.2.1"),
+                arguments("#{#request.principal.name + '|,' + 1}", "#{#request.principal.name + '|,' + 1}=8:alice|,1"),
+                arguments("#{'x'}-#{'y'}", "#{'x'}-#{'y'}=3:x-y"),
+                arguments("#{{'a','b'}.![#this + '!']}", "#{{'a','b'}.![#this + '!']}=8:[a!, b!]"),
+                arguments("#{T(java.util.Optional).empty()}|tenant", "tenant=4:acme"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("grammar")
+    void readsTheGrammar(String key, String expected) {
+        assertThat(resolve(key)).isEqualTo(expected);
+    }
+
+    @Test
+    void takesListsOfParts() {
+        RateLimitKey key = parser.parse(List.of("principal|ip", "param:q"), "test", ExpressionScope.REQUEST);
+
+        assertThat(key.resolve(context)).isEqualTo("principal=5:alice,param:q=2:p1");
+    }
+
+    @Test
+    void noValueImitatesAnotherCombination() {
+        List<String> values = List.of("a", "", "b", "a,header:y=1:b", "1:a", "unresolved", "a,header:y=unresolved");
+        Set<String> keys = new HashSet<>();
+        for (String x : values) {
+            for (String y : values) {
+                MockHttpServletRequest other = new MockHttpServletRequest();
+                other.addHeader("X", x);
+                other.addHeader("Y", y);
+                keys.add(parser.parse(List.of("header:X,header:Y"), "test", ExpressionScope.REQUEST)
+                        .resolve(RateLimitContext.of(new ServletRequestView(other), "r")));
+            }
+        }
+
+        assertThat(keys).hasSize(values.size() * values.size());
+    }
+
+    @Test
+    void alternativesWithTheSameValueAreDifferentKeys() {
+        request.setUserPrincipal(() -> "192.0.2.1");
+
+        assertThat(resolve("principal|ip")).isNotEqualTo(resolve("session|ip"));
+    }
+
+    @Test
+    void longValuesAreKeptAsHash() {
+        request.addHeader("Long", "x".repeat(256));
+        request.addHeader("Longer", "x".repeat(257));
+        request.addHeader("Longest", "x".repeat(100_000));
+
+        assertThat(resolve("header:Long")).isEqualTo("header:long=256:" + "x".repeat(256));
+        assertThat(resolve("header:Longer")).matches("header:longer=sha256:[0-9a-f]{64}");
+        assertThat(resolve("header:Longest").substring(15))
+                .isNotEqualTo(resolve("header:Longer").substring(14));
+    }
+
+    @Test
+    void inventedMethodsAreOneAndHeadIsGet() {
+        request.setMethod("HEAD");
+        assertThat(resolve("method")).isEqualTo("method=3:GET");
+        request.setMethod("FETCH");
+        assertThat(resolve("method")).isEqualTo("method=1:*");
+    }
+
+    @Test
+    void sessionIsOnlyOneThatExists() {
+        request.setRequestedSessionId("claimed");
+        assertThat(resolve("session")).isEqualTo("session=unresolved");
+        String id = request.getSession(true).getId();
+
+        assertThat(resolve("session")).isEqualTo("session=" + id.length() + ":" + id);
+    }
+
+    @Test
+    void unresolvedWithoutRequest() {
+        RateLimitContext call = new RateLimitContext() {
+            @Override
+            public ServletRequestView request() {
+                return null;
+            }
+
+            @Override
+            public String resource() {
+                return "Orders.list()";
+            }
+        };
+
+        assertThat(parser.parse(List.of("principal|ip"), "test", ExpressionScope.ANY)
+                        .resolve(call))
+                .isEqualTo("principal|ip=unresolved");
+    }
+
+    @Test
+    void objectsWithoutTextAreAnErrorAndNotANewKeyEachTime() {
+        assertThatThrownBy(() -> resolve("#{new Object()}"))
+                .isInstanceOf(RuleEvaluationException.class)
+                .hasMessageContaining("no toString()")
+                .hasMessageContaining("limiter.rules.test.key");
+    }
+
+    @Test
+    void failuresNameTheExpressionAndWhereItIsWritten() {
+        assertThatThrownBy(() -> resolve("#request.principal.nickname"))
+                .isInstanceOf(RuleEvaluationException.class)
+                .hasMessageContaining("#request.principal.nickname")
+                .hasMessageContaining("limiter.rules.test.key");
+        assertThatThrownBy(() -> resolve("broken"))
+                .isInstanceOf(RuleEvaluationException.class)
+                .hasMessageContaining("broken")
+                .hasMessageContaining("no tenant");
+    }
+
+    @Test
+    void constantKeysAreKnownInAdvance() {
+        assertThat(parse("global").constant()).isEmpty();
+        assertThat(parse("global").within("Orders.list()").constant()).isEqualTo("resource=13:Orders.list()");
+        assertThat(parse("ip").constant()).isNull();
+    }
+
+    @Test
+    void resourcesDivideBuckets() {
+        assertThat(parse("ip").perResource().resolve(context))
+                .isEqualTo("resource=17:POST /orders/{id},ip=9:192.0.2.1");
+        assertThat(parse("ip").within("Orders.list()").resolve(context))
+                .isEqualTo("resource=13:Orders.list(),ip=9:192.0.2.1");
+        assertThat(parse("ip,param:q").within("r").resolve(context))
+                .isEqualTo("resource=1:r,ip=9:192.0.2.1,param:q=2:p1");
+    }
+
+    @ParameterizedTest
+    @MethodSource("unparsable")
+    void refusesWhatItCannotParse(String key, String said) {
+        assertThatThrownBy(() -> parse(key))
+                .isInstanceOf(LimiterConfigurationException.class)
+                .hasMessageContaining("limiter.rules.test.key")
+                .hasMessageContaining(said);
+    }
+
+    static Stream<Arguments> unparsable() {
+        return Stream.of(
+                arguments("", "empty"),
+                arguments("  ", "empty"),
+                arguments(",ip", "nothing before or after a ','"),
+                arguments("ip,", "nothing before or after a ','"),
+                arguments("ip||global", "nothing before or after a '|'"),
+                arguments("#request.getHeader('x)", "is not closed"),
+                arguments("#request.getHeader('x'", "is not closed"),
+                arguments("#request.getHeader]", "closes nothing"),
+                arguments("IP", "\"IP\" is unknown"),
+                arguments("header:", "lacks a name"),
+                arguments("header:a b", "no header or cookie can have"),
+                arguments("tenants", "[broken, nobody, tenant]"),
+                arguments("#request +", "cannot work"),
+                arguments("#{}", "cannot work"),
+                arguments("#user", "#user is unknown"),
+                arguments("#{path}", "\"path\" is unknown"),
+                arguments("#{#request.getHeader(name)}", "\"name\" is unknown"),
+                arguments("@nothing.there", "no bean named"));
+    }
+
+    private RateLimitKey parse(String key) {
+        return parser.parse(List.of(key), "limiter.rules.test.key", ExpressionScope.REQUEST);
+    }
+
+    private String resolve(String key) {
+        return parse(key).resolve(context);
+    }
+}

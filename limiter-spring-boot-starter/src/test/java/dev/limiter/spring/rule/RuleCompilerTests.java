@@ -1,0 +1,181 @@
+package dev.limiter.spring.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.limiter.Algorithm;
+import dev.limiter.Charge;
+import dev.limiter.Limit;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.context.ServletRequestView;
+import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.key.KeyAlternatives;
+import dev.limiter.spring.key.KeyParser;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.http.server.PathContainer;
+import org.springframework.mock.web.MockHttpServletRequest;
+
+class RuleCompilerTests {
+
+    private static final RuleOrigin YML = RuleOrigin.property("limiter.rules.orders");
+
+    private final RuleCompiler compiler = compiler(Mode.ENFORCE);
+    private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/orders");
+    private final RateLimitContext context = RateLimitContext.of(new ServletRequestView(request), "GET /orders");
+
+    @Test
+    void compilesEachAlgorithmWithItsOptions() {
+        assertThat(limit(Algorithm.TOKEN_BUCKET, 20L, null))
+                .isEqualTo(Limit.tokenBucket(10, Duration.ofSeconds(1)).burst(20));
+        assertThat(limit(Algorithm.LEAKY_BUCKET, 20L, null))
+                .isEqualTo(Limit.leakyBucket(10, Duration.ofSeconds(1)).burst(20));
+        assertThat(limit(Algorithm.FIXED_WINDOW, null, null)).isEqualTo(Limit.fixedWindow(10, Duration.ofSeconds(1)));
+        assertThat(limit(Algorithm.SLIDING_WINDOW_COUNTER, null, 5))
+                .isEqualTo(Limit.slidingWindowCounter(10, Duration.ofSeconds(1)).buckets(5));
+        assertThat(limit(null, null, null)).isEqualTo(Limit.tokenBucket(10, Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void namedLimitsAreKnownAsRuleAndLimit() {
+        RateLimitRule rule = compiler.compile(RuleDefinition.builder("orders", YML)
+                .namedLimit("burst", LimitDefinition.of(YML, 10L, "1s", null, null, null))
+                .namedLimit("hourly", LimitDefinition.of(YML, 1000L, "1h", null, null, null))
+                .build());
+
+        assertThat(rule.rule().policies()).containsExactly("orders-burst", "orders-hourly");
+    }
+
+    @Test
+    void chargeThatNeverChangesIsMadeOnce() {
+        RateLimitRule rule = compiler.compile(orders().cost("3").build());
+
+        assertThat(rule.charge(context)).isSameAs(rule.charge(context)).isEqualTo(new Charge(rule.rule(), "", 3));
+    }
+
+    @Test
+    void scopeEndpointDividesBuckets() {
+        RateLimitRule rule = compiler.compile(
+                orders().scope(Scope.ENDPOINT).key(List.of("ip")).build());
+
+        assertThat(rule.charge(context).key()).isEqualTo("resource=11:GET /orders,ip=9:127.0.0.1");
+    }
+
+    @Test
+    void methodsHaveBucketsOfTheirOwn() throws Exception {
+        Method method = Object.class.getMethod("toString");
+
+        assertThat(compiler.compile(orders().build(), method, "a()")
+                        .charge(context)
+                        .key())
+                .isEqualTo("resource=3:a()");
+        assertThat(compiler.compile(orders().scope(Scope.RULE).build(), method, "a()")
+                        .charge(context)
+                        .key())
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ENFORCE, SHADOW, SHADOW", "SHADOW, ENFORCE, SHADOW", "OFF, SHADOW, OFF", "SHADOW, , SHADOW"})
+    void weakerModeWins(Mode ofAll, Mode own, Mode expected) {
+        assertThat(compiler(ofAll).compile(orders().mode(own).build()).mode()).isEqualTo(expected);
+    }
+
+    @Test
+    void costIsWorkedOutForEachRequest() {
+        RateLimitRule rule = compiler.compile(orders().cost("#{T(Integer).parseInt(#request.getHeader('Items'))}")
+                .build());
+        request.addHeader("Items", "4");
+
+        assertThat(rule.charge(context).permits()).isEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'#{-1 + 0}'", "#{1.5 + 1}", "#request.path", "'#request.getHeader(''None'')'"})
+    void costsThatAreNoneAreErrors(String cost) {
+        RateLimitRule rule = compiler.compile(orders().cost(cost).build());
+
+        assertThatThrownBy(() -> rule.charge(context))
+                .isInstanceOf(RuleEvaluationException.class)
+                .hasMessageContaining("limiter.rules.orders.cost")
+                .hasMessageContaining("whole number");
+    }
+
+    @Test
+    void conditionAndSkipIfExempt() {
+        assertThat(compiler.compile(orders().build()).skipped(context)).isFalse();
+        assertThat(compiler.compile(orders().skipIf("#request.method == 'GET'").build())
+                        .skipped(context))
+                .isTrue();
+        assertThat(compiler.compile(
+                                orders().condition("#request.method == 'GET'").build())
+                        .skipped(context))
+                .isFalse();
+        assertThat(compiler.compile(
+                                orders().condition("#request.method == 'POST'").build())
+                        .skipped(context))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"GET, true", "HEAD, true", "POST, true", "PUT, false", "FETCH, true", ", true"})
+    void appliesToItsMethodsAndToInventedOnes(String method, boolean applies) {
+        RateLimitRule rule = compiler.compile(orders().paths(List.of("/orders"))
+                .methods(List.of("get", "Post"))
+                .build());
+
+        assertThat(rule.matches(method, "/orders", PathContainer.parsePath("/orders")))
+                .isEqualTo(applies);
+    }
+
+    @Test
+    void allThatIsWrongIsReportedAtOnce() {
+        RuleDefinition definition = RuleDefinition.builder("orders", YML)
+                .limit(0L, "10", null, 0L, 0)
+                .paths(List.of("/{"))
+                .methods(List.of("FETCH"))
+                .key(List.of(""))
+                .cost("x")
+                .condition(" ")
+                .skipIf("#")
+                .build();
+
+        assertThatThrownBy(() -> compiler.compile(definition))
+                .asInstanceOf(type(LimiterConfigurationException.class))
+                .extracting(failure -> failure.problems().size())
+                .isEqualTo(11);
+    }
+
+    private Limit limit(Algorithm algorithm, Long burst, Integer buckets) {
+        return compiler.compile(RuleDefinition.builder("orders", YML)
+                        .limit(10L, "1s", algorithm, burst, buckets)
+                        .build())
+                .rule()
+                .limits()
+                .get(0);
+    }
+
+    private static RuleDefinition.Builder orders() {
+        return RuleDefinition.builder("orders", YML).limit(10L, "1s", null, null, null);
+    }
+
+    private static RuleCompiler compiler(Mode mode) {
+        StaticListableBeanFactory beans = new StaticListableBeanFactory();
+        LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
+        return new RuleCompiler(
+                new KeyParser(new KeyAlternatives(beans, expressions)),
+                expressions,
+                EnumSet.complementOf(EnumSet.of(Algorithm.CONCURRENCY)),
+                mode,
+                HeaderStyle.IETF);
+    }
+}
