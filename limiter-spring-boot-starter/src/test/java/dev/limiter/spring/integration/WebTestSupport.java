@@ -16,6 +16,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.firewall.HttpFirewall;
+import org.springframework.security.web.firewall.StrictHttpFirewall;
 
 /** A running application whose clock stands still, and a client of it. */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
@@ -51,6 +53,16 @@ abstract class WebTestSupport {
         @Bean
         VirtualTime time() {
             return new VirtualTime();
+        }
+
+        /** Strange spellings must get as far as the limits. */
+        @Bean
+        HttpFirewall firewall() {
+            StrictHttpFirewall firewall = new StrictHttpFirewall();
+            firewall.setUnsafeAllowAnyHttpMethod(true);
+            firewall.setAllowSemicolon(true);
+            firewall.setAllowUrlEncodedPercent(true);
+            return firewall;
         }
 
         @Bean
