@@ -1,0 +1,136 @@
+package dev.limiter.readme;
+
+import dev.limiter.Algorithm;
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.decide.RateLimitListener;
+import dev.limiter.spring.key.KeyResolver;
+import dev.limiter.spring.web.RejectionHandler;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.stereotype.Service;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+// The Java examples of README.md, word by word: ReadmeTests compares them.
+
+@RestController
+class HelloController {
+
+    @RateLimiter(limit = 3, window = "1m", key = "ip")
+    @GetMapping("/hello")
+    String hello() {
+        return "hello";
+    }
+}
+
+record User(long id, boolean internal) {}
+
+record Item(String name) {}
+
+@Service
+class CartService {
+
+    @RateLimiter(
+            limit = 10,
+            window = "1s",
+            burst = 20, // the most at once; limit if not said
+            algorithm = Algorithm.TOKEN_BUCKET, // the default
+            key = "#user.id", // a bucket for each user; one for all if not said
+            cost = "#items.size()", // permits that a call takes; 1 if not said
+            condition = "!#user.internal", // which calls to limit; all if not said
+            fallback = "later") // called instead of what is over the limit
+    public String order(User user, List<Item> items) {
+        return "ordered";
+    }
+
+    public String later(User user, List<Item> items, RateLimitExceededException rejection) {
+        return "come back in " + rejection.decision().retryAfter().orElseThrow();
+    }
+}
+
+@Service
+@RateLimiter(limit = 100) // on a type: each public method has its own bucket; the window is 1m if not said
+class CatalogService {
+
+    public List<String> items() {
+        return List.of("tea", "coffee");
+    }
+
+    @RateLimiter(limit = 2, window = "1s") // a method's own annotations replace those of its type
+    @RateLimiter(name = "items-hourly", limit = 50, window = "1h") // several: all must permit
+    public String item(String name) {
+        return name;
+    }
+
+    @Expensive
+    public String report() {
+        return "report";
+    }
+}
+
+@RateLimiter(limit = 5, window = "${report.window:1m}")
+@Retention(RetentionPolicy.RUNTIME)
+@interface Expensive {}
+
+@Configuration(proxyBeanMethods = false)
+class LimiterBeans {
+
+    // used as `key: tenant`
+    @Bean
+    KeyResolver tenant() {
+        return context -> context.request() == null ? null : context.request().getHeader("X-Tenant");
+    }
+
+    // replaces the answer to rejected requests whole
+    @Bean
+    RejectionHandler rejectionHandler() {
+        return (request, response, decision) -> response.sendError(503);
+    }
+
+    // is told of each decision
+    @Bean
+    RateLimitListener listener() {
+        return event -> System.out.println(event.rule() + " " + event.outcome());
+    }
+
+    // replaces the clock, in tests
+    @Bean
+    TimeSource timeSource() {
+        return () -> 1_800_000_000_000_000_000L;
+    }
+}
+
+class WithoutSpring {
+
+    String example() {
+        Limit burst = Limit.tokenBucket(100, Duration.ofSeconds(1)).burst(200).named("burst");
+        Limit hourly = Limit.fixedWindow(1000, Duration.ofHours(1)).named("hourly");
+        Rule checkout = Rule.of("checkout", burst, hourly);
+        Rule site = Rule.of("site", Limit.slidingWindowCounter(5000, Duration.ofMinutes(1)));
+
+        try (RateLimiters limiters = RateLimiters.builder().maxKeys(100_000).build()) {
+            Decision decision = limiters.tryAcquire(checkout, "alice"); // never waits
+            if (!decision.permitted()) {
+                return "retry after " + decision.retryAfter().orElseThrow();
+            }
+            decision.giveBack(); // returns what it took
+
+            Charge alice = checkout.charge("alice", 5); // five permits
+            Decision both = limiters.tryAcquire(alice, site.charge()); // all or nothing
+            Decision now = limiters.peek(checkout, "alice"); // charges nothing
+            limiters.reset(checkout, "alice");
+            return both.permitted() + ", then " + now.remaining() + " left";
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package dev.limiter.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
+class SampleApplicationTests {
+
+    private static final Map<Integer, Long> EXACTLY_100 = Map.of(200, 100L, 429, 900L);
+
+    @Autowired
+    private TestClock clock;
+
+    private Clients clients;
+
+    @BeforeEach
+    void forgetEarlierTests(@LocalServerPort int port) {
+        clients = new Clients(port);
+        clock.startAnotherDay();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"token-bucket", "leaky-bucket", "fixed-window", "sliding-window-counter", "sliding-window-log"})
+    void everyAlgorithmPermitsExactlyItsLimit(String algorithm) {
+        assertThat(clients.storm("GET", "/algorithms/" + algorithm)).isEqualTo(EXACTLY_100);
+    }
+
+    @Test
+    void everyApiKeyHasItsOwnLimit() {
+        assertThat(clients.storm("GET", "/orders", "X-Api-Key", "alice")).isEqualTo(EXACTLY_100);
+        assertThat(clients.storm("GET", "/orders", "X-Api-Key", "bob")).isEqualTo(EXACTLY_100);
+    }
+
+    @Test
+    void requestsWithoutApiKeyShareOneLimit() {
+        assertThat(clients.storm("GET", "/orders")).isEqualTo(EXACTLY_100);
+        assertThat(clients.get("/orders", "X-Api-Key", "carol").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void ruleByNamePermitsExactlyItsLimit() {
+        assertThat(clients.storm("POST", "/orders")).isEqualTo(EXACTLY_100);
+    }
+
+    @Test
+    void ruleByPathHasOneLimitForAllItsPaths() {
+        assertThat(clients.storm("GET", "/reports/monday")).isEqualTo(EXACTLY_100);
+        assertThat(clients.get("/reports/tuesday").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void automaticLimitIsOnePerEndpoint() {
+        assertThat(clients.storm("GET", "/orders/1")).isEqualTo(EXACTLY_100);
+        assertThat(clients.get("/orders/2").statusCode()).isEqualTo(429);
+        assertThat(clients.get("/search").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void permittedAnswerTellsWhereTheClientStands() {
+        HttpResponse<String> answer = clients.post("/orders");
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("RateLimit-Policy")).hasValue("\"checkout\";q=100;w=3600");
+        assertThat(answer.headers().firstValue("RateLimit")).hasValue("\"checkout\";r=99;t=36");
+        assertThat(answer.headers().firstValue("Retry-After")).isEmpty();
+    }
+
+    @Test
+    void rejectedAnswerTellsWhenToComeBack() {
+        IntStream.range(0, 100).forEach(i -> clients.post("/orders"));
+
+        HttpResponse<String> answer = clients.post("/orders");
+
+        assertThat(answer.statusCode()).isEqualTo(429);
+        assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(answer.headers().firstValue("Retry-After")).hasValue("36");
+        assertThat(answer.headers().firstValue("RateLimit-Policy")).hasValue("\"checkout\";q=100;w=3600");
+        assertThat(answer.headers().firstValue("RateLimit")).hasValue("\"checkout\";r=0;t=36");
+        assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
+        assertThat(answer.body())
+                .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
+                        + "\"title\":\"Request cannot be satisfied as assigned quota has been exceeded\","
+                        + "\"status\":429,\"detail\":\"The limit checkout is used up; retry after 36 s.\","
+                        + "\"instance\":\"/orders\",\"violated-policies\":[\"checkout\"],\"retry-after\":36}");
+    }
+
+    @Test
+    void retryAfterIsKept() {
+        IntStream.range(0, 100).forEach(i -> clients.post("/orders"));
+
+        clock.advance(Duration.ofSeconds(36).minusNanos(1));
+        assertThat(clients.post("/orders").statusCode()).isEqualTo(429);
+        clock.advance(Duration.ofNanos(1));
+        assertThat(clients.post("/orders").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void bothLimitsOfARuleMustPermit() {
+        for (int burst = 0; burst < 4; burst++) {
+            IntStream.range(0, 5)
+                    .forEach(i -> assertThat(clients.post("/orders/1/payment").statusCode())
+                            .isEqualTo(200));
+            assertThat(clients.post("/orders/1/payment").statusCode()).isEqualTo(429);
+            clock.advance(Duration.ofSeconds(10));
+        }
+
+        HttpResponse<String> answer = clients.post("/orders/1/payment");
+
+        assertThat(answer.statusCode()).isEqualTo(429);
+        assertThat(answer.headers().firstValue("RateLimit-Policy"))
+                .hasValue("\"payments-burst\";q=5;w=10, \"payments-hourly\";q=20;w=3600");
+        assertThat(answer.headers().firstValue("RateLimit"))
+                .hasValue("\"payments-burst\";r=5;t=0, \"payments-hourly\";r=0;t=1760");
+        assertThat(answer.headers().firstValue("Retry-After")).hasValue("1760");
+        assertThat(answer.body()).contains("\"violated-policies\":[\"payments-hourly\"]");
+    }
+
+    @Test
+    void fallbackAnswersInsteadOfTheRejection() {
+        IntStream.range(0, 3)
+                .forEach(i ->
+                        assertThat(clients.get("/recommendations/ann").body()).isEqualTo("[\"tea for ann\"]"));
+
+        HttpResponse<String> answer = clients.get("/recommendations/ann");
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).isEqualTo("[\"coffee\"]");
+    }
+
+    @Test
+    void annotationOnAClassGivesEachMethodItsOwnBucket() {
+        IntStream.range(0, 3)
+                .forEach(i ->
+                        assertThat(clients.get("/stock/available").statusCode()).isEqualTo(200));
+        assertThat(clients.get("/stock/available").statusCode()).isEqualTo(429);
+
+        assertThat(clients.get("/stock/reserved").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void shadowRuleCountsAndRejectsNobody() {
+        double before = decisions("search", "shadow-rejected");
+
+        for (int i = 0; i < 10; i++) {
+            HttpResponse<String> answer = clients.get("/search");
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.headers().firstValue("RateLimit-Policy")).hasValue("\"default\";q=100;w=3600");
+        }
+
+        assertThat(decisions("search", "shadow-rejected") - before).isEqualTo(7);
+    }
+
+    @Test
+    void healthIsNotLimited() {
+        IntStream.range(0, 110)
+                .forEach(i ->
+                        assertThat(clients.get("/actuator/health").statusCode()).isEqualTo(200));
+    }
+
+    private double decisions(String rule, String outcome) {
+        HttpResponse<String> metric =
+                clients.get("/actuator/metrics/limiter.decisions?tag=rule:" + rule + "&tag=outcome:" + outcome);
+        String body = metric.body();
+        return metric.statusCode() == 404
+                ? 0
+                : Double.parseDouble(body.replaceAll("(?s).*\"statistic\":\"COUNT\",\"value\":([0-9.E]+).*", "$1"));
+    }
+
+    @TestConfiguration
+    static class Time {
+
+        @Bean
+        TestClock clock() {
+            return new TestClock();
+        }
+    }
+}
