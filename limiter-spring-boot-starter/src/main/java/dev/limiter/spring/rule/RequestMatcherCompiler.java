@@ -8,12 +8,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
-import org.springframework.web.util.pattern.PatternParseException;
 
 /** Turns the paths and methods of a rule into a matcher. */
 final class RequestMatcherCompiler {
 
-    private static final boolean WEB = ClassUtils.isPresent(
+    /** Whether there are requests at all. */
+    static final boolean WEB = ClassUtils.isPresent(
             "org.springframework.web.util.pattern.PathPattern", RequestMatcherCompiler.class.getClassLoader());
 
     private RequestMatcherCompiler() {}
@@ -45,7 +45,8 @@ final class RequestMatcherCompiler {
         if (reason == null) {
             try {
                 return new PathPatterns(paths.value());
-            } catch (PatternParseException exception) {
+            } catch (IllegalArgumentException exception) {
+                // A PatternParseException, which must not be named here: the class may not be there.
                 reason = "This is not a path pattern: " + exception.getMessage() + ".";
             }
         }

@@ -44,7 +44,9 @@ public final class RuleSetCompiler {
             }
         }
         RateLimitRule compiledDefault = defaultLimit == null ? null : compile(defaultLimit, problems);
-        PathPatterns patterns = excluded.value().isEmpty() ? null : RequestMatcherCompiler.paths(excluded, problems);
+        PathPatterns patterns = excluded.value().isEmpty() || !RequestMatcherCompiler.WEB
+                ? null
+                : RequestMatcherCompiler.paths(excluded, problems);
         problems.throwIfAny();
         return new RuleSet(distinct.values(), rules, compiledDefault, patterns);
     }
