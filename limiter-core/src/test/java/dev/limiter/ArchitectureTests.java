@@ -1,0 +1,102 @@
+package dev.limiter;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.lang.conditions.ArchConditions.haveRawType;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+@AnalyzeClasses(packages = "dev.limiter", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTests {
+
+    @ArchTest
+    static final ArchRule dependsOnPlainJavaOnly = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "dev.limiter..");
+
+    @ArchTest
+    static final ArchRule apiDependsOnNoImplementation = noClasses()
+            .that()
+            .resideInAPackage("dev.limiter")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("dev.limiter.algorithm..", "dev.limiter.memory..");
+
+    @ArchTest
+    static final ArchRule algorithmsDependOnNoStorage = noClasses()
+            .that()
+            .resideInAPackage("dev.limiter.algorithm..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("dev.limiter.memory..");
+
+    @ArchTest
+    static final ArchRule storageDependsOnNoAlgorithm = noClasses()
+            .that()
+            .resideInAPackage("dev.limiter.memory..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("dev.limiter.algorithm..");
+
+    @ArchTest
+    static final ArchRule algorithmsReadNoClock = noClasses()
+            .that()
+            .resideInAPackage("dev.limiter.algorithm..")
+            .should()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.time.Clock")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.time.Instant")
+            .orShould()
+            .dependOnClassesThat()
+            .areAssignableTo(TimeSource.class)
+            .orShould()
+            .dependOnClassesThat()
+            .areAssignableTo(System.class);
+
+    @ArchTest
+    static final ArchRule onlyTheTimeSourceReadsTheSystemsClock = noClasses()
+            .that()
+            .doNotHaveSimpleName("SystemTimeSource")
+            .should()
+            .callMethod(System.class, "nanoTime")
+            .orShould()
+            .callMethod(System.class, "currentTimeMillis");
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles =
+            slices().matching("dev.limiter.(**)").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule noStaticStateChanges = fields().that()
+            .areStatic()
+            .should()
+            .beFinal()
+            .andShould(haveRawType(not(assignableTo(Map.class)
+                    .or(assignableTo(AtomicLong.class))
+                    .or(assignableTo(AtomicReference.class))
+                    .or(assignableTo(ThreadLocal.class)))));
+
+    @ArchTest
+    static final ArchRule noThreadIsStarted = noClasses()
+            .should()
+            .callConstructor(Thread.class)
+            .orShould()
+            .callConstructor(Thread.class, Runnable.class)
+            .orShould()
+            .dependOnClassesThat()
+            .areAssignableTo(Executor.class);
+}

@@ -1,0 +1,165 @@
+package dev.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each algorithm against its {@link Model}, over random steps of time, costs and permits given back. */
+class RandomModelTests {
+
+    private static final int STEPS = 10_000;
+
+    static Stream<Limit> limits() {
+        List<Limit> limits = new ArrayList<>();
+        Duration second = Duration.ofSeconds(1);
+        limits.addAll(Model.limits(3, second));
+        limits.addAll(Model.limits(7, second));
+        limits.addAll(Model.limits(100, Duration.ofMinutes(1)));
+        limits.addAll(Model.limits(7_000_000, second));
+        limits.addAll(Model.limits(1, Duration.ofDays(30)));
+        limits.addAll(Model.limits(10_000_000, second));
+        limits.addAll(Model.limits(9_999_991, second));
+        limits.addAll(Model.limits(10_000_019, Duration.ofDays(30)));
+        limits.addAll(Model.limits(17, Duration.ofNanos(1009)));
+        // buckets of this size are rounded: see BoundTests for how much
+        limits.removeIf(limit -> limit.limit() == 10_000_019
+                && (limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket)
+                && limit.capacity() > 400);
+        return limits.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void answersAsTheModel(Limit limit) {
+        long seed = Long.getLong("limiter.seed", 20_261_121L);
+        new Run(limit, seed).run();
+    }
+
+    private record Taken(Decision decision, Object receipt, long permits) {}
+
+    private static final class Run {
+
+        private final Limit limit;
+        private final long window;
+        private final long seed;
+        private final SplittableRandom random;
+        private final Model model;
+        private final Rule rule;
+        private final VirtualTime time = new VirtualTime();
+        private final RateLimiters limiters =
+                RateLimiters.builder().timeSource(time).build();
+        private final List<Taken> taken = new ArrayList<>();
+        private long wait;
+        private int permitted;
+        private int refused;
+
+        Run(Limit limit, long seed) {
+            this.limit = limit;
+            this.window = limit.window().toNanos();
+            this.seed = seed;
+            this.random = new SplittableRandom(seed);
+            this.model = Model.of(limit);
+            this.rule = Rule.of("rule", limit);
+        }
+
+        void run() {
+            for (int i = 0; i < STEPS; i++) {
+                if (time.now() > (1L << 62) - 10 * window) {
+                    break;
+                }
+                time.advance(step());
+                try {
+                    if (random.nextInt(12) == 0 && !taken.isEmpty()) {
+                        giveBack();
+                    } else {
+                        take(permits());
+                    }
+                    if (i % 50 == 0) {
+                        limiters.storage().cleanUp();
+                    }
+                } catch (AssertionError | RuntimeException e) {
+                    throw new AssertionError("-Dlimiter.seed=" + seed + ", step " + i + " of " + limit, e);
+                }
+            }
+            assertThat(permitted).as("permitted, seed %d", seed).isPositive();
+            assertThat(refused).as("refused, seed %d", seed).isPositive();
+        }
+
+        private long step() {
+            return switch (random.nextInt(14)) {
+                case 0, 1, 2 -> 0;
+                case 3, 4 -> random.nextLong(4);
+                case 5, 6, 7 -> wait;
+                case 8 -> Math.max(wait - 1, 0);
+                case 9 -> window / limit.limit();
+                case 10 -> random.nextLong(window) / 100;
+                case 11 -> random.nextLong(window);
+                case 12 -> random.nextInt(10) == 0 ? window : window / 10;
+                default -> random.nextInt(20) == 0 ? random.nextLong(3 * window) : window / 7;
+            };
+        }
+
+        private long permits() {
+            long capacity = limit.capacity();
+            return switch (random.nextInt(16)) {
+                case 0 -> 0;
+                case 1 -> capacity;
+                case 2 -> capacity + 1;
+                case 3, 4, 5 -> 1 + random.nextLong(capacity);
+                case 6, 7, 8 -> Math.max(model.remaining(time.now()), 1);
+                default -> 1;
+            };
+        }
+
+        private void take(long permits) {
+            long now = time.now();
+            boolean expected = model.permits(now, permits);
+            Decision decision = limiters.tryAcquire(rule, "key", permits);
+            assertThat(decision.permitted()).as("permitted %d", permits).isEqualTo(expected);
+            assertThat(decision.never()).isEqualTo(permits > limit.capacity());
+            wait = 0;
+            if (expected && permits > 0) {
+                permitted++;
+                taken.add(new Taken(decision, model.take(now, permits), permits));
+                if (taken.size() > 20) {
+                    taken.remove(0);
+                }
+            }
+            assertThat(decision.remaining()).isEqualTo(model.remaining(now));
+            assertThat(decision.retryAfter().isPresent()).isEqualTo(!expected && permits <= limit.capacity());
+            decision.retryAfter().ifPresent(after -> {
+                refused++;
+                wait = after.toNanos();
+            });
+            if (wait > 0 && random.nextInt(3) == 0) {
+                time.advance(wait - 1);
+                assertThat(model.permits(time.now(), permits)).isFalse();
+                assertThat(limiters.tryAcquire(rule, "key", permits).permitted())
+                        .isFalse();
+                time.advance(1);
+                assertThat(model.permits(time.now(), permits)).isTrue();
+                take(permits);
+            }
+        }
+
+        private void giveBack() {
+            Taken last = taken.remove(random.nextInt(3) == 0 ? random.nextInt(taken.size()) : taken.size() - 1);
+            last.decision().giveBack();
+            model.giveBack(last.receipt(), time.now(), last.permits());
+            last.decision().giveBack();
+            assertThat(limiters.tryAcquire(rule, "key", 0).remaining())
+                    .isEqualTo(Math.min(model.remaining(time.now()), limit.capacity()));
+        }
+    }
+}
