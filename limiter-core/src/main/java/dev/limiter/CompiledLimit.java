@@ -1,12 +1,13 @@
 package dev.limiter;
 
 /**
- * The arithmetic of one limit. Extend {@link NumberLimit} if the state of a key is one number (a storage swaps it with
- * a single compare-and-set), {@link WindowLimit} if it is more.
+ * The arithmetic of one limit. Extend {@link NumberLimit} if the state of a key is one number, so that a storage can swap
+ * it with a single compare-and-set; {@link WindowLimit} if each permit is forgotten at a time that is known when it is
+ * taken, so that a decision can be small; and this class otherwise.
  *
  * <p>Times are epoch nanoseconds, waits are nanoseconds. Immutable.
  */
-public abstract sealed class CompiledLimit permits NumberLimit, WindowLimit {
+public abstract class CompiledLimit {
 
     private final Limit limit;
     private final long capacity;

@@ -1,6 +1,8 @@
 package dev.limiter;
 
 import java.time.Duration;
+import java.time.Period;
+import java.time.ZoneId;
 
 /**
  * How many permits a key may take, and how they are counted: an immutable value, made by the factory method of its
@@ -60,7 +62,17 @@ public sealed interface Limit {
 
     /** {@code limit} per window; windows are counted from the epoch. Over any window at most {@code 2 x limit}. */
     static FixedWindow fixedWindow(long limit, Duration window) {
-        return new FixedWindow("", limit, window);
+        return new FixedWindow("", limit, window, false);
+    }
+
+    /**
+     * {@code limit} per day, week (from Monday) or month of the calendar in a time zone: daylight-saving days and months
+     * are as long as they are.
+     *
+     * @param period one day, seven days or one month
+     */
+    static CalendarWindow calendarWindow(long limit, Period period, ZoneId zone) {
+        return new CalendarWindow("", limit, period, zone);
     }
 
     /**
@@ -130,15 +142,52 @@ public sealed interface Limit {
         }
     }
 
-    /** See {@link Limit#fixedWindow}. */
-    record FixedWindow(String name, long limit, Duration window) implements Limit {
+    /**
+     * See {@link Limit#fixedWindow}. {@code fromFirst}: a window starts with the first request after the last one ended,
+     * for each key apart, instead of being counted from the epoch.
+     */
+    record FixedWindow(String name, long limit, Duration window, boolean fromFirst) implements Limit {
         public FixedWindow {
             LimitChecks.window(name, limit, window);
         }
 
+        /** The same limit with windows that start with their first request. */
+        public FixedWindow startingWithFirst() {
+            return new FixedWindow(name, limit, window, true);
+        }
+
         @Override
         public FixedWindow named(String name) {
-            return new FixedWindow(name, limit, window);
+            return new FixedWindow(name, limit, window, fromFirst);
+        }
+
+        @Override
+        public Algorithm algorithm() {
+            return Algorithm.FIXED_WINDOW;
+        }
+    }
+
+    /** See {@link Limit#calendarWindow}. */
+    record CalendarWindow(String name, long limit, Period period, ZoneId zone) implements Limit {
+
+        public CalendarWindow {
+            LimitChecks.calendar(period);
+            LimitChecks.window(name, limit, length(period));
+        }
+
+        /** The length of an ordinary day or week, or of a month of 31 days. */
+        @Override
+        public Duration window() {
+            return length(period);
+        }
+
+        private static Duration length(Period period) {
+            return Duration.ofDays(period.getMonths() > 0 ? 31 : period.getDays());
+        }
+
+        @Override
+        public CalendarWindow named(String name) {
+            return new CalendarWindow(name, limit, period, zone);
         }
 
         @Override

@@ -2,12 +2,16 @@ package dev.limiter;
 
 import java.math.BigInteger;
 import java.time.Duration;
+import java.time.Period;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** The ranges that limits, rules and charges must keep to, with messages that name the value and the range. */
 final class LimitChecks {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*");
+
+    private static final Set<Period> CALENDAR_PERIODS = Set.of(Period.ofDays(1), Period.ofDays(7), Period.ofMonths(1));
 
     private LimitChecks() {}
 
@@ -31,6 +35,13 @@ final class LimitChecks {
         if (window.isNegative() || window.isZero() || window.compareTo(Limit.MAX_WINDOW) > 0) {
             throw new IllegalArgumentException("window is " + window + ", but must be longer than zero and at most "
                     + Limit.MAX_WINDOW.toDays() + " days");
+        }
+    }
+
+    static void calendar(Period period) {
+        if (!CALENDAR_PERIODS.contains(period)) {
+            throw new IllegalArgumentException(
+                    "period is " + period + ", but a calendar window must be one day, seven days or one month");
         }
     }
 

@@ -9,7 +9,10 @@ public interface LimitState {
     /** 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link Decision}. */
     long waitNanos(long now, long permits);
 
-    /** Takes permits, after {@link #waitNanos} has said 0; returns the mark that {@link #giveBack} wants. */
+    /**
+     * Takes permits, after {@link #waitNanos} has said 0; returns the mark that {@link #giveBack} wants: a time, so that
+     * it means the same after the limit has changed.
+     */
     long take(long now, long permits);
 
     /** Returns permits as far as they still count. {@code mark} is what {@link #take} returned. */

@@ -4,7 +4,7 @@ package dev.limiter;
  * A limit whose state is one number, so that a decision is: read the number, read the clock, compute the next number,
  * compare and set. All methods are pure functions.
  */
-public abstract non-sealed class NumberLimit extends CompiledLimit {
+public abstract class NumberLimit extends CompiledLimit {
 
     /** Instead of a next number. No state ever has this value. */
     public static final long REFUSED = Long.MIN_VALUE;

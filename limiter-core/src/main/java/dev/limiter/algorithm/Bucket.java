@@ -41,27 +41,28 @@ final class Bucket extends NumberLimit {
     private final long unitsPerNano;
     private final long unitsPerPermit;
     private final long full;
+    private final Divisor perNano;
+    private final Divisor perPermit;
 
     Bucket(Limit limit, long burst, long now) {
         super(limit);
         BigInteger window = Exact.big(limit.window().toNanos());
         BigInteger permits = Exact.big(limit.limit());
         BigInteger divisor = window.gcd(permits);
-        BigInteger perNano = permits.divide(divisor);
-        BigInteger perPermit = window.divide(divisor);
+        BigInteger nano = permits.divide(divisor);
+        BigInteger permit = window.divide(divisor);
         int excess = Math.max(
-                perPermit.multiply(Exact.big(burst)).bitLength() - BITS,
-                Math.min(perNano.bitLength() - SHORT_BITS, perPermit.bitLength() - PRECISE_BITS));
+                permit.multiply(Exact.big(burst)).bitLength() - BITS,
+                Math.min(nano.bitLength() - SHORT_BITS, permit.bitLength() - PRECISE_BITS));
         if (excess > 0) {
-            BigInteger exact = perNano;
-            perNano = perNano.shiftRight(excess).max(BigInteger.ONE);
-            perPermit = perPermit
-                    .multiply(perNano)
-                    .add(exact.subtract(BigInteger.ONE))
-                    .divide(exact);
+            BigInteger exact = nano;
+            nano = nano.shiftRight(excess).max(BigInteger.ONE);
+            permit = permit.multiply(nano).add(exact.subtract(BigInteger.ONE)).divide(exact);
         }
-        this.unitsPerNano = perNano.longValueExact();
-        this.unitsPerPermit = perPermit.longValueExact();
+        this.unitsPerNano = nano.longValueExact();
+        this.unitsPerPermit = permit.longValueExact();
+        this.perNano = new Divisor(unitsPerNano);
+        this.perPermit = new Divisor(unitsPerPermit);
         this.full = unitsPerPermit * burst;
         this.origin = now;
         this.reach = (1L << BITS) / unitsPerNano;
@@ -100,17 +101,17 @@ final class Bucket extends NumberLimit {
             return Decision.NEVER;
         }
         long excess = level(value, now) + permits * unitsPerPermit - full;
-        return excess <= 0 ? 0 : Exact.ceilDiv(excess, unitsPerNano);
+        return excess <= 0 ? 0 : perNano.ceilSigned(excess);
     }
 
     @Override
     public long remaining(long value, long now) {
-        return (full - level(value, now)) / unitsPerPermit;
+        return perPermit.floor(full - level(value, now));
     }
 
     @Override
     public long freshAt(long value) {
-        return origin + Exact.ceilDiv(value, unitsPerNano);
+        return origin + perNano.ceilSigned(value);
     }
 
     /**

@@ -9,7 +9,10 @@ import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
 import dev.limiter.RateLimiterStrategy;
 
-/** {@link Algorithm#FIXED_WINDOW}: {@code limit} per window, windows counted from the epoch. */
+/**
+ * {@link Algorithm#FIXED_WINDOW}: {@code limit} per window. Windows are counted from the epoch, follow the calendar, or
+ * start with their first request ({@link FirstRequestWindow}).
+ */
 public final class FixedWindowStrategy implements RateLimiterStrategy {
 
     @Override
@@ -19,8 +22,13 @@ public final class FixedWindowStrategy implements RateLimiterStrategy {
 
     @Override
     public CompiledLimit compile(Limit limit, long now) {
-        if (limit instanceof Limit.FixedWindow window) {
-            return new Window(window, now);
+        if (limit instanceof Limit.FixedWindow fixed) {
+            return fixed.fromFirst()
+                    ? new FirstRequestWindow(fixed)
+                    : new Window(fixed, new EpochWindows(fixed.window().toNanos(), now), now);
+        }
+        if (limit instanceof Limit.CalendarWindow calendar) {
+            return new Window(calendar, new CalendarWindows(calendar.period(), calendar.zone(), now), now);
         }
         throw new IllegalArgumentException(limit + " is no fixed window");
     }
@@ -37,18 +45,18 @@ public final class FixedWindowStrategy implements RateLimiterStrategy {
 
         private static final long LARGEST = 1L << 61;
 
+        private final Windows windows;
+        private final long limit;
         private final long origin;
         private final long reach;
-        private final long nanos;
-        private final long limit;
 
-        Window(Limit.FixedWindow limit, long now) {
+        Window(Limit limit, Windows windows, long now) {
             super(limit);
-            this.nanos = limit.window().toNanos();
+            this.windows = windows;
             this.limit = limit.limit();
-            this.origin = now - Math.floorMod(now, nanos);
-            long windows = LARGEST / (this.limit + 1) - 1;
-            this.reach = windows >= LARGEST / nanos ? LARGEST : windows * nanos;
+            this.origin = now;
+            long count = Math.min(LARGEST / (this.limit + 1) - 2, Integer.MAX_VALUE);
+            this.reach = count >= LARGEST / windows.shortest() ? LARGEST : count * windows.shortest();
         }
 
         @Override
@@ -74,7 +82,7 @@ public final class FixedWindowStrategy implements RateLimiterStrategy {
          */
         @Override
         public long settle(long value, long now) {
-            if (value <= first(now) + limit || start(value) - now <= nanos / 2) {
+            if (value <= first(now) + limit || start(value) - now <= windows.shortest() / 2) {
                 return value;
             }
             return first(now) + Math.floorMod(value, limit + 1);
@@ -85,17 +93,17 @@ public final class FixedWindowStrategy implements RateLimiterStrategy {
             if (permits > limit) {
                 return Decision.NEVER;
             }
-            return permits <= remaining(value, now) ? 0 : endAfter(value, now) - now;
+            return permits <= remaining(value, now) ? 0 : end(first(value, now)) - now;
         }
 
         @Override
         public long remaining(long value, long now) {
-            return limit - Math.min(Math.max(value - first(value, now), 0), limit);
+            return limit - Math.max(value - first(value, now), 0);
         }
 
         @Override
         public long freshAt(long value) {
-            return Math.floorMod(value, limit + 1) == 0 || value == fresh() ? Long.MIN_VALUE : start(value) + nanos;
+            return Math.floorMod(value, limit + 1) == 0 || value == fresh() ? Long.MIN_VALUE : end(value);
         }
 
         @Override
@@ -107,20 +115,19 @@ public final class FixedWindowStrategy implements RateLimiterStrategy {
 
         @Override
         public long carry(CompiledLimit previous, LimitState state, long now) {
-            if (previous instanceof Window window && window.nanos == nanos && state instanceof NumberState number) {
-                if (number.value() == window.fresh()) {
-                    return fresh();
-                }
+            if (previous instanceof Window window
+                    && window.windows.sameAs(windows)
+                    && state instanceof NumberState number) {
                 long used = Math.min(Math.floorMod(number.value(), window.limit + 1), limit);
-                long start = window.start(number.value());
-                return covers(start) ? first(start) + used : fresh();
+                long start = number.value() == window.fresh() ? Long.MIN_VALUE : window.start(number.value());
+                return start >= now - windows.shortest() * 2 && covers(start) ? first(start) + used : fresh();
             }
             return super.carry(previous, state, now);
         }
 
         /** The value of an unused window at {@code now}. */
         private long first(long now) {
-            return Math.floorDiv(now - origin, nanos) * (limit + 1);
+            return windows.number(now) * (limit + 1);
         }
 
         /** The same, or of the window that {@code value} belongs to when that one is still to come. */
@@ -130,11 +137,11 @@ public final class FixedWindowStrategy implements RateLimiterStrategy {
         }
 
         private long start(long value) {
-            return origin + Math.floorDiv(value, limit + 1) * nanos;
+            return windows.start(Math.floorDiv(value, limit + 1));
         }
 
-        private long endAfter(long value, long now) {
-            return start(first(value, now)) + nanos;
+        private long end(long value) {
+            return windows.start(Math.floorDiv(value, limit + 1) + 1);
         }
     }
 }

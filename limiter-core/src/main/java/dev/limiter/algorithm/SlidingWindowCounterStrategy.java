@@ -7,7 +7,6 @@ import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.WindowLimit;
-import java.util.Arrays;
 
 /** {@link Algorithm#SLIDING_WINDOW_COUNTER}: a window of sub-windows that slides. */
 public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
@@ -37,9 +36,9 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
      * 2 x limit. So it is at most limit x (1 + 1 / buckets). With one bucket the cap is the limit: the two-counter
      * formula of https://blog.cloudflare.com/counting-things-a-lot-of-different-things/.
      *
-     * Time is counted in nanoseconds / buckets ("ticks"), so that a sub-window is a whole number of them: as many as the
-     * window has nanoseconds. In plain nanoseconds where a sub-window is a whole number of those, and where the ticks of
-     * a window would not fit a long (some years in a hundred parts and more): then a sub-window is rounded up.
+     * Time is counted in ticks, of which both a nanosecond and a sub-window have a whole number: buckets and window, both
+     * divided by what they have in common. Where those would not fit a long (ten years in seven sub-windows), a tick is a
+     * nanosecond and a sub-window rounded up to one.
      */
     private static final class Counter extends WindowLimit {
 
@@ -49,9 +48,9 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
         private final long reach;
         private final long limit;
         private final int buckets;
-        private final int ticksPerNano;
         private final long bucketTicks;
-        private final long span;
+        private final long ticksPerNano;
+        private final long windowNanos;
         private final long forgivable;
 
         Counter(Limit.SlidingWindowCounter limit, long now) {
@@ -59,12 +58,13 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
             this.limit = limit.limit();
             this.buckets = limit.buckets();
             long window = limit.window().toNanos();
-            boolean plain = window % buckets == 0 || window > LARGEST_WINDOW / buckets;
-            this.ticksPerNano = plain ? 1 : buckets;
-            this.bucketTicks = plain ? Exact.ceilDiv(window, buckets) : window;
-            this.span = plain ? bucketTicks * buckets : window;
+            long common = Exact.big(window).gcd(Exact.big(buckets)).longValueExact();
+            boolean fits = window / common <= LARGEST_WINDOW / buckets;
+            this.ticksPerNano = fits ? buckets / common : 1;
+            this.bucketTicks = fits ? window / common : Exact.ceilDiv(window, buckets);
             this.forgivable = this.limit / buckets;
-            this.origin = now - Math.floorMod(now, span);
+            this.windowNanos = bucketTicks * buckets / ticksPerNano;
+            this.origin = now - Math.floorMod(now, windowNanos);
             this.reach = (1L << 61) / ticksPerNano;
         }
 
@@ -102,13 +102,25 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
 
         private final Counter limit;
         private final long[] counts;
-        private long newest;
         private long total;
+
+        /** The newest sub-window: its number, its first tick, its place in the ring, and when it will be forgotten. */
+        private long newest;
+
+        private long start = Long.MIN_VALUE;
+        private int slot;
+        private long forgottenAt;
 
         Counts(Counter limit) {
             this.limit = limit;
             this.counts = new long[limit.buckets + 1];
-            this.newest = Long.MIN_VALUE >> 1;
+            newest(Long.MIN_VALUE / 4 / limit.bucketTicks);
+        }
+
+        private void newest(long bucket) {
+            newest = bucket;
+            start = bucket * limit.bucketTicks;
+            forgottenAt = limit.nanos(start + (limit.buckets + 1) * limit.bucketTicks);
         }
 
         @Override
@@ -118,7 +130,7 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
             }
             long ticks = advance(now);
             long missing = permits - (limit.limit - total);
-            if (missing <= forgiven(ticks)) {
+            if (missing <= 0 || missing <= forgiven(ticks)) {
                 return 0;
             }
             return Math.max(limit.nanos(freedAt(missing)) - now, 1);
@@ -143,9 +155,9 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
         @Override
         public long take(long now, long permits) {
             long ticks = advance(now);
-            counts[slot(newest)] += permits;
+            counts[slot] += permits;
             total += permits;
-            return limit.nanos(ticks);
+            return ticks == limit.ticks(now) ? now : limit.nanos(ticks);
         }
 
         @Override
@@ -168,7 +180,10 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
         @Override
         public long freshAt(long now) {
             advance(now);
-            for (long bucket = newest; bucket >= newest - limit.buckets; bucket--) {
+            if (counts[slot] > 0) {
+                return forgottenAt;
+            }
+            for (long bucket = newest - 1; bucket >= newest - limit.buckets; bucket--) {
                 if (count(bucket) > 0) {
                     return limit.nanos((bucket + limit.buckets + 1) * limit.bucketTicks);
                 }
@@ -181,12 +196,14 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
             if (previous instanceof Counts other
                     && other.limit.buckets == limit.buckets
                     && other.limit.bucketTicks == limit.bucketTicks) {
-                // both origins are whole spans, so the sub-windows lie on each other
-                long shift = (other.limit.origin - limit.origin) / limit.span * limit.buckets;
-                newest = other.newest + shift;
+                // both origins are whole windows, so the sub-windows lie on each other; out of reach is all or nothing
+                long shift = (other.limit.origin - limit.origin) / limit.windowNanos * limit.buckets;
+                long shifted = other.newest + shift;
+                long current = limit.bucket(now);
+                newest(shifted > current + limit.buckets ? current : Math.max(shifted, current - counts.length));
                 total = other.total;
-                for (long bucket = newest - limit.buckets; bucket <= newest; bucket++) {
-                    counts[slot(bucket)] = other.count(bucket - shift);
+                for (int age = 0; age < counts.length; age++) {
+                    counts[slot(newest - age)] = other.count(other.newest - age);
                 }
             } else {
                 LimitState.super.carry(previous, previousLimit, now);
@@ -196,55 +213,46 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
         /** Moves the ring on to {@code now}; returns the ticks, never before the newest sub-window. */
         private long advance(long now) {
             long ticks = limit.ticks(now);
+            if (ticks >= start && ticks - start < limit.bucketTicks) {
+                return ticks;
+            }
+            return ticks >= start ? slide(ticks) : steppedBack(ticks);
+        }
+
+        private long slide(long ticks) {
             long bucket = Math.floorDiv(ticks, limit.bucketTicks);
-            if (bucket < newest) {
-                return steppedBack(bucket, ticks);
+            for (long i = Math.min(bucket - newest, counts.length); i > 0; i--) {
+                slot = slot + 1 == counts.length ? 0 : slot + 1;
+                total -= counts[slot];
+                counts[slot] = 0;
             }
-            if (bucket - newest > limit.buckets) {
-                if (total != 0) {
-                    Arrays.fill(counts, 0);
-                    total = 0;
-                }
-                newest = bucket;
-            }
-            while (newest < bucket) {
-                newest++;
-                total -= counts[slot(newest)];
-                counts[slot(newest)] = 0;
-            }
+            newest(bucket);
             return ticks;
         }
 
         /** A step back of up to half a window is sat out; after a longer one all counts move back with the clock. */
-        private long steppedBack(long bucket, long ticks) {
-            if (newest - bucket <= limit.buckets) {
-                long start = newest * limit.bucketTicks;
-                if (start - ticks <= limit.bucketTicks * limit.buckets / 2) {
-                    return start;
-                }
+        private long steppedBack(long ticks) {
+            if (start - ticks <= limit.bucketTicks * limit.buckets / 2) {
+                return start;
             }
-            int distance = (int) Math.floorMod(bucket - newest, (long) counts.length);
-            long[] old = counts.clone();
-            for (int i = 0; i < old.length; i++) {
-                counts[(i + distance) % old.length] = old[i];
-            }
-            newest = bucket;
+            newest(Math.floorDiv(ticks, limit.bucketTicks));
             return ticks;
         }
 
         /** How many of the oldest sub-window's permits no longer count. */
         private long forgiven(long ticks) {
-            long elapsed = ticks - newest * limit.bucketTicks;
             long oldest = count(newest - limit.buckets);
-            return oldest == 0 ? 0 : Math.min(Exact.mulDiv(oldest, elapsed, limit.bucketTicks), limit.forgivable);
+            return oldest == 0 ? 0 : Math.min(Exact.mulDiv(oldest, ticks - start, limit.bucketTicks), limit.forgivable);
         }
 
         private long count(long bucket) {
             return counts[slot(bucket)];
         }
 
+        /** The place of one of the sub-windows that are remembered. */
         private int slot(long bucket) {
-            return (int) Math.floorMod(bucket, (long) counts.length);
+            int place = slot - (int) (newest - bucket);
+            return place < 0 ? place + counts.length : place;
         }
     }
 }

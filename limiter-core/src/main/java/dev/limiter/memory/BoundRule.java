@@ -23,6 +23,7 @@ final class BoundRule {
 
     final @Nullable WindowLimit window;
 
+    private final States.Stripe[] stripes;
     private final CompiledLimit[] limits;
     private final long capacity;
     private final long longestReset;
@@ -31,6 +32,7 @@ final class BoundRule {
         this.rule = rule;
         this.limits = limits;
         this.states = states;
+        this.stripes = states.stripes();
         this.number = limits.length == 1 && limits[0] instanceof NumberLimit only ? only : null;
         this.window = limits.length == 1 && limits[0] instanceof WindowLimit only ? only : null;
         long smallest = Long.MAX_VALUE;
@@ -40,6 +42,12 @@ final class BoundRule {
         this.capacity = smallest;
         long window = rule.limits().get(0).window().toNanos();
         this.longestReset = window + window / 2;
+    }
+
+    /** The cell of a key, under whichever version of the limits. */
+    @Nullable
+    Cell find(String key) {
+        return States.find(stripes, key);
     }
 
     int size() {
@@ -95,8 +103,8 @@ final class BoundRule {
         if (previous >= 0 && limits[previous] instanceof NumberLimit from && limit instanceof NumberLimit to) {
             return to.carry(from, new NumberState(from, marks[previous]), now);
         }
-        boolean time = previous >= 0 && limits[previous] instanceof WindowLimit && limit instanceof WindowLimit;
-        return time ? marks[previous] : NO_MARK;
+        boolean numbers = limit instanceof NumberLimit || previous >= 0 && limits[previous] instanceof NumberLimit;
+        return numbers || previous < 0 ? NO_MARK : marks[previous];
     }
 
     /** Whether a limit of this version holds more than its successor, and would have to forget what that cannot hold. */
@@ -136,9 +144,9 @@ final class BoundRule {
                 wait = counting.waitNanos(now, excess + permits);
             }
             permitted &= wait == 0;
-            readings.wait(i, wait);
+            readings.waitNanos(i, wait);
             readings.remaining(i, state.remaining(now));
-            readings.reset(i, Math.max(counting.freshAt(now), now) - now);
+            readings.resetNanos(i, Math.max(counting.freshAt(now), now) - now);
         }
         return new SnapshotDecision(next.newCell(key, true), permitted, 0, readings);
     }

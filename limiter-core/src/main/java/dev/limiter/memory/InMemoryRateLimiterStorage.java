@@ -28,11 +28,17 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     /** Rules are values and may be made per request; what is compiled for them is then dropped now and then. */
     private static final int MAX_BOUND_RULES = 10_000;
 
+    private static final int RECENT_RULES = 256;
+
     private final RateLimiterFactory factory;
     private final TimeSource clock;
     private final long maxKeys;
     private final Population population;
     private final ConcurrentHashMap<Rule, BoundRule> boundRules = new ConcurrentHashMap<>();
+
+    /** In front of the map, by hash: spares every decision two dependent loads. Entries are immutable, races benign. */
+    private final @Nullable BoundRule[] recentRules = new BoundRule[RECENT_RULES];
+
     private final ConcurrentHashMap<String, States> statesByRule = new ConcurrentHashMap<>();
 
     /** {@code maxKeys} as in {@link dev.limiter.RateLimiters.Builder#maxKeys}. */
@@ -50,7 +56,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         }
         BoundRule bound = bind(rule);
         while (true) {
-            Cell cell = bound.states.get(key);
+            Cell cell = bound.find(key);
             if (cell == null) {
                 Decision first = decideFirst(bound, key, permits);
                 if (first != null) {
@@ -95,7 +101,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     private Decision decideOverflow(Rule rule, long permits) {
         while (true) {
             BoundRule bound = bind(rule);
-            Cell shared = bound.states.get(OVERFLOW);
+            Cell shared = bound.find(OVERFLOW);
             Cell cell = shared != null ? shared : bound.states.putIfAbsent(bound.newCell(OVERFLOW, true));
             Decision decision =
                     cell.bound == bound ? cell.decide(permits, clock) : cell.refuseUnder(bound, permits, clock);
@@ -170,7 +176,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     private Decision ask(Charge charge) {
         while (true) {
             BoundRule bound = bind(charge.rule());
-            Cell present = bound.states.get(charge.key());
+            Cell present = bound.find(charge.key());
             Cell cell = present != null ? present : bound.newCell(charge.key(), true);
             Decision answer = cell.bound == bound
                     ? cell.peek(charge.permits(), clock)
@@ -230,19 +236,22 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     }
 
     private BoundRule bind(Rule rule) {
-        BoundRule bound = boundRules.get(rule);
-        return bound != null ? bound : bindAnew(rule);
+        BoundRule recent = recentRules[rule.hashCode() & RECENT_RULES - 1];
+        return recent != null && recent.rule.equals(rule) ? recent : bindAnew(rule);
     }
 
     private BoundRule bindAnew(Rule rule) {
         if (boundRules.size() >= MAX_BOUND_RULES) {
             boundRules.clear();
         }
-        return boundRules.computeIfAbsent(rule, this::compile);
+        BoundRule bound = boundRules.computeIfAbsent(rule, this::compile);
+        recentRules[rule.hashCode() & RECENT_RULES - 1] = bound;
+        return bound;
     }
 
     private void rebind(BoundRule bound) {
         boundRules.replace(bound.rule, bound, compile(bound.rule));
+        bindAnew(bound.rule);
     }
 
     private BoundRule compile(Rule rule) {

@@ -3,7 +3,6 @@ package dev.limiter.memory;
 import dev.limiter.Decision;
 import dev.limiter.LimitState;
 import dev.limiter.TimeSource;
-import dev.limiter.WindowLimit;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +38,8 @@ final class LockedCell extends Cell {
     @Override
     @Nullable
     Decision decide(long permits, TimeSource clock) {
-        WindowLimit window = permits == 1 ? bound.window : null;
-        if (window != null) {
+        boolean one = permits == 1 && bound.window != null;
+        if (one) {
             Decision refusal = refuseUnlocked(clock);
             if (refusal != null) {
                 return refusal;
@@ -55,7 +54,7 @@ final class LockedCell extends Cell {
             if (!bound.covers(now)) {
                 return null;
             }
-            return window != null ? decideOne(window, now) : decideAll(permits, now);
+            return one ? decideOne(now) : decideAll(permits, now);
         } finally {
             release(version + 2);
         }
@@ -67,7 +66,7 @@ final class LockedCell extends Cell {
         long free = freeAt;
         long fresh = freshAt;
         VarHandle.loadLoadFence();
-        if ((version & 1) != 0 || version != word()) {
+        if (free == Long.MIN_VALUE || (version & 1) != 0 || version != word()) {
             return null;
         }
         long now = clock.epochNanos();
@@ -77,7 +76,7 @@ final class LockedCell extends Cell {
                 : null;
     }
 
-    private Decision decideOne(WindowLimit window, long now) {
+    private Decision decideOne(long now) {
         LimitState state = states[0];
         long wait = state.waitNanos(now, 1);
         if (wait > 0) {
@@ -86,49 +85,60 @@ final class LockedCell extends Cell {
         }
         long mark = state.take(now, 1);
         long remaining = state.remaining(now);
-        freshAt = window.forgottenAt(mark);
+        freshAt = state.freshAt(now);
         freeAt = remaining > 0 ? Long.MIN_VALUE : now + state.waitNanos(now, 1);
         return WindowDecision.permitted(this, mark, remaining);
     }
 
     private Decision decideAll(long permits, long now) {
         SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
-        boolean permitted = true;
-        for (int i = 0; i < states.length; i++) {
-            long wait = states[i].waitNanos(now, permits);
-            readings.wait(i, wait);
-            permitted &= wait == 0;
-        }
+        boolean permitted = ask(readings, permits, now);
         if (permitted) {
             for (int i = 0; i < states.length; i++) {
                 readings.mark(i, states[i].take(now, permits));
             }
         }
-        note(now);
         read(readings, now);
+        note(readings, now);
         return new SnapshotDecision(this, permitted, permitted ? permits : 0, readings);
+    }
+
+    private boolean ask(SnapshotDecision.Readings readings, long permits, long now) {
+        boolean permitted = true;
+        for (int i = 0; i < states.length; i++) {
+            // asked for nothing, a limit that was lowered below what is used would still tell when it has room
+            long wait = permits == 0 ? 0 : states[i].waitNanos(now, permits);
+            readings.waitNanos(i, wait);
+            permitted &= wait == 0;
+        }
+        return permitted;
     }
 
     private void read(SnapshotDecision.Readings readings, long now) {
         for (int i = 0; i < states.length; i++) {
             readings.remaining(i, states[i].remaining(now));
-            readings.reset(i, Math.max(states[i].freshAt(now) - now, 0));
+            readings.resetNanos(i, Math.max(states[i].freshAt(now) - now, 0));
         }
     }
 
     /** Notes for those who do not take the lock when this cell is fresh and when it is free. */
-    private void note(long now) {
+    private void note(SnapshotDecision.Readings readings, long now) {
         long fresh = Long.MIN_VALUE;
         long free = Long.MIN_VALUE;
-        for (LimitState state : states) {
-            fresh = Math.max(fresh, state.freshAt(now));
-            long wait = state.waitNanos(now, 1);
-            if (wait > 0) {
-                free = Math.max(free, now + Math.min(wait, Long.MAX_VALUE - now));
+        for (int i = 0; i < states.length; i++) {
+            fresh = Math.max(fresh, now + Math.min(readings.resetNanos(i), Long.MAX_VALUE - now));
+            if (readings.remaining(i) == 0) {
+                free = Math.max(free, now + Math.min(states[i].waitNanos(now, 1), Long.MAX_VALUE - now));
             }
         }
         freshAt = fresh;
         freeAt = free;
+    }
+
+    private void note(long now) {
+        SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
+        read(readings, now);
+        note(readings, now);
     }
 
     @Override
@@ -144,13 +154,7 @@ final class LockedCell extends Cell {
                 return null;
             }
             SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
-            boolean permitted = true;
-            for (int i = 0; i < states.length; i++) {
-                // asked for nothing, a limit that was lowered below what is used would still tell when it has room
-                long wait = permits == 0 ? 0 : states[i].waitNanos(now, permits);
-                readings.wait(i, wait);
-                permitted &= wait == 0;
-            }
+            boolean permitted = ask(readings, permits, now);
             // what was noted is void if the states moved back with the clock
             note(now);
             read(readings, now);

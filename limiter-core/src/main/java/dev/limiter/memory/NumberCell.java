@@ -56,8 +56,8 @@ final class NumberCell extends Cell {
     private SnapshotDecision.Readings readings(long value, long permits, long now) {
         SnapshotDecision.Readings readings = new SnapshotDecision.Readings(1);
         readings.remaining(0, limit.remaining(value, now));
-        readings.wait(0, limit.waitNanos(value, now, permits));
-        readings.reset(0, Math.max(limit.freshAt(value), now) - now);
+        readings.waitNanos(0, limit.waitNanos(value, now, permits));
+        readings.resetNanos(0, Math.max(limit.freshAt(value), now) - now);
         readings.mark(0, value);
         return readings;
     }

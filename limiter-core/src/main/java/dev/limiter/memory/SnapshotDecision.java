@@ -2,16 +2,29 @@ package dev.limiter.memory;
 
 import dev.limiter.Decision;
 import dev.limiter.Rule;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /** Any other decision: several limits, another number of permits than one, or none charged. */
 final class SnapshotDecision extends Decision {
+
+    private static final VarHandle RETURNED;
+
+    static {
+        try {
+            RETURNED = MethodHandles.lookup().findVarHandle(SnapshotDecision.class, "returned", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final Cell cell;
     private final boolean permitted;
     private final long charged;
     private final Readings readings;
-    private final AtomicBoolean returned = new AtomicBoolean();
+
+    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RETURNED
+    private volatile boolean returned;
 
     SnapshotDecision(Cell cell, boolean permitted, long charged, Readings readings) {
         this.cell = cell;
@@ -32,55 +45,69 @@ final class SnapshotDecision extends Decision {
 
     @Override
     public void giveBack() {
-        if (charged > 0 && returned.compareAndSet(false, true)) {
-            cell.bound.states.giveBack(cell, readings.marks, charged);
+        if (charged > 0 && RETURNED.compareAndSet(this, false, true)) {
+            cell.bound.states.giveBack(cell, readings.marks(), charged);
         }
     }
 
     @Override
     protected long remaining(int limit) {
-        return readings.remaining[limit];
+        return readings.remaining(limit);
     }
 
     @Override
     protected long waitNanos(int limit) {
-        return readings.wait[limit];
+        return readings.waitNanos(limit);
     }
 
     @Override
     protected long resetNanos(int limit) {
-        return readings.reset[limit];
+        return readings.resetNanos(limit);
     }
 
-    /** What each limit said. */
+    /** What each limit said: four numbers each, in one array. */
     static final class Readings {
 
-        private final long[] remaining;
-        private final long[] wait;
-        private final long[] reset;
-        private final long[] marks;
+        private final long[] numbers;
 
         Readings(int limits) {
-            remaining = new long[limits];
-            wait = new long[limits];
-            reset = new long[limits];
-            marks = new long[limits];
+            numbers = new long[4 * limits];
+        }
+
+        long remaining(int limit) {
+            return numbers[4 * limit];
+        }
+
+        long waitNanos(int limit) {
+            return numbers[4 * limit + 1];
+        }
+
+        long resetNanos(int limit) {
+            return numbers[4 * limit + 2];
+        }
+
+        long[] marks() {
+            long[] marks = new long[numbers.length / 4];
+            for (int i = 0; i < marks.length; i++) {
+                marks[i] = numbers[4 * i + 3];
+            }
+            return marks;
         }
 
         void remaining(int limit, long permits) {
-            remaining[limit] = permits;
+            numbers[4 * limit] = permits;
         }
 
-        void wait(int limit, long nanos) {
-            wait[limit] = nanos;
+        void waitNanos(int limit, long nanos) {
+            numbers[4 * limit + 1] = nanos;
         }
 
-        void reset(int limit, long nanos) {
-            reset[limit] = nanos;
+        void resetNanos(int limit, long nanos) {
+            numbers[4 * limit + 2] = nanos;
         }
 
         void mark(int limit, long mark) {
-            marks[limit] = mark;
+            numbers[4 * limit + 3] = mark;
         }
     }
 }

@@ -1,8 +1,8 @@
 package dev.limiter.memory;
 
 import dev.limiter.TimeSource;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,37 +14,38 @@ final class States {
     private static final int KEYS_PER_STRIPE = 32_768;
     private static final int MAX_STRIPES = 256;
 
-    private final AtomicReferenceArray<ConcurrentHashMap<String, Cell>> stripes;
-    private final int mask;
+    private final Stripe[] stripes;
     private final TimeSource clock;
 
     States(long maxKeys, TimeSource clock) {
         long wanted = Math.min(Math.max(maxKeys / KEYS_PER_STRIPE, 1), MAX_STRIPES);
-        int count = (int) (Long.highestOneBit(2 * wanted - 1));
-        this.stripes = new AtomicReferenceArray<>(count);
-        this.mask = count - 1;
+        this.stripes = new Stripe[(int) Long.highestOneBit(2 * wanted - 1)];
+        Arrays.setAll(stripes, i -> new Stripe());
         this.clock = clock;
-        stripes.set(0, new ConcurrentHashMap<>());
     }
 
     @Nullable
     Cell get(String key) {
-        ConcurrentHashMap<String, Cell> stripe = stripes.getAcquire(stripe(key));
-        return stripe == null ? null : stripe.get(key);
+        return find(stripes, key);
+    }
+
+    /** The same for those who keep {@link #stripes} at hand, which spares a dependent load. */
+    static @Nullable Cell find(Stripe[] stripes, String key) {
+        return stripe(stripes, key).get(key);
+    }
+
+    Stripe[] stripes() {
+        return stripes;
     }
 
     /** The cell that has the key afterwards: this one, or the one that was there. */
     Cell putIfAbsent(Cell cell) {
-        int index = stripe(cell.key);
-        if (stripes.get(index) == null) {
-            stripes.compareAndSet(index, null, new ConcurrentHashMap<>());
-        }
-        Cell present = stripes.get(index).putIfAbsent(cell.key, cell);
+        Cell present = stripe(stripes, cell.key).putIfAbsent(cell.key, cell);
         return present == null ? cell : present;
     }
 
     boolean remove(Cell cell) {
-        return stripes.get(stripe(cell.key)).remove(cell.key, cell);
+        return stripe(stripes, cell.key).remove(cell.key, cell);
     }
 
     /**
@@ -52,7 +53,7 @@ final class States {
      * nobody can find the key without a cell in between and start again with a fresh one.
      */
     void succeed(Cell cell, BoundRule next) {
-        stripes.get(stripe(cell.key)).computeIfPresent(cell.key, (key, present) -> {
+        stripe(stripes, cell.key).computeIfPresent(cell.key, (key, present) -> {
             Cell successor = present == cell ? cell.succeed(next, clock) : null;
             return successor == null ? present : successor;
         });
@@ -70,8 +71,14 @@ final class States {
         }
     }
 
-    private int stripe(String key) {
-        // the maps use the low bits of the hash
-        return (key.hashCode() * 0x9E3779B9) >>> 20 & mask;
+    private static Stripe stripe(Stripe[] stripes, String key) {
+        // spread by the high bits of a product, since the maps use the low bits of the hash itself
+        return stripes[(key.hashCode() * 0x9E3779B9) >>> 20 & stripes.length - 1];
+    }
+
+    /** One of the maps. */
+    static final class Stripe extends ConcurrentHashMap<String, Cell> {
+
+        private static final long serialVersionUID = 1L;
     }
 }

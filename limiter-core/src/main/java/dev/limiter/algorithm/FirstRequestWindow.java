@@ -1,0 +1,93 @@
+package dev.limiter.algorithm;
+
+import dev.limiter.CompiledLimit;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.LimitState;
+
+/** A fixed window that starts with the first request after the last one ended. */
+final class FirstRequestWindow extends CompiledLimit {
+
+    private final long limit;
+    private final long nanos;
+
+    FirstRequestWindow(Limit.FixedWindow limit) {
+        super(limit);
+        this.limit = limit.limit();
+        this.nanos = limit.window().toNanos();
+    }
+
+    @Override
+    public LimitState newState() {
+        return new State(this);
+    }
+
+    /** What was used since when; more than the limit, if that was lowered since. */
+    private static final class State implements LimitState {
+
+        private final FirstRequestWindow window;
+        private long start;
+        private long used;
+
+        State(FirstRequestWindow window) {
+            this.window = window;
+        }
+
+        @Override
+        public long waitNanos(long now, long permits) {
+            if (permits > window.limit) {
+                return Decision.NEVER;
+            }
+            return permits <= remaining(now) ? 0 : start + window.nanos - now;
+        }
+
+        @Override
+        public long take(long now, long permits) {
+            advance(now);
+            if (used == 0) {
+                start = now;
+            }
+            used += permits;
+            return start;
+        }
+
+        @Override
+        public void giveBack(long mark, long now, long permits) {
+            advance(now);
+            if (mark == start) {
+                used = Math.max(used - permits, 0);
+            }
+        }
+
+        @Override
+        public long remaining(long now) {
+            advance(now);
+            return Math.max(window.limit - used, 0);
+        }
+
+        @Override
+        public long freshAt(long now) {
+            advance(now);
+            return used == 0 ? now : start + window.nanos;
+        }
+
+        @Override
+        public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
+            if (previous instanceof State state && state.window.nanos == window.nanos) {
+                start = state.start;
+                used = state.used;
+            } else {
+                LimitState.super.carry(previous, previousLimit, now);
+            }
+        }
+
+        /** A clock that stepped back far takes the window with it; a small step is sat out. */
+        private void advance(long now) {
+            if (now >= start + window.nanos) {
+                used = 0;
+            } else if (start - now > window.nanos / 2) {
+                start = now;
+            }
+        }
+    }
+}

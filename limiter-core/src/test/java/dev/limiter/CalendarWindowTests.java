@@ -1,0 +1,95 @@
+package dev.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.Period;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CalendarWindowTests {
+
+    private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
+
+    private final AtomicLong now = new AtomicLong();
+    private final RateLimiters limiters =
+            RateLimiters.builder().timeSource(now::get).build();
+
+    /** From, when what was used then is available again, and so for a window that starts at the second. */
+    @ParameterizedTest
+    @CsvSource({
+        // an ordinary day, the 23 hours on which summer time starts, the 25 on which it ends
+        "P1D, 2026-11-21T10:30:00, 2026-11-22T00:00:00",
+        "P1D, 2026-03-29T00:00:00, 2026-03-30T00:00:00",
+        "P1D, 2026-10-25T00:00:00, 2026-10-26T00:00:00",
+        // a week from Monday, over the end of summer time and of the year
+        "P7D, 2026-11-21T10:30:00, 2026-11-23T00:00:00",
+        "P7D, 2026-11-23T00:00:00, 2026-11-30T00:00:00",
+        "P7D, 2026-10-24T12:00:00, 2026-10-26T00:00:00",
+        "P7D, 2026-12-31T12:00:00, 2027-01-04T00:00:00",
+        // months of 31, 30, 28 and 29 days
+        "P1M, 2026-01-31T23:59:59, 2026-02-01T00:00:00",
+        "P1M, 2026-04-01T00:00:00, 2026-05-01T00:00:00",
+        "P1M, 2026-02-10T00:00:00, 2026-03-01T00:00:00",
+        "P1M, 2028-02-10T00:00:00, 2028-03-01T00:00:00",
+        "P1M, 2026-12-05T00:00:00, 2027-01-01T00:00:00",
+    })
+    void startsAnewWhereTheCalendarDoes(Period period, LocalDateTime from, LocalDateTime next) {
+        long start = nanos(from.atZone(BERLIN));
+        long end = nanos(next.atZone(BERLIN));
+        Rule rule = Rule.of("calendar", Limit.calendarWindow(2, period, BERLIN));
+        now.set(start);
+
+        assertThat(limiters.tryAcquire(rule, "k", 2).permitted()).isTrue();
+        assertThat(limiters.tryAcquire(rule, "k").retryAfter()).contains(Duration.ofNanos(end - start));
+        now.set(end - 1);
+        assertThat(limiters.tryAcquire(rule, "k").permitted()).isFalse();
+        now.set(end);
+        assertThat(limiters.tryAcquire(rule, "k", 2).permitted()).isTrue();
+        assertThat(limiters.tryAcquire(rule, "k").permitted()).isFalse();
+    }
+
+    @Test
+    void aDayWithoutMidnightStartsWithItsFirstMoment() {
+        // in Beirut, summer time starts at midnight: the day's first moment is 01:00
+        ZoneId beirut = ZoneId.of("Asia/Beirut");
+        long firstMoment = nanos(LocalDateTime.parse("2026-03-29T01:00:00").atZone(beirut));
+        Rule rule = Rule.of("calendar", Limit.calendarWindow(1, Period.ofDays(1), beirut));
+        now.set(firstMoment - 1);
+
+        assertThat(limiters.tryAcquire(rule, "k").permitted()).isTrue();
+        assertThat(limiters.tryAcquire(rule, "k").permitted()).isFalse();
+        now.set(firstMoment);
+        assertThat(limiters.tryAcquire(rule, "k").permitted()).isTrue();
+    }
+
+    @Test
+    void changingTheLimitKeepsTheWindow() {
+        now.set(nanos(LocalDateTime.parse("2026-11-21T10:00:00").atZone(BERLIN)));
+        limiters.tryAcquire(Rule.of("calendar", Limit.calendarWindow(100, Period.ofMonths(1), BERLIN)), "k", 100);
+
+        Rule raised = Rule.of("calendar", Limit.calendarWindow(1000, Period.ofMonths(1), BERLIN));
+        assertThat(limiters.peek(raised, "k").remaining()).isEqualTo(900);
+        now.set(nanos(LocalDateTime.parse("2026-12-01T00:00:00").atZone(BERLIN)));
+        assertThat(limiters.peek(raised, "k").remaining()).isEqualTo(1000);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"P2D", "P14D", "P3M", "P1Y", "P0D"})
+    void refusesOtherPeriods(Period period) {
+        assertThatThrownBy(() -> Limit.calendarWindow(1, period, BERLIN))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(period.toString())
+                .hasMessageContaining("one day, seven days or one month");
+    }
+
+    private static long nanos(ZonedDateTime time) {
+        return time.toEpochSecond() * 1_000_000_000L;
+    }
+}
