@@ -1,5 +1,7 @@
 package dev.limiter.spring.config;
 
+import dev.limiter.Algorithm;
+import dev.limiter.RateLimiterFactory;
 import dev.limiter.spring.failure.PropertyOrigins;
 import java.util.Arrays;
 import java.util.Locale;
@@ -64,6 +66,7 @@ final class LimiterBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExcep
         if (type.isEnum()) {
             return "This must be one of: "
                     + Arrays.stream(type.getEnumConstants())
+                            .filter(LimiterBindFailureAnalyzer::isAvailable)
                             .map(constant ->
                                     constant.toString().toLowerCase(Locale.ROOT).replace('_', '-'))
                             .collect(Collectors.joining(", "))
@@ -78,5 +81,9 @@ final class LimiterBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExcep
         return type.isRecord()
                 ? "This must have keys of its own: " + String.join(", ", KnownKeys.of(type)) + "."
                 : "This cannot be read as a " + type.getSimpleName() + ".";
+    }
+
+    private static boolean isAvailable(Object constant) {
+        return !(constant instanceof Algorithm algorithm) || new RateLimiterFactory().supports(algorithm);
     }
 }

@@ -52,7 +52,7 @@ class BadConfigurationTests {
                 bad(
                         ORDERS + "limit: 5, window: 1s, algorithm: magic }",
                         "limiter.rules.orders.algorithm = \"magic\"",
-                        "token-bucket, concurrency"),
+                        "leaky-bucket, token-bucket."),
                 bad(
                         ORDERS + "limit: 5, window: 1s, algorithm: concurrency }",
                         "limiter.rules.orders.algorithm = \"concurrency\"",
