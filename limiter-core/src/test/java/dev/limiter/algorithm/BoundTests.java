@@ -1,0 +1,231 @@
+package dev.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What simulated callers get out of each algorithm at worst, against the bound that {@link Limit} states, and how near
+ * to the configured rate a saturated run comes. The results stand in {@code target/} as Markdown.
+ */
+class BoundTests {
+
+    private static final Map<String, String> BOUNDS = new TreeMap<>();
+    private static final Map<String, String> RATES = new TreeMap<>();
+
+    static Stream<Limit> bounded() {
+        Duration window = Duration.ofSeconds(1);
+        return Stream.of(
+                Limit.tokenBucket(100, window),
+                Limit.tokenBucket(100, window).burst(20),
+                Limit.tokenBucket(100, window).burst(300),
+                Limit.leakyBucket(100, window),
+                Limit.fixedWindow(100, window),
+                Limit.slidingWindowCounter(100, window).buckets(1),
+                Limit.slidingWindowCounter(100, window).buckets(2),
+                Limit.slidingWindowCounter(100, window).buckets(10),
+                Limit.slidingWindowCounter(100, window).buckets(100),
+                Limit.slidingWindowLog(100, window));
+    }
+
+    /** The most permits over any window. */
+    private static long bound(Limit limit) {
+        if (limit instanceof Limit.FixedWindow) {
+            return 2 * limit.limit();
+        }
+        if (limit instanceof Limit.SlidingWindowCounter counter) {
+            return limit.limit() + limit.limit() / counter.buckets();
+        }
+        return limit instanceof Limit.SlidingWindowLog ? limit.limit() : limit.limit() + limit.capacity();
+    }
+
+    @ParameterizedTest
+    @MethodSource("bounded")
+    void grantsNoMoreThanTheBoundOverAnyWindow(Limit limit) {
+        long worst = 0;
+        // phases of idling and of greed, of any length and with any pause between requests
+        for (long seed = 0; seed < 40; seed++) {
+            worst = Math.max(worst, most(limit, new Greed(limit).random(new SplittableRandom(seed))));
+            assertThat(worst).as("seed %d", seed).isLessThanOrEqualTo(bound(limit));
+        }
+        // everything just before a boundary, and all that can be had just after it
+        long window = limit.window().toNanos();
+        for (int part = 0; part <= 100; part++) {
+            worst = Math.max(worst, most(limit, new Greed(limit).around(part * window / 50)));
+            assertThat(worst).as("part %d", part).isLessThanOrEqualTo(bound(limit));
+        }
+        assertThat(worst).as("how near the bound comes").isGreaterThan(bound(limit) * 9 / 10);
+        BOUNDS.put(describe(limit), bound(limit) + " | " + worst);
+    }
+
+    /** The most permits that lie within one window, of pairs of time and permits. */
+    private static long most(Limit limit, List<long[]> grants) {
+        long most = 0;
+        long sum = 0;
+        int first = 0;
+        for (long[] grant : grants) {
+            sum += grant[1];
+            while (grants.get(first)[0] <= grant[0] - limit.window().toNanos()) {
+                sum -= grants.get(first++)[1];
+            }
+            most = Math.max(most, sum);
+        }
+        return most;
+    }
+
+    /** A caller that takes what it can get. */
+    private static final class Greed {
+
+        private final Limit limit;
+        private final long window;
+        private final Rule rule;
+        private final VirtualTime time = new VirtualTime();
+        private final RateLimiters limiters =
+                RateLimiters.builder().timeSource(time).build();
+        private final List<long[]> grants = new ArrayList<>();
+
+        Greed(Limit limit) {
+            this.limit = limit;
+            this.window = limit.window().toNanos();
+            this.rule = Rule.of("rule", limit);
+        }
+
+        /** All that can be had now, but no more than so many permits. */
+        private void grab(long most) {
+            long permits = Math.min(limiters.peek(rule, "key").remaining(), most);
+            if (permits > 0 && limiters.tryAcquire(rule, "key", permits).permitted()) {
+                grants.add(new long[] {time.now(), permits});
+            }
+        }
+
+        List<long[]> random(SplittableRandom random) {
+            for (int phase = 0; phase < 40; phase++) {
+                time.advance(random.nextLong(window * (phase % 4 == 0 ? 3 : 1)));
+                long pause = 1 + random.nextLong(window / (1 + random.nextInt(200)));
+                long most = random.nextInt(3) == 0 ? 1 + random.nextLong(limit.limit()) : Long.MAX_VALUE;
+                for (int request = random.nextInt(60); request > 0; request--) {
+                    grab(most);
+                    time.advance(pause);
+                }
+            }
+            return grants;
+        }
+
+        /** All at one moment, then all that comes, and the same again one window later. */
+        List<long[]> around(long offset) {
+            long start = time.now() - Math.floorMod(time.now(), window) + 4 * window + offset;
+            for (int round = 0; round < 3; round++) {
+                time.set(start + round * 5 * window - 1);
+                for (int i = 0; i <= 1000; i++) {
+                    if (round != 1 || i == 0 || i > 500) {
+                        grab(Long.MAX_VALUE);
+                    }
+                    time.advance(window / 500);
+                }
+            }
+            return grants;
+        }
+    }
+
+    static Stream<Limit> rates() {
+        return Stream.of(
+                        Map.entry(1L, Duration.ofDays(30)),
+                        Map.entry(3L, Duration.ofSeconds(1)),
+                        Map.entry(7L, Duration.ofSeconds(1)),
+                        Map.entry(100L, Duration.ofMinutes(1)),
+                        Map.entry(1_000L, Duration.ofHours(1)),
+                        Map.entry(10_000_019L, Duration.ofDays(30)),
+                        Map.entry(7_000_000L, Duration.ofSeconds(1)),
+                        Map.entry(9_999_991L, Duration.ofSeconds(1)),
+                        Map.entry(10_000_000L, Duration.ofSeconds(1)),
+                        Map.entry(315_360_000_000_000L, Duration.ofDays(365)))
+                .flatMap(rate -> Stream.of(
+                        Limit.tokenBucket(rate.getKey(), rate.getValue()),
+                        Limit.leakyBucket(rate.getKey(), rate.getValue()),
+                        Limit.fixedWindow(rate.getKey(), rate.getValue()),
+                        Limit.slidingWindowCounter(rate.getKey(), rate.getValue())
+                                .buckets(1),
+                        Limit.slidingWindowCounter(rate.getKey(), rate.getValue()),
+                        Limit.slidingWindowLog(rate.getKey(), rate.getValue())));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rates")
+    void keepsTheRateOverASaturatedRun(Limit limit) {
+        long window = limit.window().toNanos();
+        // from the start of a window, as long as the clock reaches, and at most 200 windows
+        long start = VirtualTime.START - Math.floorMod(VirtualTime.START, window);
+        VirtualTime time = new VirtualTime(start);
+        RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
+        Rule rule = Rule.of("rule", limit);
+        // what was saved up before does not belong to the rate
+        long saved = limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket ? limit.capacity() : 0;
+        limiters.tryAcquire(rule, "key", saved);
+        int windows = (int) Math.min(200, ((1L << 62) - start) / window - 2);
+        long end = start + windows * window;
+        long block = Math.max(limit.limit() / 50, 1);
+        long granted = 0;
+        while (time.now() < end || time.now() == end && saved > 0) {
+            Decision decision = limiters.tryAcquire(rule, "key", block);
+            if (decision.permitted()) {
+                granted += block;
+            } else {
+                // what is left of a window that a block does not fit in
+                long rest = decision.remaining();
+                granted += limiters.tryAcquire(rule, "key", rest).permitted() ? rest : 0;
+                time.advance(
+                        limiters.tryAcquire(rule, "key", block).retryAfter().orElseThrow());
+            }
+        }
+        double kept = (double) granted / limit.limit() / windows;
+        if (limit instanceof Limit.SlidingWindowCounter counter) {
+            assertThat(kept).isBetween(0.999 / (1 + 1.0 / counter.buckets()), 1.001);
+        } else {
+            assertThat(kept).isCloseTo(1, within(0.001));
+        }
+        RATES.put(describe(limit), String.format(Locale.ROOT, "%,d windows | %.4f %%", windows, 100 * kept));
+    }
+
+    private static String describe(Limit limit) {
+        String options = limit instanceof Limit.SlidingWindowCounter counter
+                ? ", buckets " + counter.buckets()
+                : limit.capacity() != limit.limit() ? ", burst " + limit.capacity() : "";
+        return String.format(
+                Locale.ROOT, "%s | %,d per %s%s", limit.algorithm(), limit.limit(), limit.window(), options);
+    }
+
+    @AfterAll
+    static void writeTables() throws IOException {
+        StringBuilder table = new StringBuilder();
+        table.append("| algorithm | limit | bound over any window | most that was granted |\n");
+        table.append("| --- | --- | ---: | ---: |\n");
+        BOUNDS.forEach((limit, result) -> table.append(row(limit, result)));
+        table.append("\n| algorithm | limit | simulated | granted of what is configured |\n");
+        table.append("| --- | --- | ---: | ---: |\n");
+        RATES.forEach((limit, result) -> table.append(row(limit, result)));
+        Files.writeString(Path.of("target", "algorithms.md"), table);
+    }
+
+    private static String row(String limit, String result) {
+        return "| " + limit + " | " + result + " |\n";
+    }
+}
