@@ -2,36 +2,42 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Arrays;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Value;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootVersion;
-import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.context.ApplicationContext;
 
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
+@SharedApplication
 class ApplicationStartTests {
 
-    @Value("${local.server.port}")
-    private int port;
-
-    @Test
-    void answersRequests() throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/hello"))
-                .build();
-        HttpResponse<String> response = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
-
-        assertThat(response.statusCode()).isEqualTo(200);
-        assertThat(response.body()).isEqualTo("hello");
-    }
+    @Autowired
+    private ApplicationContext context;
 
     @Test
     void runsOnTheLineOfItsModule() {
         assertThat(SpringBootVersion.getVersion()).isEqualTo(System.getProperty("expected.spring-boot.version"));
+    }
+
+    @Test
+    void namesOfBeansStartWithLimiter() {
+        Map<String, Object> beans = context.getBeansOfType(Object.class, false, false);
+
+        assertThat(Arrays.stream(context.getBeanDefinitionNames()))
+                .filteredOn(name -> isOurs(beans.get(name)))
+                .isNotEmpty()
+                .allMatch(name -> name.startsWith("limiter"));
+    }
+
+    /** Auto-configurations themselves are named for their class. */
+    private static boolean isOurs(Object bean) {
+        if (bean == null) {
+            return false;
+        }
+        String name = bean.getClass().getName();
+        return name.startsWith("dev.limiter.")
+                && !name.startsWith("dev.limiter.compatibility.")
+                && !name.startsWith("dev.limiter.spring.autoconfigure.");
     }
 }

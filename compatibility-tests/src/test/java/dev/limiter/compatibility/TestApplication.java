@@ -1,30 +1,48 @@
 package dev.limiter.compatibility;
 
-import org.springframework.boot.autoconfigure.SpringBootApplication;
+import io.github.resilience4j.ratelimiter.RequestNotPermitted;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
-import org.springframework.security.config.annotation.web.builders.HttpSecurity;
-import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
-import org.springframework.security.web.SecurityFilterChain;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
 
-/** An application with security in place that lets everybody in. */
-@SpringBootApplication
+/** An application with much of what applications have: security, a catch-all exception handler, functional routes. */
+@SpringBootConfiguration
+@EnableAutoConfiguration
+@Import({
+    TestClock.class,
+    OpenSecurity.class,
+    LimitedEndpoints.class,
+    DispatchedEndpoints.class,
+    Resilience4jEndpoints.class
+})
 class TestApplication {
 
     @Bean
-    SecurityFilterChain everybody(HttpSecurity http) throws Exception {
-        return http.csrf(AbstractHttpConfigurer::disable)
-                .authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
+    RouterFunction<ServerResponse> routes() {
+        return RouterFunctions.route()
+                .GET("/routed/{id}", request -> ServerResponse.ok().body("routed"))
                 .build();
     }
 
-    @RestController
-    static class HelloController {
+    @RestControllerAdvice
+    static class CatchAll {
 
-        @GetMapping("/hello")
-        String hello() {
-            return "hello";
+        @ExceptionHandler(RequestNotPermitted.class)
+        ResponseEntity<String> theirs(RequestNotPermitted rejection) {
+            return ResponseEntity.status(HttpStatus.BANDWIDTH_LIMIT_EXCEEDED).body("rejected by resilience4j");
+        }
+
+        @ExceptionHandler(RuntimeException.class)
+        ResponseEntity<String> everything(RuntimeException exception) {
+            return ResponseEntity.internalServerError().body("caught");
         }
     }
 }

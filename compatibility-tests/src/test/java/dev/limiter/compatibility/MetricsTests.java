@@ -1,0 +1,93 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+
+@SharedApplication
+class MetricsTests {
+
+    @Autowired
+    private TestClock clock;
+
+    @Autowired
+    private MeterRegistry meters;
+
+    private Clients clients;
+
+    @BeforeEach
+    void forgetEarlierTests(@LocalServerPort int port) {
+        clients = new Clients(port);
+        clock.startAnotherDay();
+    }
+
+    @Test
+    void decisionsOfRulesAreCounted() {
+        double permitted = decisions("orders", "* /orders/{id}", "permitted");
+        double rejected = decisions("orders", "* /orders/{id}", "rejected");
+
+        IntStream.range(0, 5).forEach(i -> clients.get("/orders/" + i));
+
+        assertThat(decisions("orders", "* /orders/{id}", "permitted") - permitted)
+                .isEqualTo(2);
+        assertThat(decisions("orders", "* /orders/{id}", "rejected") - rejected).isEqualTo(3);
+    }
+
+    @Test
+    void decisionsInShadowAreCounted() {
+        double permitted = decisions("shadow", "GET /shadow", "permitted");
+        double rejected = decisions("shadow", "GET /shadow", "shadow-rejected");
+
+        IntStream.range(0, 5).forEach(i -> clients.get("/shadow"));
+
+        assertThat(decisions("shadow", "GET /shadow", "permitted") - permitted).isEqualTo(2);
+        assertThat(decisions("shadow", "GET /shadow", "shadow-rejected") - rejected)
+                .isEqualTo(3);
+    }
+
+    @Test
+    void keysAreCounted() {
+        clients.get("/annotated/token-bucket", "X-Api-Key", "somebody new");
+
+        assertThat(meters.get("limiter.keys").tag("storage", "memory").gauge().value())
+                .isPositive();
+    }
+
+    @Test
+    void noTagHoldsAClientKey() {
+        clients.get("/annotated/token-bucket", "X-Api-Key", "a-secret");
+
+        assertThat(meters.getMeters())
+                .extracting(Meter::getId)
+                .filteredOn(id -> id.getName().startsWith("limiter."))
+                .isNotEmpty()
+                .allSatisfy(id -> assertThat(id.getTags())
+                        .extracting(Tag::getValue)
+                        .noneMatch(value -> value.contains("a-secret")));
+    }
+
+    @Test
+    void actuatorShowsThem() {
+        clients.get("/orders/1");
+
+        assertThat(clients.get("/actuator/metrics/limiter.decisions").body()).contains("\"rule\"", "\"outcome\"");
+    }
+
+    private double decisions(String rule, String resource, String outcome) {
+        return meters
+                .find("limiter.decisions")
+                .tags("rule", rule, "resource", resource, "outcome", outcome)
+                .counters()
+                .stream()
+                .mapToDouble(Counter::count)
+                .sum();
+    }
+}

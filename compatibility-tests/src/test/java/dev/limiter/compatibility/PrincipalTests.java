@@ -1,0 +1,50 @@
+package dev.limiter.compatibility;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Base64;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+
+/** {@code key: principal} behind Spring Security. */
+@SharedApplication
+class PrincipalTests {
+
+    @Autowired
+    private TestClock clock;
+
+    private Clients clients;
+
+    @BeforeEach
+    void forgetEarlierTests(@LocalServerPort int port) {
+        clients = new Clients(port);
+        clock.startAnotherDay();
+    }
+
+    @Test
+    void everyUserHasAnOwnLimit() {
+        assertTwoPermitted("Authorization", basic("alice:a"));
+        assertTwoPermitted("Authorization", basic("bob:b"));
+    }
+
+    @Test
+    void requestsOfNobodyKnownShareOneLimit() {
+        assertTwoPermitted();
+        assertTwoPermitted("Authorization", basic("alice:a"));
+    }
+
+    private void assertTwoPermitted(String... headers) {
+        IntStream.range(0, 2)
+                .forEach(i ->
+                        assertThat(clients.get("/mine", headers).statusCode()).isEqualTo(200));
+        assertThat(clients.get("/mine", headers).statusCode()).isEqualTo(429);
+    }
+
+    private static String basic(String user) {
+        return "Basic " + Base64.getEncoder().encodeToString(user.getBytes(UTF_8));
+    }
+}
