@@ -1,0 +1,67 @@
+package dev.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
+import dev.limiter.spring.rule.HeaderStyle;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.mock.web.MockHttpServletResponse;
+
+class RateLimitHeadersTests {
+
+    private final MockHttpServletResponse response = new MockHttpServletResponse();
+
+    @ParameterizedTest
+    @EnumSource(HeaderStyle.class)
+    void writesTheFieldsOfEachStyle(HeaderStyle style) {
+        RateLimitHeaders headers = new RateLimitHeaders();
+        headers.add(style, List.of(permitted("a", 10, 5)));
+        headers.writeTo(response);
+
+        assertThat(response.getHeader("RateLimit-Policy")).isEqualTo(style.ietf() ? "\"a\";q=10;w=60" : null);
+        assertThat(response.getHeader("RateLimit")).isEqualTo(style.ietf() ? "\"a\";r=5;t=30" : null);
+        assertThat(response.getHeader("X-RateLimit-Limit")).isEqualTo(style.legacy() ? "10" : null);
+        assertThat(response.getHeader("X-RateLimit-Remaining")).isEqualTo(style.legacy() ? "5" : null);
+        assertThat(response.getHeader("X-RateLimit-Reset")).isEqualTo(style.legacy() ? "30" : null);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 0, 0, 20", "2, 0, 25, 25", "0, 2, 0, 10"})
+    void legacyTellsOfTheTightest(long first, long second, long secondRetry, String expectedLimit) {
+        RateLimitHeaders headers = new RateLimitHeaders();
+        headers.add(HeaderStyle.LEGACY, List.of(permitted("a", 10, first)));
+        headers.add(HeaderStyle.LEGACY, List.of(permitted("b", 20, second)));
+        if (secondRetry > 0) {
+            headers.add(HeaderStyle.LEGACY, List.of(refused("c", 24, 24), refused("d", 25, secondRetry)));
+        }
+        headers.writeTo(response);
+
+        assertThat(response.getHeader("X-RateLimit-Limit")).isEqualTo(expectedLimit);
+    }
+
+    private static LimitStatus permitted(String policy, long limit, long remaining) {
+        return new LimitStatus(
+                policy,
+                Limit.tokenBucket(limit, Duration.ofMinutes(1)),
+                true,
+                remaining,
+                Optional.empty(),
+                Duration.ofSeconds(30));
+    }
+
+    private static LimitStatus refused(String policy, long limit, long seconds) {
+        return new LimitStatus(
+                policy,
+                Limit.tokenBucket(limit, Duration.ofMinutes(1)),
+                false,
+                0,
+                Optional.of(Duration.ofSeconds(seconds)),
+                Duration.ofSeconds(30));
+    }
+}
