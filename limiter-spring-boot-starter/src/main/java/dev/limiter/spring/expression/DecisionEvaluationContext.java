@@ -24,10 +24,12 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 final class DecisionEvaluationContext implements EvaluationContext {
 
     private final StandardEvaluationContext shared;
+    private final Variables variables;
     private final RateLimitContext decision;
 
-    DecisionEvaluationContext(StandardEvaluationContext shared, RateLimitContext decision) {
+    DecisionEvaluationContext(StandardEvaluationContext shared, Variables variables, RateLimitContext decision) {
         this.shared = shared;
+        this.variables = variables;
         this.decision = decision;
     }
 
@@ -37,7 +39,7 @@ final class DecisionEvaluationContext implements EvaluationContext {
             return decision.request();
         }
         Method method = decision.method();
-        int index = method == null ? -1 : Variables.parameterIndex(method, name);
+        int index = method == null ? -1 : variables.parameterIndex(method, name);
         @Nullable Object[] arguments = decision.arguments();
         return index >= 0 && index < arguments.length ? arguments[index] : null;
     }

@@ -25,7 +25,7 @@ public final class ExpressionScope {
     public static ExpressionScope of(Method method) {
         Set<String> names = new LinkedHashSet<>();
         names.add(Variables.REQUEST);
-        names.addAll(Arrays.asList(Variables.parameterNames(method)));
+        names.addAll(Arrays.asList(new Variables().parameterNames(method)));
         for (int i = 0; i < method.getParameterCount(); i++) {
             names.add("p" + i);
             names.add("a" + i);

@@ -15,11 +15,13 @@ public final class LimiterExpression {
     private final Expression expression;
     private final String where;
     private final StandardEvaluationContext shared;
+    private final Variables variables;
 
-    LimiterExpression(Expression expression, String where, StandardEvaluationContext shared) {
+    LimiterExpression(Expression expression, String where, StandardEvaluationContext shared, Variables variables) {
         this.expression = expression;
         this.where = where;
         this.shared = shared;
+        this.variables = variables;
     }
 
     /**
@@ -27,7 +29,7 @@ public final class LimiterExpression {
      */
     public @Nullable Object evaluate(RateLimitContext context) {
         try {
-            return expression.getValue(new DecisionEvaluationContext(shared, context));
+            return expression.getValue(new DecisionEvaluationContext(shared, variables, context));
         } catch (RuntimeException exception) {
             // SpEL passes on what the application's own methods throw.
             throw new RuleEvaluationException(this + " failed: " + exception, exception);

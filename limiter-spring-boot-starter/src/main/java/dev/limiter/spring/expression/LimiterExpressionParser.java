@@ -25,6 +25,7 @@ public final class LimiterExpressionParser {
 
     private final BeanFactory beans;
     private final StandardEvaluationContext shared = new StandardEvaluationContext();
+    private final Variables variables = new Variables();
 
     public LimiterExpressionParser(BeanFactory beans) {
         this.beans = beans;
@@ -50,7 +51,7 @@ public final class LimiterExpressionParser {
                     ? parser.parseExpression(trimmed, ParserContext.TEMPLATE_EXPRESSION)
                     : parser.parseExpression(trimmed);
             new References(scope, beans).check(expression);
-            return new LimiterExpression(expression, where, shared);
+            return new LimiterExpression(expression, where, shared, variables);
         } catch (ParseException | IllegalStateException exception) {
             throw new LimiterConfigurationException(new Problem(
                     where,

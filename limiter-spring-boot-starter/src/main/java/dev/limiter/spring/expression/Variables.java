@@ -6,22 +6,21 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
-/** What expressions can refer to: {@code #request}, and parameters of the method by name and as {@code #p0}, {@code #a0}. */
+/** What expressions can refer to: {@code #request}, and parameters of the method by name and as {@code #p0}, {@code #a0}. Thread-safe. */
 final class Variables {
 
     static final String REQUEST = "request";
 
-    private static final DefaultParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();
     private static final String[] NO_NAMES = {};
-    private static final Map<Method, String[]> NAMES = new ConcurrentReferenceHashMap<>();
 
-    private Variables() {}
+    private final DefaultParameterNameDiscoverer discoverer = new DefaultParameterNameDiscoverer();
+    private final Map<Method, String[]> names = new ConcurrentReferenceHashMap<>();
 
     /** The parameter that {@code name} stands for, or -1. */
-    static int parameterIndex(Method method, String name) {
-        String[] names = parameterNames(method);
-        for (int i = 0; i < names.length; i++) {
-            if (name.equals(names[i])) {
+    int parameterIndex(Method method, String name) {
+        String[] parameters = parameterNames(method);
+        for (int i = 0; i < parameters.length; i++) {
+            if (name.equals(parameters[i])) {
                 return i;
             }
         }
@@ -29,14 +28,14 @@ final class Variables {
     }
 
     /** The names of the parameters, empty if the class was compiled without them. */
-    static String[] parameterNames(Method method) {
-        String[] names = NAMES.get(method);
-        if (names == null) {
-            @Nullable String[] found = DISCOVERER.getParameterNames(method);
-            names = found == null ? NO_NAMES : found;
-            NAMES.put(method, names);
+    String[] parameterNames(Method method) {
+        String[] known = names.get(method);
+        if (known == null) {
+            @Nullable String[] found = discoverer.getParameterNames(method);
+            known = found == null ? NO_NAMES : found;
+            names.put(method, known);
         }
-        return names;
+        return known;
     }
 
     private static int numbered(String name, int count) {
