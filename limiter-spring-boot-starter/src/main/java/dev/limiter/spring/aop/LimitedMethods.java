@@ -53,7 +53,10 @@ public final class LimitedMethods implements MethodLimits {
      */
     @Nullable
     LimitedMethod find(Method method, Class<?> targetClass) {
-        return methods.computeIfAbsent(new MethodClassKey(method, targetClass), key -> compile(method, targetClass))
+        MethodClassKey key = new MethodClassKey(method, targetClass);
+        // A plain look-up never locks, as computeIfAbsent may.
+        Optional<LimitedMethod> known = methods.get(key);
+        return (known != null ? known : methods.computeIfAbsent(key, absent -> compile(method, targetClass)))
                 .orElse(null);
     }
 

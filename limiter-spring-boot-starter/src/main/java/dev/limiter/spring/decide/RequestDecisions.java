@@ -13,7 +13,7 @@ public interface RequestDecisions {
     /** Whether that method is the one that answers the request, rather than one called on the way. */
     boolean isHandler(Method method, Class<?> targetClass);
 
-    /** The rules that have counted the request. */
+    /** The rules that have counted the request by its path. */
     List<RateLimitRule> rules();
 
     /** Adds what the annotation on the handler decided. */

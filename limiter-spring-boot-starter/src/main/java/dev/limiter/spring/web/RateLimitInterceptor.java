@@ -67,7 +67,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
             response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
             return false;
         }
-        decisions.add(verdict);
+        decisions.addRequest(verdict);
         Decision decision = verdict.decision();
         if (decision == null || decision.permitted()) {
             return true;

@@ -17,7 +17,12 @@ public final class ServletCurrentRequest implements CurrentRequest {
                 || attributes.getResponse() == null) {
             return null;
         }
-        return of(attributes.getRequest(), attributes.getResponse());
+        try {
+            return of(attributes.getRequest(), attributes.getResponse());
+        } catch (IllegalStateException requestIsOver) {
+            // The thread outlived the request that it inherited.
+            return null;
+        }
     }
 
     /** The decisions about a request, none yet if it is seen for the first time. */

@@ -27,6 +27,7 @@ final class ServletRequestDecisions implements RequestDecisions {
     private final HttpServletResponse response;
     private final RequestView view;
     private final List<Verdict> verdicts = new ArrayList<>(2);
+    private List<RateLimitRule> rules = List.of();
 
     private ServletRequestDecisions(HttpServletRequest request, HttpServletResponse response, RequestView view) {
         this.request = request;
@@ -64,7 +65,13 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     @Override
     public List<RateLimitRule> rules() {
-        return verdicts.isEmpty() ? List.of() : verdicts.get(0).rules();
+        return rules;
+    }
+
+    /** What the rules of the request decided. */
+    void addRequest(Verdict verdict) {
+        rules = verdict.rules();
+        add(verdict);
     }
 
     /** Fields are written at once, also for what is permitted: later the answer may be under way. */

@@ -55,6 +55,10 @@ import org.springframework.web.servlet.view.InternalResourceView;
             "limiter.rules.literal.paths=/literal/special",
             "limiter.rules.literal.limit=1",
             "limiter.rules.literal.window=1h",
+            "limiter.rules.twice.paths=/twice",
+            "limiter.rules.twice.limit=2",
+            "limiter.rules.twice.window=1h",
+            "limiter.rules.twice.scope=rule",
             "limiter.rules.gets.paths=/gets",
             "limiter.rules.gets.methods=get",
             "limiter.rules.gets.limit=2",
@@ -185,6 +189,14 @@ class RequestTests extends WebTestSupport {
         assertThat(used("service")).isEqualTo(1);
         assertThat(field(rejected, "RateLimit")).isEqualTo("\"all\";r=99;t=36, \"Limited.call\";r=0;t=3600");
         assertThat(rejected.body()).contains("\"violated-policies\":[\"Limited.call\"]");
+    }
+
+    @Test
+    void aRuleThatAppliesByPathAndByNameCountsOnce() throws Exception {
+        HttpResponse<String> response = get("/twice", "X-Test", "twice");
+        assertThat(field(response, "RateLimit-Policy")).isEqualTo("\"all\";q=100;w=3600, \"twice\";q=2;w=3600");
+        assertThat(get("/twice").statusCode()).isEqualTo(200);
+        assertThat(get("/twice").statusCode()).isEqualTo(429);
     }
 
     @ParameterizedTest
@@ -337,6 +349,12 @@ class RequestTests extends WebTestSupport {
         @RateLimiter(limit = 1, window = "1h")
         String annotated() {
             return "annotated";
+        }
+
+        @GetMapping("/twice")
+        @RateLimiter("twice")
+        String twice() {
+            return "twice";
         }
 
         @GetMapping("/service")
