@@ -26,9 +26,11 @@ final class Clients {
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(Version.HTTP_1_1).build();
 
+    private final int port;
     private final String server;
 
     Clients(int port) {
+        this.port = port;
         this.server = "http://localhost:" + port;
     }
 
@@ -43,11 +45,14 @@ final class Clients {
             List<Future<?>> running = IntStream.range(0, 20)
                     .<Future<?>>mapToObj(client -> clients.submit(() -> {
                         String key = keys[client % keys.length];
-                        for (int i = 0; i < 50; i++) {
-                            int status = get(path, "X-Api-Key", key).statusCode();
-                            answers.computeIfAbsent(key + " " + status, answer -> new LongAdder())
-                                    .increment();
+                        try (Connection connection = new Connection(port)) {
+                            for (int i = 0; i < 50; i++) {
+                                answers.computeIfAbsent(
+                                                key + " " + connection.get(path, key), answer -> new LongAdder())
+                                        .increment();
+                            }
                         }
+                        return null;
                     }))
                     .toList();
             for (Future<?> client : running) {
