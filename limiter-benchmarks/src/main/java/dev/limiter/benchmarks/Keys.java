@@ -1,5 +1,6 @@
 package dev.limiter.benchmarks;
 
+import java.util.Arrays;
 import java.util.Random;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
@@ -32,12 +33,23 @@ public class Keys {
             cumulative[i] = sum;
         }
         // ranks are spread over the key space, so that the frequent ones are not neighbours in memory
-        int[] spread = new Random(7).ints(0, keys).distinct().limit(keys).toArray();
+        int[] spread = shuffled(keys);
         Random random = new Random(42);
         for (int i = 0; i < DRAWS; i++) {
-            int found = java.util.Arrays.binarySearch(cumulative, random.nextDouble() * sum);
+            int found = Arrays.binarySearch(cumulative, random.nextDouble() * sum);
             draws[i] = spread[Math.min(found < 0 ? -found - 1 : found, keys - 1)];
         }
+    }
+
+    private static int[] shuffled(int size) {
+        int[] shuffled = new int[size];
+        Random random = new Random(7);
+        for (int i = 0; i < size; i++) {
+            int j = random.nextInt(i + 1);
+            shuffled[i] = shuffled[j];
+            shuffled[j] = i;
+        }
+        return shuffled;
     }
 
     /** Where a thread is in the draws. */

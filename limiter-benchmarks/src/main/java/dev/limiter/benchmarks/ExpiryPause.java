@@ -1,0 +1,66 @@
+package dev.limiter.benchmarks;
+
+import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Prints how long single decisions take while 10,000,000 keys expire under them: the decisions of known keys and of new
+ * ones (which do some of the expiring), beside the same with nothing to expire. What both have in common is the machine.
+ * {@code java -XX:+UseZGC -Xmx16g -cp benchmarks.jar dev.limiter.benchmarks.ExpiryPause}, with a collector that does not
+ * stop the program itself for long.
+ */
+public final class ExpiryPause {
+
+    private static final int KEYS = 10_000_000;
+    private static final int DECISIONS = 4_000_000;
+
+    private ExpiryPause() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        AtomicLong ahead = new AtomicLong();
+        TimeSource clock = () -> TimeSource.system().epochNanos() + ahead.get();
+        RateLimiters limiters =
+                RateLimiters.builder().maxKeys(4 * KEYS).timeSource(clock).build();
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, Duration.ofHours(10)));
+        Rule known = Rule.of("known", Limit.tokenBucket(1_000_000_000, Duration.ofSeconds(1)));
+        long[] growing = decide(limiters, rule, "client-", KEYS);
+        print("10,000,000 new keys, growing", growing);
+        print("known key, nothing to expire", decide(limiters, known, null, DECISIONS));
+        print("new keys, nothing to expire", decide(limiters, rule, "other-", DECISIONS));
+        System.out.println(limiters.storage().size() + " states; now they expire");
+        ahead.set(Duration.ofHours(2).toNanos());
+        Thread cleaner = new Thread(limiters.storage()::cleanUp, "cleaner");
+        cleaner.start();
+        print("known key, cleaner at work", decide(limiters, known, null, DECISIONS));
+        print("new keys, cleaner at work", decide(limiters, rule, "third-", DECISIONS));
+        cleaner.join();
+        System.out.println(limiters.storage().size() + " states are left");
+    }
+
+    private static long[] decide(RateLimiters limiters, Rule rule, String newKeys, int count) {
+        long[] nanos = new long[count];
+        for (int i = 0; i < count; i++) {
+            String key = newKeys == null ? "known" : newKeys + i;
+            long start = System.nanoTime();
+            limiters.tryAcquire(rule, key);
+            nanos[i] = System.nanoTime() - start;
+        }
+        return nanos;
+    }
+
+    private static void print(String what, long[] nanos) {
+        Arrays.sort(nanos);
+        System.out.printf(
+                "%-32s median %6d ns, p99 %6d ns, p99.99 %8d ns, max %10d ns%n",
+                what, at(nanos, 0.5), at(nanos, 0.99), at(nanos, 0.9999), nanos[nanos.length - 1]);
+    }
+
+    private static long at(long[] sorted, double share) {
+        return sorted[(int) (sorted.length * share)];
+    }
+}
