@@ -9,12 +9,20 @@ import jakarta.servlet.http.HttpSession;
 import java.security.Principal;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.server.RequestPath;
+import org.springframework.http.server.PathContainer;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
+import org.springframework.web.util.WebUtils;
 
 /** A servlet request. Reads when asked, keeps nothing. */
 public record ServletRequestView(HttpServletRequest request) implements RequestView {
+
+    /** The path that Spring routed by. */
+    public static PathContainer parsedPath(HttpServletRequest request) {
+        return ServletRequestPathUtils.hasParsedRequestPath(request)
+                ? ServletRequestPathUtils.getParsedRequestPath(request).pathWithinApplication()
+                : ServletRequestPathUtils.parse(request).pathWithinApplication();
+    }
 
     @Override
     public String method() {
@@ -23,11 +31,7 @@ public record ServletRequestView(HttpServletRequest request) implements RequestV
 
     @Override
     public String path() {
-        if (ServletRequestPathUtils.hasParsedRequestPath(request)) {
-            RequestPath parsed = ServletRequestPathUtils.getParsedRequestPath(request);
-            return parsed.pathWithinApplication().value();
-        }
-        return request.getRequestURI();
+        return parsedPath(request).value();
     }
 
     @Override
@@ -42,15 +46,8 @@ public record ServletRequestView(HttpServletRequest request) implements RequestV
 
     @Override
     public @Nullable String cookie(String name) {
-        Cookie[] cookies = request.getCookies();
-        if (cookies != null) {
-            for (Cookie cookie : cookies) {
-                if (cookie.getName().equals(name)) {
-                    return cookie.getValue();
-                }
-            }
-        }
-        return null;
+        Cookie cookie = WebUtils.getCookie(request, name);
+        return cookie == null ? null : cookie.getValue();
     }
 
     @Override
@@ -62,7 +59,8 @@ public record ServletRequestView(HttpServletRequest request) implements RequestV
     @Override
     public @Nullable String pathVariable(String name) {
         Object variables = request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
-        return variables instanceof Map<?, ?> map && map.get(name) instanceof String value ? value : null;
+        Object value = variables instanceof Map<?, ?> map ? map.get(name) : null;
+        return value == null ? null : value.toString();
     }
 
     @Override
@@ -75,25 +73,18 @@ public record ServletRequestView(HttpServletRequest request) implements RequestV
         return request.isUserInRole(role);
     }
 
-    /** The container's peer: a wrapper, such as the one for forwarded headers, would say what the client claims. */
+    /** The container's own request: filters that believe forwarded headers wrap it. */
     @Override
     public @Nullable String clientAddress() {
-        ServletRequest unwrapped = request;
-        while (unwrapped instanceof ServletRequestWrapper wrapper) {
-            unwrapped = wrapper.getRequest();
+        ServletRequest innermost = request;
+        while (innermost instanceof ServletRequestWrapper wrapper) {
+            innermost = wrapper.getRequest();
         }
-        return ClientAddress.of(unwrapped.getRemoteAddr());
+        return ClientAddress.of(innermost.getRemoteAddr());
     }
 
     @Override
     public <T> @Nullable T unwrap(Class<T> type) {
-        ServletRequest candidate = request;
-        while (!type.isInstance(candidate)) {
-            if (!(candidate instanceof ServletRequestWrapper wrapper)) {
-                return null;
-            }
-            candidate = wrapper.getRequest();
-        }
-        return type.cast(candidate);
+        return WebUtils.getNativeRequest(request, type);
     }
 }

@@ -2,6 +2,7 @@ package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.context.ServletRequestView;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
