@@ -148,7 +148,7 @@ final class BoundRule {
             readings.remaining(i, state.remaining(now));
             readings.resetNanos(i, Math.max(counting.freshAt(now), now) - now);
         }
-        return new SnapshotDecision(next.newCell(key, true), permitted, 0, readings);
+        return new SnapshotDecision(next.newCell(key), permitted, 0, readings);
     }
 
     LimitState[] newStates() {
@@ -160,9 +160,9 @@ final class BoundRule {
     }
 
     /** A cell of which nothing is used. */
-    Cell newCell(String key, boolean indexed) {
+    Cell newCell(String key) {
         return number != null
-                ? new NumberCell(this, number, key, number.fresh(), indexed)
-                : new LockedCell(this, key, newStates(), indexed);
+                ? new NumberCell(this, number, key, number.fresh(), null)
+                : new LockedCell(this, key, newStates(), null);
     }
 }

@@ -2,6 +2,7 @@ package dev.limiter.memory;
 
 import dev.limiter.Decision;
 import dev.limiter.LimitState;
+import dev.limiter.NumberState;
 import dev.limiter.TimeSource;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -36,17 +37,22 @@ abstract class Cell {
     final BoundRule bound;
     final String key;
 
+    /** The first of the cells that succeeded each other here: what they used is one history. */
+    private final Cell first;
+
     @SuppressWarnings("FieldMayBeFinal") // changed through WORD
     private volatile long word;
 
     @SuppressWarnings("FieldMayBeFinal") // changed through INDEXED
     private volatile boolean indexed;
 
-    Cell(BoundRule bound, String key, long word, boolean indexed) {
+    /** {@code predecessor}: the cell whose use this one takes over; null for a fresh one, which its maker indexes. */
+    Cell(BoundRule bound, String key, long word, @Nullable Cell predecessor) {
         this.bound = bound;
         this.key = key;
+        this.first = predecessor == null ? this : predecessor.first;
         this.word = word;
-        this.indexed = indexed;
+        this.indexed = predecessor == null;
     }
 
     final long word() {
@@ -66,6 +72,11 @@ abstract class Cell {
 
     final boolean isDead() {
         return word == DEAD;
+    }
+
+    /** Whether this cell goes on from what that one used. */
+    final boolean continues(Cell other) {
+        return first == other.first;
     }
 
     /** Whether the caller is the one who has to put this cell on the time axis. */
@@ -122,7 +133,7 @@ abstract class Cell {
             }
         }
         return next.number != null
-                ? NumberCell.of(next, next.number, key, states[0])
-                : LockedCell.of(next, key, states, now);
+                ? new NumberCell(next, next.number, key, ((NumberState) states[0]).value(), this)
+                : LockedCell.of(next, key, states, now, this);
     }
 }

@@ -81,13 +81,13 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             return null;
         }
         if (permits > bound.capacity()) {
-            return bound.newCell(key, true).peek(permits, clock);
+            return bound.newCell(key).peek(permits, clock);
         }
         if (!population.admit()) {
             return decideOverflow(bound.rule, permits);
         }
         // put while fresh, decided as any other: between finding nothing and putting something, time may have passed
-        Cell cell = bound.newCell(key, true);
+        Cell cell = bound.newCell(key);
         if (bound.states.putIfAbsent(cell) != cell) {
             population.dismiss();
             return null;
@@ -102,7 +102,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         while (true) {
             BoundRule bound = bind(rule);
             Cell shared = bound.find(OVERFLOW);
-            Cell cell = shared != null ? shared : bound.states.putIfAbsent(bound.newCell(OVERFLOW, true));
+            Cell cell = shared != null ? shared : bound.states.putIfAbsent(bound.newCell(OVERFLOW));
             Decision decision =
                     cell.bound == bound ? cell.decide(permits, clock) : cell.refuseUnder(bound, permits, clock);
             if (decision != null) {
@@ -177,7 +177,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         while (true) {
             BoundRule bound = bind(charge.rule());
             Cell present = bound.find(charge.key());
-            Cell cell = present != null ? present : bound.newCell(charge.key(), true);
+            Cell cell = present != null ? present : bound.newCell(charge.key());
             Decision answer = cell.bound == bound
                     ? cell.peek(charge.permits(), clock)
                     : cell.peekUnder(bound, charge.permits(), clock);

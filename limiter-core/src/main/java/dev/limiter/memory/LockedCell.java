@@ -24,13 +24,13 @@ final class LockedCell extends Cell {
     /** Until when even one permit is refused; noted by the last holder. */
     private long freeAt = Long.MIN_VALUE;
 
-    LockedCell(BoundRule bound, String key, LimitState[] states, boolean indexed) {
-        super(bound, key, 0, indexed);
+    LockedCell(BoundRule bound, String key, LimitState[] states, @Nullable Cell predecessor) {
+        super(bound, key, 0, predecessor);
         this.states = states;
     }
 
-    static LockedCell of(BoundRule bound, String key, LimitState[] used, long now) {
-        LockedCell cell = new LockedCell(bound, key, used, false);
+    static LockedCell of(BoundRule bound, String key, LimitState[] used, long now, Cell predecessor) {
+        LockedCell cell = new LockedCell(bound, key, used, predecessor);
         cell.note(now);
         return cell;
     }

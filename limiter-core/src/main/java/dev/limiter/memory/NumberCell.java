@@ -12,13 +12,9 @@ final class NumberCell extends Cell {
 
     private final NumberLimit limit;
 
-    NumberCell(BoundRule bound, NumberLimit limit, String key, long value, boolean indexed) {
-        super(bound, key, value, indexed);
+    NumberCell(BoundRule bound, NumberLimit limit, String key, long value, @Nullable Cell predecessor) {
+        super(bound, key, value, predecessor);
         this.limit = limit;
-    }
-
-    static NumberCell of(BoundRule bound, NumberLimit limit, String key, LimitState state) {
-        return new NumberCell(bound, limit, key, ((NumberState) state).value(), false);
     }
 
     NumberLimit limit() {

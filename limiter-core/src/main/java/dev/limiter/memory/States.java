@@ -59,15 +59,20 @@ final class States {
         });
     }
 
-    /** Returns permits to the cell they were taken from, or to the one that has its key now. */
+    /**
+     * Returns permits to the cell they were taken from, or to the one that goes on from there. If that left or was reset,
+     * what was taken is forgotten, and a new cell of the key holds only what others took.
+     */
     void giveBack(Cell takenFrom, long[] marks, long permits) {
         Cell cell = takenFrom;
-        while (cell != null && !cell.giveBack(takenFrom.bound, marks, permits, clock)) {
+        while (!cell.giveBack(takenFrom.bound, marks, permits, clock)) {
+            // waits for a successor that is just being put in its place
+            remove(cell);
             Cell current = get(cell.key);
-            if (current == cell) {
-                remove(cell);
+            if (current == null || !current.continues(takenFrom)) {
+                return;
             }
-            cell = current == cell ? get(cell.key) : current;
+            cell = current;
         }
     }
 

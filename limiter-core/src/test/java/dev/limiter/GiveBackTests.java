@@ -1,0 +1,82 @@
+package dev.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Permits go back to the state they were taken from, not to another one that has its key by then. */
+class GiveBackTests {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final VirtualTime time = new VirtualTime();
+
+    static List<Limit> limits() {
+        return List.of(
+                Limit.tokenBucket(10, HOUR),
+                Limit.leakyBucket(10, HOUR),
+                Limit.fixedWindow(10, HOUR),
+                Limit.fixedWindow(10, HOUR).startingWithFirst(),
+                Limit.slidingWindowCounter(10, HOUR),
+                Limit.slidingWindowLog(10, HOUR));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void returnsNothingToAStateThatWasReset(Limit limit) {
+        RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
+        Rule rule = Rule.of("rule", limit);
+        Decision old = limiters.tryAcquire(rule, "k", 4);
+        limiters.reset(rule, "k");
+        limiters.tryAcquire(rule, "k", 7);
+
+        old.giveBack();
+
+        assertThat(limiters.peek(rule, "k").remaining()).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void returnsNothingToAStateThatWasEvicted(Limit limit) {
+        RateLimiters limiters =
+                RateLimiters.builder().timeSource(time).maxKeys(1).build();
+        Rule rule = Rule.of("rule", limit);
+        Decision old = limiters.tryAcquire(rule, "k", 4);
+        limiters.tryAcquire(rule, "other");
+        limiters.tryAcquire(rule, "k", 7);
+
+        old.giveBack();
+
+        assertThat(limiters.peek(rule, "k").remaining()).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void returnsToTheStateUnderAnotherLimit(Limit limit) {
+        RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
+        Decision old = limiters.tryAcquire(Rule.of("rule", limit), "k", 4);
+        Rule raised = Rule.of("rule", raised(limit));
+        limiters.tryAcquire(raised, "k", 7);
+
+        old.giveBack();
+
+        assertThat(limiters.peek(raised, "k").remaining()).isEqualTo(93);
+    }
+
+    private static Limit raised(Limit limit) {
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET -> Limit.tokenBucket(100, HOUR);
+            case LEAKY_BUCKET -> Limit.leakyBucket(100, HOUR);
+            case FIXED_WINDOW ->
+                ((Limit.FixedWindow) limit).fromFirst()
+                        ? Limit.fixedWindow(100, HOUR).startingWithFirst()
+                        : Limit.fixedWindow(100, HOUR);
+            case SLIDING_WINDOW_COUNTER -> Limit.slidingWindowCounter(100, HOUR);
+            case SLIDING_WINDOW_LOG -> Limit.slidingWindowLog(100, HOUR);
+            case CONCURRENCY -> throw new AssertionError();
+        };
+    }
+}
