@@ -97,8 +97,10 @@ final class Population {
         Cell cell = successor(entry.cell());
         if (cell != null) {
             long word = cell.word();
-            if (cell.freshAt(word) > now || !leave(cell, word, expired)) {
-                settle(cell);
+            long fresh = cell.freshAt(word);
+            if (fresh > now || !leave(cell, word, expired)) {
+                // a cell that somebody is just changing is looked at in the next tick, not until he is done
+                inUse.add(Math.max(fresh, now + 1), cell);
             }
         }
         return true;

@@ -1,0 +1,232 @@
+package dev.limiter.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What memory costs is bounded, and no flood of keys frees a client from its limit. */
+class BoundedMemoryTests {
+
+    private static final int MAX_KEYS = 2000;
+    private static final Duration WINDOW = Duration.ofMinutes(1);
+    private static final long TICK = 1L << 27;
+
+    private final VirtualTime time = new VirtualTime();
+    private final InMemoryRateLimiterStorage storage =
+            new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, MAX_KEYS);
+
+    static Stream<Limit> limits() {
+        return Stream.of(
+                Limit.tokenBucket(10, WINDOW),
+                Limit.leakyBucket(10, WINDOW),
+                Limit.fixedWindow(10, WINDOW),
+                Limit.slidingWindowCounter(10, WINDOW).buckets(1),
+                Limit.slidingWindowCounter(10, WINDOW),
+                Limit.slidingWindowLog(10, WINDOW));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void floodLeavesAClientAtItsLimit(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        assertThat(storage.decide(rule, "victim", 10).permitted()).isTrue();
+        for (int i = 0; i < 3 * MAX_KEYS; i++) {
+            assertThat(storage.decide(rule, "flood" + i, 1).permitted()).isTrue();
+            if (i % 100 == 0) {
+                assertThat(storage.decide(rule, "victim", 1).permitted()).isFalse();
+                time.advance(1);
+            }
+        }
+        assertThat(storage.decide(rule, "victim", 1).permitted()).isFalse();
+        assertThat((double) storage.size()).isCloseTo(MAX_KEYS, within(0.01 * MAX_KEYS));
+        assertThat(storage.evicted()).isGreaterThan(MAX_KEYS);
+        assertThat(storage.expired()).isZero();
+    }
+
+    @Test
+    void floodOfMixedRulesLeavesClientsAtTheirLimits() {
+        List<Rule> rules =
+                limits().map(limit -> Rule.of("rule-" + limit, limit)).toList();
+        List<Rule> floods = Stream.of(
+                        Limit.tokenBucket(1000, Duration.ofDays(1)),
+                        Limit.fixedWindow(3, Duration.ofDays(30)),
+                        Limit.slidingWindowLog(5, Duration.ofHours(1)),
+                        Limit.slidingWindowCounter(5, Duration.ofSeconds(1)))
+                .map(limit -> Rule.of("flood-" + limit, limit, limit.named("too")))
+                .toList();
+        for (Rule rule : rules) {
+            storage.decide(rule, "victim", 10);
+        }
+        SplittableRandom random = new SplittableRandom(7);
+        for (int i = 0; i < 3 * MAX_KEYS; i++) {
+            storage.decide(floods.get(random.nextInt(floods.size())), "flood" + i, 1);
+            storage.decide(rules.get(random.nextInt(rules.size())), "flood" + i, 1);
+        }
+        for (Rule rule : rules) {
+            assertThat(storage.decide(rule, "victim", 1).permitted()).isFalse();
+        }
+        assertThat((double) storage.size()).isCloseTo(MAX_KEYS, within(0.01 * MAX_KEYS));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void newKeysShareAStateWhenAllAreAtTheirLimit(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        for (int i = 0; i < MAX_KEYS; i++) {
+            storage.decide(rule, "key" + i, 10);
+        }
+        // those that fit into the one percent of slack have their own, all others the ten permits of the shared one
+        long granted = 0;
+        for (int i = 0; i < MAX_KEYS; i++) {
+            granted += storage.decide(rule, "new" + i, 10).permitted() ? 10 : 0;
+            granted += storage.decide(rule, "newer" + i, 1).permitted() ? 1 : 0;
+        }
+        assertThat(granted).isBetween(10L, 10L + 11 * MAX_KEYS / 100);
+        assertThat(storage.decide(rule, "newest", 1).permitted()).isFalse();
+        for (int i = 0; i < MAX_KEYS; i++) {
+            assertThat(storage.decide(rule, "key" + i, 1).permitted()).isFalse();
+        }
+        assertThat((double) storage.size()).isCloseTo(MAX_KEYS, within(0.01 * MAX_KEYS));
+        time.advance(3 * WINDOW.toNanos());
+        for (int i = 0; i < 100; i++) {
+            assertThat(storage.decide(rule, "later" + i, 10).permitted()).isTrue();
+        }
+    }
+
+    @Test
+    void knownKeysDoNotNoticeThatThereIsNoRoom() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(10, WINDOW));
+        for (int i = 0; i < MAX_KEYS; i++) {
+            storage.decide(rule, "key" + i, 10);
+        }
+        time.advance(WINDOW);
+        for (int i = 0; i < MAX_KEYS; i++) {
+            assertThat(storage.decide(rule, "key" + i, 10).permitted()).isTrue();
+        }
+        assertThat(storage.decide(rule, "new", 1).permitted()).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void expiryTakesWhatIsDueAndNothingElse(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        Duration reset = storage.decide(rule, "early", 10).resetAfter();
+        time.advance(reset.dividedBy(2));
+        Duration later = storage.decide(rule, "late", 10).resetAfter();
+        time.advance(reset.minus(reset.dividedBy(2)).plusNanos(TICK));
+        storage.cleanUp();
+        if (limit.algorithm() != dev.limiter.Algorithm.FIXED_WINDOW) {
+            assertThat(storage.size()).isEqualTo(1);
+            assertThat(storage.decide(rule, "late", 10).permitted()).isFalse();
+        }
+        time.advance(later.plusNanos(TICK));
+        storage.cleanUp();
+        assertThat(storage.size()).isZero();
+        assertThat(storage.expired()).isEqualTo(2);
+        assertThat(storage.evicted()).isZero();
+    }
+
+    @Test
+    void stateThatIsUsedWhileItWaitsStays() {
+        Rule rule = Rule.of("rule", Limit.slidingWindowLog(10, WINDOW));
+        for (int i = 0; i < 100; i++) {
+            assertThat(storage.decide(rule, "key", 1).permitted()).isTrue();
+            time.advance(WINDOW.dividedBy(8));
+            storage.cleanUp();
+            assertThat(storage.size()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void newKeysExpireOldOnesWithoutCleaning() {
+        Rule rule = Rule.of("rule", Limit.slidingWindowLog(10, Duration.ofSeconds(1)));
+        for (int i = 0; i < 20_000; i++) {
+            storage.decide(rule, "key" + i, 1);
+            time.advance(Duration.ofMillis(10));
+        }
+        assertThat(storage.size()).isLessThan(150);
+        assertThat(storage.evicted()).isZero();
+    }
+
+    @Test
+    void everythingIsFreedAfterIdling() {
+        limits().forEach(limit -> {
+            for (int i = 0; i < 100; i++) {
+                storage.decide(Rule.of("rule" + limit.algorithm(), limit), "key" + i, 1 + i % 10);
+            }
+        });
+        assertThat(storage.size()).isEqualTo(500);
+        time.advance(Duration.ofDays(1));
+        storage.cleanUp();
+        assertThat(storage.size()).isZero();
+    }
+
+    @Test
+    void rulesThatAreMadeForEachRequestDoNotLoseWhatWasUsed() {
+        for (int i = 0; i < 25_000; i++) {
+            Decision decision = storage.decide(Rule.of("rule", Limit.fixedWindow(100_000 + i, WINDOW)), "key", 1);
+            assertThat(decision.remaining()).isEqualTo(100_000 - 1);
+        }
+        assertThat(storage.size()).isEqualTo(1);
+        Rule last = Rule.of("rule", Limit.fixedWindow(125_000, WINDOW));
+        Decision early = storage.decide(last, "key", 1);
+        for (int i = 0; i < 11_000; i++) {
+            storage.peek(Rule.of("other", Limit.fixedWindow(1 + i, WINDOW)), "key");
+        }
+        early.giveBack();
+        assertThat(storage.decide(last, "key", 0).remaining()).isEqualTo(100_000);
+    }
+
+    @Test
+    void aSingleKeyIsEnoughRoom() {
+        InMemoryRateLimiterStorage tiny = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1);
+        Rule rule = Rule.of("rule", Limit.tokenBucket(2, WINDOW));
+        tiny.decide(rule, "victim", 2);
+        for (int i = 0; i < 100; i++) {
+            tiny.decide(rule, "key" + i, 1);
+            assertThat(tiny.decide(rule, "victim", 1).permitted()).isFalse();
+        }
+        assertThat(tiny.size()).isEqualTo(1);
+    }
+
+    @Test
+    void longWindowsOfManyBucketsAreDecided() {
+        for (int days : new int[] {30, 365, 3660}) {
+            for (int buckets : new int[] {7, 100, 997, 1000}) {
+                Rule rule = Rule.of(
+                        days + "d" + buckets,
+                        Limit.slidingWindowCounter(10, Duration.ofDays(days)).buckets(buckets));
+                assertThat(storage.decide(rule, "key", 10).permitted()).isTrue();
+                Duration wait = storage.decide(rule, "key", 1).retryAfter().orElseThrow();
+                assertThat(wait).isLessThanOrEqualTo(Duration.ofDays(days * 2L));
+                assertThat(storage.decide(rule, "key", 11).never()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void clockThatOutrunsAnOriginDoesNotHang() {
+        // each reading is 10 microseconds later: compiling for one reading must do for the next
+        Rule rule = Rule.of(
+                "rule",
+                Limit.tokenBucket(999_999_999_999_999L, Duration.ofSeconds(1)).burst(1));
+        long[] now = {VirtualTime.START};
+        InMemoryRateLimiterStorage running =
+                new InMemoryRateLimiterStorage(new RateLimiterFactory(), () -> now[0] += 10_000, MAX_KEYS);
+        for (int i = 0; i < 1000; i++) {
+            assertThat(running.decide(rule, "key", 1).permitted()).isTrue();
+        }
+    }
+}

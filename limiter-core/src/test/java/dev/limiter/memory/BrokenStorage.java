@@ -1,0 +1,158 @@
+package dev.limiter.memory;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.LimitState;
+import dev.limiter.NumberLimit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A storage with a fault that the tests have to find, or they guard nothing. For one rule of one shape. */
+final class BrokenStorage implements RateLimiterStorage {
+
+    enum Fault {
+        /** The number is checked, then set. */
+        NO_COMPARE,
+        /** An expired cell is taken off the map without anybody who holds it being told. */
+        NO_DEAD_MARK,
+        /** Several numbers are changed without a lock. */
+        NO_LOCK
+    }
+
+    private final Fault fault;
+    private final RateLimiterFactory factory;
+    private final TimeSource clock;
+    private final ConcurrentHashMap<String, AtomicLong> numbers = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, LimitState[]> states = new ConcurrentHashMap<>();
+    private volatile @Nullable NumberLimit limit;
+
+    BrokenStorage(Fault fault, RateLimiterFactory factory, TimeSource clock) {
+        this.fault = fault;
+        this.factory = factory;
+        this.clock = clock;
+    }
+
+    @Override
+    public Decision decide(List<Charge> charges) {
+        Charge charge = charges.get(0);
+        return new Answer(
+                charge.rule(),
+                fault == Fault.NO_LOCK
+                        ? takeUnlocked(charge.rule(), charge.key(), charge.permits())
+                        : takeNumber(charge.rule(), charge.key(), charge.permits()));
+    }
+
+    private boolean takeNumber(Rule rule, String key, long permits) {
+        if (limit == null) {
+            limit = (NumberLimit) factory.compile(rule.limits().get(0), clock.epochNanos());
+        }
+        NumberLimit arithmetic = Objects.requireNonNull(limit);
+        AtomicLong cell = numbers.computeIfAbsent(key, k -> new AtomicLong(arithmetic.fresh()));
+        while (true) {
+            long value = cell.get();
+            long next = arithmetic.take(value, clock.epochNanos(), permits);
+            if (next == NumberLimit.REFUSED) {
+                return false;
+            }
+            if (fault == Fault.NO_COMPARE) {
+                cell.set(next);
+                return true;
+            }
+            if (cell.compareAndSet(value, next)) {
+                return true;
+            }
+        }
+    }
+
+    private boolean takeUnlocked(Rule rule, String key, long permits) {
+        LimitState[] used = states.computeIfAbsent(
+                key,
+                k -> rule.limits().stream()
+                        .map(each -> factory.compile(each, clock.epochNanos()).newState())
+                        .toArray(LimitState[]::new));
+        long now = clock.epochNanos();
+        for (LimitState state : used) {
+            if (state.waitNanos(now, permits) > 0) {
+                return false;
+            }
+        }
+        for (LimitState state : used) {
+            state.take(now, permits);
+        }
+        return true;
+    }
+
+    @Override
+    public void cleanUp() {
+        NumberLimit arithmetic = limit;
+        if (arithmetic != null) {
+            numbers.forEach((key, cell) -> {
+                if (arithmetic.freshAt(cell.get()) <= clock.epochNanos()) {
+                    numbers.remove(key, cell);
+                }
+            });
+        }
+    }
+
+    @Override
+    public Decision peek(Rule rule, String key) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void reset(Rule rule, String key) {
+        numbers.remove(key);
+        states.remove(key);
+    }
+
+    @Override
+    public long size() {
+        return (long) numbers.size() + states.size();
+    }
+
+    private static final class Answer extends Decision {
+
+        private final Rule rule;
+        private final boolean permitted;
+
+        Answer(Rule rule, boolean permitted) {
+            this.rule = rule;
+            this.permitted = permitted;
+        }
+
+        @Override
+        public boolean permitted() {
+            return permitted;
+        }
+
+        @Override
+        public Rule rule() {
+            return rule;
+        }
+
+        @Override
+        public void giveBack() {}
+
+        @Override
+        protected long remaining(int limit) {
+            return 0;
+        }
+
+        @Override
+        protected long waitNanos(int limit) {
+            return permitted ? 0 : 1;
+        }
+
+        @Override
+        protected long resetNanos(int limit) {
+            return 0;
+        }
+    }
+}
