@@ -1,0 +1,303 @@
+package dev.limiter.memory;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import java.time.Duration;
+import org.jetbrains.lincheck.LincheckAssertionError;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The storage is linearizable: whatever threads do at once could have been done one after the other. Every check is also
+ * run on a {@link BrokenStorage}, whose fault it has to find.
+ */
+@Tag("lincheck")
+class StorageLincheckTests {
+
+    static final RateLimiterFactory FACTORY = new RateLimiterFactory();
+    static final Duration WINDOW = Duration.ofSeconds(1);
+
+    /** What all states offer, at a clock that stands still. */
+    @Param(name = "thread", gen = ThreadIdGen.class)
+    public abstract static class Frozen {
+
+        final VirtualTime time = new VirtualTime();
+        final RateLimiterStorage storage = storage();
+        final Rule rule = rule();
+        private final Decision[] last = new Decision[10];
+
+        RateLimiterStorage storage() {
+            return new InMemoryRateLimiterStorage(FACTORY, time, 10);
+        }
+
+        abstract Rule rule();
+
+        /** A rule of the same name that holds more. */
+        abstract Rule changed();
+
+        @Operation
+        public boolean take(@Param(name = "thread") int thread) {
+            Decision decision = storage.decide(rule, "key", 1);
+            last[thread] = decision;
+            return decision.permitted();
+        }
+
+        @Operation
+        public boolean takeTwo() {
+            return storage.decide(rule, "key", 2).permitted();
+        }
+
+        @Operation
+        public void giveBack(@Param(name = "thread") int thread) {
+            Decision decision = last[thread];
+            if (decision != null) {
+                decision.giveBack();
+            }
+        }
+
+        @Operation
+        public long peek() {
+            return storage.peek(rule, "key").remaining();
+        }
+
+        @Operation
+        public void reset() {
+            storage.reset(rule, "key");
+        }
+
+        @Operation
+        public void cleanUp() {
+            storage.cleanUp();
+        }
+
+        @Operation
+        public boolean takeUnderAnotherLimit() {
+            return storage.decide(changed(), "key", 1).permitted();
+        }
+    }
+
+    public static class Number extends Frozen {
+
+        private static final Rule RULE = Rule.of("rule", Limit.fixedWindow(2, WINDOW));
+        private static final Rule CHANGED = Rule.of("rule", Limit.fixedWindow(3, WINDOW));
+
+        @Override
+        Rule rule() {
+            return RULE;
+        }
+
+        @Override
+        Rule changed() {
+            return CHANGED;
+        }
+    }
+
+    public static class Locked extends Frozen {
+
+        private static final Rule RULE = Rule.of("rule", Limit.slidingWindowLog(2, WINDOW));
+        private static final Rule CHANGED = Rule.of("rule", Limit.slidingWindowLog(3, WINDOW));
+
+        @Override
+        Rule rule() {
+            return RULE;
+        }
+
+        @Override
+        Rule changed() {
+            return CHANGED;
+        }
+    }
+
+    public static class TwoLimits extends Frozen {
+
+        private static final Rule RULE = Rule.of(
+                "rule",
+                Limit.tokenBucket(2, WINDOW),
+                Limit.fixedWindow(3, WINDOW).named("second"));
+        private static final Rule CHANGED = Rule.of(
+                "rule",
+                Limit.tokenBucket(3, WINDOW),
+                Limit.fixedWindow(3, WINDOW).named("second"));
+
+        @Override
+        Rule rule() {
+            return RULE;
+        }
+
+        @Override
+        Rule changed() {
+            return CHANGED;
+        }
+    }
+
+    /** States leave: because they expired, or for others. The clock moves on by so much that all are fresh. */
+    @Param(name = "thread", gen = ThreadIdGen.class)
+    public abstract static class Leaving {
+
+        final VirtualTime time = new VirtualTime();
+        final RateLimiterStorage storage = storage();
+
+        RateLimiterStorage storage() {
+            return new InMemoryRateLimiterStorage(FACTORY, time, 10);
+        }
+
+        abstract Rule rule();
+
+        @Operation
+        public boolean take() {
+            return storage.decide(rule(), "key", 1).permitted();
+        }
+
+        @Operation
+        public void cleanUp() {
+            storage.cleanUp();
+        }
+
+        @Operation
+        public void pass() {
+            time.advance(3 * WINDOW.toNanos());
+        }
+    }
+
+    public static class NumberLeaving extends Leaving {
+
+        private static final Rule RULE = Rule.of("rule", Limit.fixedWindow(1, WINDOW));
+
+        @Override
+        Rule rule() {
+            return RULE;
+        }
+    }
+
+    public static class LockedLeaving extends Leaving {
+
+        private static final Rule RULE = Rule.of("rule", Limit.slidingWindowLog(1, WINDOW));
+
+        @Override
+        Rule rule() {
+            return RULE;
+        }
+    }
+
+    /** A key at its limit, and a flood of others that would have it leave. */
+    public static class Flooded extends NumberLeaving {
+
+        private static final Rule WIDE = Rule.of("wide", Limit.fixedWindow(100, WINDOW));
+
+        public Flooded() {
+            storage.decide(rule(), "key", 1);
+        }
+
+        @Override
+        RateLimiterStorage storage() {
+            return new InMemoryRateLimiterStorage(FACTORY, time, 1);
+        }
+
+        @Operation
+        public boolean flood(@Param(name = "thread") int thread) {
+            return storage.decide(WIDE, "flood" + thread, 1).permitted();
+        }
+
+        @Override
+        public void pass() {}
+    }
+
+    public static class CheckThenSet extends NumberLeaving {
+
+        @Override
+        RateLimiterStorage storage() {
+            return new BrokenStorage(BrokenStorage.Fault.NO_COMPARE, FACTORY, time);
+        }
+    }
+
+    public static class WithoutDeadMark extends NumberLeaving {
+
+        @Override
+        RateLimiterStorage storage() {
+            return new BrokenStorage(BrokenStorage.Fault.NO_DEAD_MARK, FACTORY, time);
+        }
+    }
+
+    public static class WithoutLock extends LockedLeaving {
+
+        @Override
+        RateLimiterStorage storage() {
+            return new BrokenStorage(BrokenStorage.Fault.NO_LOCK, FACTORY, time);
+        }
+    }
+
+    private static void modelCheck(Class<?> operations, int iterations) {
+        // without a prefix, which could leave nothing to take
+        new ModelCheckingOptions()
+                .iterations(iterations)
+                .invocationsPerIteration(200)
+                .threads(2)
+                .actorsPerThread(3)
+                .actorsBefore(0)
+                .actorsAfter(2)
+                .check(operations);
+    }
+
+    private static void stress(Class<?> operations, int iterations) {
+        new StressOptions()
+                .iterations(iterations)
+                .invocationsPerIteration(500)
+                .threads(3)
+                .actorsPerThread(3)
+                .actorsBefore(0)
+                .actorsAfter(2)
+                .check(operations);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Number.class,
+                Locked.class,
+                TwoLimits.class,
+                NumberLeaving.class,
+                LockedLeaving.class,
+                Flooded.class
+            })
+    void isLinearizable(Class<?> operations) {
+        modelCheck(operations, 5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Number.class,
+                Locked.class,
+                TwoLimits.class,
+                NumberLeaving.class,
+                LockedLeaving.class,
+                Flooded.class
+            })
+    void isLinearizableUnderStress(Class<?> operations) {
+        stress(operations, 20);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {CheckThenSet.class, WithoutDeadMark.class, WithoutLock.class})
+    void findsWhatIsBroken(Class<?> operations) {
+        assertThatThrownBy(() -> modelCheck(operations, 100)).isInstanceOf(LincheckAssertionError.class);
+    }
+
+    @Test
+    void stressFindsWhatIsBroken() {
+        assertThatThrownBy(() -> stress(WithoutLock.class, 100)).isInstanceOf(LincheckAssertionError.class);
+    }
+}
