@@ -1,20 +1,31 @@
 package dev.limiter.spring.aop;
 
 import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.Rules;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 
-/** Compiles the annotations of all beans before the application serves anything, so that mistakes stop the start. */
+/**
+ * Compiles the annotations of all beans before the application serves anything, so that mistakes stop the start. Warns
+ * of rules that nothing uses: their name may be a misspelling.
+ */
 public final class LimitedMethodScanner implements SmartInitializingSingleton {
+
+    private static final Log logger = LogFactory.getLog(LimitedMethodScanner.class);
 
     private final ConfigurableListableBeanFactory beans;
     private final LimitedMethods methods;
+    private final Rules rules;
 
-    public LimitedMethodScanner(ConfigurableListableBeanFactory beans, LimitedMethods methods) {
+    public LimitedMethodScanner(ConfigurableListableBeanFactory beans, LimitedMethods methods, Rules rules) {
         this.beans = beans;
         this.methods = methods;
+        this.rules = rules;
     }
 
     @Override
@@ -27,6 +38,16 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton {
             }
         }
         problems.throwIfAny();
+        warnOfUnused();
+    }
+
+    private void warnOfUnused() {
+        for (RuleDefinition rule : rules.current().definitions()) {
+            if (rule.paths() == null && !methods.use(rule.name())) {
+                logger.warn("Nothing uses the rule " + rule.origin() + ": it has no paths, and no bean has a"
+                        + " @RateLimiter(\"" + rule.name() + "\")");
+            }
+        }
     }
 
     private void compile(Class<?> type, Problems problems) {

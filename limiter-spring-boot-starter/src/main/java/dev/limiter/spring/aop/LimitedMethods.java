@@ -8,6 +8,7 @@ import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.RateLimitRule;
 import dev.limiter.spring.rule.RuleCompiler;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSet;
 import dev.limiter.spring.rule.Rules;
@@ -34,6 +35,7 @@ public final class LimitedMethods implements MethodLimits {
     private final RuleCompiler compiler;
     private final AnnotationDefinitions definitions;
     private final Map<MethodClassKey, Optional<LimitedMethod>> methods = new ConcurrentHashMap<>();
+    private final Set<String> ruleNames = ConcurrentHashMap.newKeySet();
 
     public LimitedMethods(Rules rules, RuleCompiler compiler, PropertyResolver placeholders) {
         this.rules = rules;
@@ -62,6 +64,11 @@ public final class LimitedMethods implements MethodLimits {
 
     ApplicableRules rulesOf(LimitedMethod method) {
         return method.rules(rules.current());
+    }
+
+    /** Whether a method that was found so far is limited by the rule of that name. */
+    boolean use(String ruleName) {
+        return ruleNames.contains(RuleName.canonical(ruleName));
     }
 
     private Optional<LimitedMethod> compile(Method called, Class<?> targetClass) {
@@ -96,6 +103,7 @@ public final class LimitedMethods implements MethodLimits {
                 throw new LimiterConfigurationException(new Problem(
                         origin.of("name"), definition.name(), "Two annotations have this name; give each its own"));
             }
+            ruleNames.add(RuleName.canonical(definition.name()));
             compiled.add(compiler.compile(definition, method, signature));
         }
         return ApplicableRules.of(compiled);

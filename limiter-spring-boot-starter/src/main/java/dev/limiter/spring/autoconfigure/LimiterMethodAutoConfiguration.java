@@ -59,8 +59,9 @@ public final class LimiterMethodAutoConfiguration {
     }
 
     @Bean
-    LimitedMethodScanner limiterMethodScanner(ConfigurableListableBeanFactory beans, LimitedMethods methods) {
-        return new LimitedMethodScanner(beans, methods);
+    LimitedMethodScanner limiterMethodScanner(
+            ConfigurableListableBeanFactory beans, LimitedMethods methods, Rules rules) {
+        return new LimitedMethodScanner(beans, methods, rules);
     }
 
     /** Sees to it that advisors are applied at all, also with {@code spring.aop.auto=false}. */

@@ -34,6 +34,11 @@ public final class RuleSet {
         return List.copyOf(rules.values());
     }
 
+    /** The raw settings of all rules but the automatic limit, also of those whose limit is only in an annotation. */
+    public List<RuleDefinition> definitions() {
+        return List.copyOf(definitions.values());
+    }
+
     /** The rules that apply by their paths. */
     public List<RateLimitRule> pathRules() {
         return pathRules;
