@@ -51,8 +51,8 @@ public record LimiterProperties(
      *     any case.
      * @param defaultLimit The automatic limit of each endpoint that no rule applies to; none if absent.
      * @param exclude Path patterns that no rule applies to.
-     * @param staticResources Whether to limit also what no endpoint serves (static files, unknown URLs): by the rules
-     *     whose paths match, and by the automatic limit as one resource.
+     * @param staticResources Whether the automatic limit applies also to what no endpoint serves (static files, unknown
+     *     URLs), as one resource. Rules apply to it in any case, where their paths match the URL.
      * @param order Order of the interceptor among others; lower comes first.
      * @param headers Header fields that tell clients where they stand.
      * @param retryAfterJitter Up to so much is added to Retry-After, so that rejected clients do not return all at

@@ -9,7 +9,6 @@ import java.lang.reflect.Method;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
@@ -39,6 +38,7 @@ public final class Endpoints {
     private final boolean staticResources;
     private volatile Remembered remembered;
 
+    /** {@code staticResources}: whether the automatic limit applies also to what no endpoint serves. */
     public Endpoints(Rules rules, DeclaredMethods declaredMethods, MethodLimits methodLimits, boolean staticResources) {
         this.rules = rules;
         this.declaredMethods = declaredMethods;
@@ -47,12 +47,8 @@ public final class Endpoints {
         this.remembered = new Remembered(rules.current(), new ConcurrentHashMap<>());
     }
 
-    /** The endpoint of a request that was mapped to a handler; null if what serves it is not to be limited. */
-    @Nullable
+    /** The endpoint of a request that was mapped to a handler. */
     Endpoint of(HttpServletRequest request, Object handler) {
-        if (isStatic(handler) && !staticResources) {
-            return null;
-        }
         String pattern = pattern(request);
         String method = method(request);
         Key key = new Key(identity(handler), pattern, method);

@@ -48,9 +48,6 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
             return true;
         }
         Endpoint endpoint = endpoints.of(request, handler);
-        if (endpoint == null) {
-            return true;
-        }
         ApplicableRules rules = endpoint.rules(ServletRequestView.parsedPath(request));
         return rules.isEmpty() || decide(rules, endpoint, request, response);
     }

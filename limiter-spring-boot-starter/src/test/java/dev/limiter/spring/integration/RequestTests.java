@@ -105,8 +105,8 @@ class RequestTests extends WebTestSupport {
         "GET,     /nested/function,  200, 1",
         "OPTIONS, /sync,             200, 1",
         "FOO,     /any,              200, 1",
-        "GET,     /unknown,          404, 0",
-        "GET,     /static.txt,       200, 0",
+        "GET,     /unknown,          404, 1",
+        "GET,     /static.txt,       200, 1",
         "POST,    /sync,             405, 0",
         "GET,     /excluded/one,     200, 0",
     })
