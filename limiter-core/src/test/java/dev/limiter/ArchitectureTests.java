@@ -1,7 +1,9 @@
 package dev.limiter;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.lang.conditions.ArchConditions.haveRawType;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
@@ -59,13 +61,12 @@ class ArchitectureTests {
             .haveFullyQualifiedName("java.time.Clock")
             .orShould()
             .dependOnClassesThat()
-            .haveFullyQualifiedName("java.time.Instant")
-            .orShould()
-            .dependOnClassesThat()
             .areAssignableTo(TimeSource.class)
             .orShould()
             .dependOnClassesThat()
-            .areAssignableTo(System.class);
+            .areAssignableTo(System.class)
+            .orShould()
+            .callMethodWhere(target(name("now")));
 
     @ArchTest
     static final ArchRule onlyTheTimeSourceReadsTheSystemsClock = noClasses()

@@ -118,6 +118,21 @@ final class BoundRule {
         return false;
     }
 
+    /** Whether the successor cannot hold what these states have used by now. */
+    boolean forgets(BoundRule next, LimitState[] used, long now) {
+        if (!holdsMoreThan(next) || !covers(now)) {
+            return false;
+        }
+        for (int i = 0; i < next.size(); i++) {
+            int previous = next.predecessor(i, this);
+            long excess = previous < 0 ? 0 : excess(limits[previous], next.limits[i]);
+            if (excess > 0 && used[previous].waitNanos(now, excess) > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** By how many permits. None for window limits: their states keep what is more than the limit. */
     private static long excess(CompiledLimit from, CompiledLimit to) {
         return from instanceof NumberLimit ? Math.max(from.capacity() - to.capacity(), 0) : 0;

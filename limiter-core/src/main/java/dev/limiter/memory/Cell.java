@@ -118,13 +118,17 @@ abstract class Cell {
     /** When one permit can be had again, going by a word that was read before; not after {@code now} if now. */
     abstract long freeAt(long word, long now);
 
-    /** A successor under other limits that has used what this one used; this one dies. Null if it was dead. */
-    final @Nullable Cell succeed(BoundRule next, TimeSource clock) {
+    /**
+     * A successor under other limits that has used what this one used; this one dies. Null if it was dead. Under the same
+     * limits as before if by now those others would have to forget something: see {@link #refuseUnder}.
+     */
+    final @Nullable Cell succeed(BoundRule wanted, TimeSource clock) {
         LimitState[] used = kill();
         if (used == null) {
             return null;
         }
         long now = clock.epochNanos();
+        BoundRule next = bound.forgets(wanted, used, now) ? bound : wanted;
         LimitState[] states = next.newStates();
         for (int i = 0; i < states.length; i++) {
             int previous = next.predecessor(i, bound);

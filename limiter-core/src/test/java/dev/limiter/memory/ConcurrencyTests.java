@@ -158,7 +158,7 @@ class ConcurrencyTests {
             default -> Limit.slidingWindowCounter(80, WINDOW).buckets(((Limit.SlidingWindowCounter) limit).buckets());
         };
         Rule[] rules = {Rule.of("rule", limit), Rule.of("rule", larger)};
-        for (int seed = 0; seed < RUNS / 4; seed++) {
+        for (int seed = 0; seed < 3 * RUNS; seed++) {
             RateLimiterStorage storage = sound(time);
             List<Callable<Long>> tasks = new ArrayList<>();
             for (int thread = 0; thread < THREADS; thread++) {
