@@ -1,0 +1,32 @@
+package dev.limiter.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class TraceDrawingTests {
+
+    static List<TraceDrawing.Picture> pictures() {
+        return TraceDrawing.PICTURES;
+    }
+
+    @ParameterizedTest
+    @MethodSource("pictures")
+    void theDocumentationShowsWhatIsDrawn(TraceDrawing.Picture picture) throws IOException {
+        Path file = Path.of("..", "docs", "images", picture.file() + ".svg");
+        assertThat(Files.readString(file))
+                .as("docs/images differs from what the algorithms do: see docs/algorithms.md for how to draw it again")
+                .isEqualTo(TraceDrawing.draw(picture));
+    }
+
+    @ParameterizedTest
+    @MethodSource("pictures")
+    void noSecondHasMoreThanTheBound(TraceDrawing.Picture picture) {
+        assertThat(Trace.of(picture.limit()).largest()).isPositive().isLessThanOrEqualTo(picture.bound());
+    }
+}
