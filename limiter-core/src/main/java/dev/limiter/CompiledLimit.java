@@ -9,6 +9,9 @@ package dev.limiter;
  */
 public abstract class CompiledLimit {
 
+    /** Instead of the time at which a state is fresh again: that depends on when others release what they hold. */
+    public static final long NOT_BY_TIME = Long.MAX_VALUE;
+
     private final Limit limit;
     private final long capacity;
 

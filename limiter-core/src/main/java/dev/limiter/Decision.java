@@ -58,9 +58,12 @@ public abstract class Decision implements AutoCloseable {
         return retry(waitNanos(deciding()));
     }
 
-    /** When nothing of what was used counts any longer for the limit that decided, if nobody else asks. */
+    /**
+     * When nothing of what was used counts any longer for the limit that decided, if nobody else asks. Zero if that
+     * depends on others (concurrency).
+     */
     public final Duration resetAfter() {
-        return Duration.ofNanos(resetNanos(deciding()));
+        return reset(resetNanos(deciding()));
     }
 
     /** The limit that decided: the one that refused for longest, or the one with the least left if all permitted. */
@@ -80,14 +83,15 @@ public abstract class Decision implements AutoCloseable {
                     wait == 0,
                     remaining(i),
                     retry(wait),
-                    Duration.ofNanos(resetNanos(i))));
+                    reset(resetNanos(i))));
         }
         return statuses;
     }
 
     /**
      * Returns the permits that this decision took, as far as they still count: never beyond full, never into a later
-     * window. The second call and any call on a refused decision do nothing.
+     * window; and {@linkplain #close() releases} those that it holds. The second call and any call on a refused decision
+     * do nothing.
      */
     public abstract void giveBack();
 
@@ -101,7 +105,7 @@ public abstract class Decision implements AutoCloseable {
     /** Nanoseconds until the limit at that position would permit the request; 0 if it did; or NEVER, or UNKNOWN. */
     protected abstract long waitNanos(int limit);
 
-    /** Nanoseconds until nothing used counts any longer for the limit at that position, 0 or more. */
+    /** Nanoseconds until nothing used counts any longer for the limit at that position, 0 or more; or UNKNOWN. */
     protected abstract long resetNanos(int limit);
 
     /** The position of the limit that decided. */
@@ -115,6 +119,10 @@ public abstract class Decision implements AutoCloseable {
             }
         }
         return deciding;
+    }
+
+    private static Duration reset(long nanos) {
+        return nanos == UNKNOWN ? Duration.ZERO : Duration.ofNanos(nanos);
     }
 
     private static Optional<Duration> retry(long wait) {

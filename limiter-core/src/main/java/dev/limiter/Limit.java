@@ -33,7 +33,7 @@ public sealed interface Limit {
     /** The permits per {@link #window()}, at least 1. */
     long limit();
 
-    /** The time that {@link #limit()} refers to. */
+    /** The time that {@link #limit()} refers to; zero if it refers to none (concurrency). */
     Duration window();
 
     /** The most permits that one request can ever be granted; asking for more is answered "never". */
@@ -86,6 +86,11 @@ public sealed interface Limit {
     /** Exactly {@code limit} over any window, at 16 bytes for each moment at which something was permitted. */
     static SlidingWindowLog slidingWindowLog(long limit, Duration window) {
         return new SlidingWindowLog("", limit, window);
+    }
+
+    /** {@code limit} in flight at once: each holds its permit until its decision is {@linkplain Decision#close closed}. */
+    static Concurrency concurrency(long limit) {
+        return new Concurrency("", limit);
     }
 
     /** See {@link Limit#tokenBucket}. {@code burst}: the most that can be taken at once, at least 1. */
@@ -233,6 +238,28 @@ public sealed interface Limit {
         @Override
         public Algorithm algorithm() {
             return Algorithm.SLIDING_WINDOW_LOG;
+        }
+    }
+
+    /** See {@link Limit#concurrency}. */
+    record Concurrency(String name, long limit) implements Limit {
+        public Concurrency {
+            LimitChecks.limit(name, limit);
+        }
+
+        @Override
+        public Duration window() {
+            return Duration.ZERO;
+        }
+
+        @Override
+        public Concurrency named(String name) {
+            return new Concurrency(name, limit);
+        }
+
+        @Override
+        public Algorithm algorithm() {
+            return Algorithm.CONCURRENCY;
         }
     }
 }

@@ -27,11 +27,15 @@ final class LimitChecks {
         }
     }
 
-    static void window(String name, long limit, Duration window) {
+    static void limit(String name, long limit) {
         if (!name.isEmpty()) {
             name("name of a limit", name);
         }
         range("limit", limit, 1, Limit.MAX_PERMITS);
+    }
+
+    static void window(String name, long limit, Duration window) {
+        limit(name, limit);
         if (window.isNegative() || window.isZero() || window.compareTo(Limit.MAX_WINDOW) > 0) {
             throw new IllegalArgumentException("window is " + window + ", but must be longer than zero and at most "
                     + Limit.MAX_WINDOW.toDays() + " days");

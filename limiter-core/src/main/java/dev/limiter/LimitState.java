@@ -21,7 +21,10 @@ public interface LimitState {
     /** The permits that could be taken now. */
     long remaining(long now);
 
-    /** When this state becomes indistinguishable from a new one, if nothing more is taken; in the past if it is. */
+    /**
+     * When this state becomes indistinguishable from a new one, if nothing more is taken; in the past if it is; or
+     * {@link CompiledLimit#NOT_BY_TIME}.
+     */
     long freshAt(long now);
 
     /** Takes over what {@code previous}, the state of the limit that this one replaces, used: in permits. */

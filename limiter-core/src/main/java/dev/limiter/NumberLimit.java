@@ -9,6 +9,9 @@ public abstract class NumberLimit extends CompiledLimit {
     /** Instead of a next number. No state ever has this value. */
     public static final long REFUSED = Long.MIN_VALUE;
 
+    /** Instead of the state right after permits were taken: none of this limit were, or they are no longer to be returned. */
+    public static final long NOTHING = -(1L << 62);
+
     protected NumberLimit(Limit limit) {
         super(limit);
     }
@@ -30,10 +33,14 @@ public abstract class NumberLimit extends CompiledLimit {
     /** The permits that could be taken now. */
     public abstract long remaining(long value, long now);
 
-    /** When the state becomes indistinguishable from a new one; in the past if it is. */
+    /** When the state becomes indistinguishable from a new one; in the past if it is; or {@link #NOT_BY_TIME}. */
     public abstract long freshAt(long value);
 
-    /** The state after returning permits, as far as they still count; {@code taken} was the state right after. */
+    /**
+     * The state after returning permits, as far as they still count.
+     *
+     * @param taken the state right after they were taken, or {@link #NOTHING}
+     */
     public abstract long giveBack(long value, long taken, long now, long permits);
 
     /** The state that has used of this limit what {@code value} has used of {@code previous}, in permits. */

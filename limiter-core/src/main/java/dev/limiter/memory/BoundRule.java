@@ -2,6 +2,7 @@ package dev.limiter.memory;
 
 import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
@@ -11,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A rule with its arithmetic compiled and its states found: what a cell keeps as the version of its limits. */
 final class BoundRule {
-
-    /** A mark that nothing was taken under. */
-    private static final long NO_MARK = -(1L << 62);
 
     final Rule rule;
     final States states;
@@ -27,6 +25,7 @@ final class BoundRule {
     private final CompiledLimit[] limits;
     private final long capacity;
     private final long longestReset;
+    private final boolean holds;
 
     BoundRule(Rule rule, CompiledLimit[] limits, States states) {
         this.rule = rule;
@@ -40,6 +39,7 @@ final class BoundRule {
             smallest = Math.min(smallest, limit.capacity());
         }
         this.capacity = smallest;
+        this.holds = rule.limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
         long window = rule.limits().get(0).window().toNanos();
         this.longestReset = window + window / 2;
     }
@@ -66,6 +66,15 @@ final class BoundRule {
     /** A state of a {@link #window} limit that takes longer to be fresh may have to move back with the clock. */
     long longestReset() {
         return longestReset;
+    }
+
+    /** Whether a permit of the limit at {@code index} is held until it is released. */
+    boolean holds(int index) {
+        return limits[index].limit() instanceof Limit.Concurrency;
+    }
+
+    boolean holds() {
+        return holds;
     }
 
     boolean covers(long now) {
@@ -99,12 +108,15 @@ final class BoundRule {
             return marks[index];
         }
         int previous = other.predecessor(index, this);
+        if (previous < 0 || marks[previous] == NumberLimit.NOTHING) {
+            return NumberLimit.NOTHING;
+        }
         CompiledLimit limit = other.limits[index];
-        if (previous >= 0 && limits[previous] instanceof NumberLimit from && limit instanceof NumberLimit to) {
+        if (limits[previous] instanceof NumberLimit from && limit instanceof NumberLimit to) {
             return to.carry(from, new NumberState(from, marks[previous]), now);
         }
-        boolean numbers = limit instanceof NumberLimit || previous >= 0 && limits[previous] instanceof NumberLimit;
-        return numbers || previous < 0 ? NO_MARK : marks[previous];
+        boolean numbers = limit instanceof NumberLimit || limits[previous] instanceof NumberLimit;
+        return numbers ? NumberLimit.NOTHING : marks[previous];
     }
 
     /** Whether a limit of this version holds more than its successor, and would have to forget what that cannot hold. */
@@ -161,7 +173,7 @@ final class BoundRule {
             permitted &= wait == 0;
             readings.waitNanos(i, wait);
             readings.remaining(i, state.remaining(now));
-            readings.resetNanos(i, Math.max(counting.freshAt(now), now) - now);
+            readings.resetNanos(i, NumberCell.resetNanos(counting.freshAt(now), now));
         }
         return new SnapshotDecision(next.newCell(key), permitted, 0, readings);
     }

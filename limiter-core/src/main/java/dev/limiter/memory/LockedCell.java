@@ -117,7 +117,7 @@ final class LockedCell extends Cell {
     private void read(SnapshotDecision.Readings readings, long now) {
         for (int i = 0; i < states.length; i++) {
             readings.remaining(i, states[i].remaining(now));
-            readings.resetNanos(i, Math.max(states[i].freshAt(now) - now, 0));
+            readings.resetNanos(i, NumberCell.resetNanos(states[i].freshAt(now), now));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.limiter.memory;
 
+import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
@@ -49,11 +50,15 @@ final class NumberCell extends Cell {
                         this, permitted, permitted ? permits : 0, readings(value, permitted ? 0 : permits, now));
     }
 
+    static long resetNanos(long freshAt, long now) {
+        return freshAt == CompiledLimit.NOT_BY_TIME ? Decision.UNKNOWN : Math.max(freshAt, now) - now;
+    }
+
     private SnapshotDecision.Readings readings(long value, long permits, long now) {
         SnapshotDecision.Readings readings = new SnapshotDecision.Readings(1);
         readings.remaining(0, limit.remaining(value, now));
         readings.waitNanos(0, limit.waitNanos(value, now, permits));
-        readings.resetNanos(0, Math.max(limit.freshAt(value), now) - now);
+        readings.resetNanos(0, resetNanos(limit.freshAt(value), now));
         readings.mark(0, value);
         return readings;
     }

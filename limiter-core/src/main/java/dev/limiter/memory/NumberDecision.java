@@ -1,6 +1,7 @@
 package dev.limiter.memory;
 
 import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.NumberLimit;
 import dev.limiter.Rule;
 import java.lang.invoke.MethodHandles;
@@ -65,6 +66,13 @@ final class NumberDecision extends Decision {
     }
 
     @Override
+    public void close() {
+        if (rule().limits().get(0) instanceof Limit.Concurrency) {
+            giveBack();
+        }
+    }
+
+    @Override
     protected long remaining(int limit) {
         return remaining();
     }
@@ -76,7 +84,7 @@ final class NumberDecision extends Decision {
 
     @Override
     protected long resetNanos(int limit) {
-        return Math.max(arithmetic().freshAt(value), now()) - now();
+        return NumberCell.resetNanos(arithmetic().freshAt(value), now());
     }
 
     @Override

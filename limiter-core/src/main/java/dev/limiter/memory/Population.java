@@ -1,5 +1,6 @@
 package dev.limiter.memory;
 
+import dev.limiter.CompiledLimit;
 import dev.limiter.TimeSource;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -77,7 +78,12 @@ final class Population {
 
     /** Gives a cell that was counted in its place on the axis. */
     void settle(Cell cell) {
-        inUse.add(cell.freshAt(cell.word()), cell);
+        place(cell, cell.freshAt(cell.word()));
+    }
+
+    /** What is held by somebody is looked at again in a second: nobody knows for how long it is. */
+    private void place(Cell cell, long freshAt) {
+        inUse.add(freshAt == CompiledLimit.NOT_BY_TIME ? clock.epochNanos() + 1_000_000_000 : freshAt, cell);
     }
 
     void cleanUp() {
@@ -100,7 +106,7 @@ final class Population {
             long fresh = cell.freshAt(word);
             if (fresh > now || !leave(cell, word, expired)) {
                 // a cell that somebody is just changing is looked at in the next tick, not until he is done
-                inUse.add(Math.max(fresh, now + 1), cell);
+                place(cell, Math.max(fresh, now + 1));
             }
         }
         return true;
@@ -120,7 +126,7 @@ final class Population {
             if (free > now) {
                 atLimit.add(free, cell);
             } else if (inUse.tick(fresh) > entry.tick() || !leave(cell, word, evicted)) {
-                inUse.add(fresh, cell);
+                place(cell, fresh);
             }
         }
         return true;

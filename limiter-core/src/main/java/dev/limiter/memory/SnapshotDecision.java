@@ -1,6 +1,7 @@
 package dev.limiter.memory;
 
 import dev.limiter.Decision;
+import dev.limiter.NumberLimit;
 import dev.limiter.Rule;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -9,10 +10,13 @@ import java.lang.invoke.VarHandle;
 final class SnapshotDecision extends Decision {
 
     private static final VarHandle RETURNED;
+    private static final VarHandle RELEASED;
 
     static {
         try {
-            RETURNED = MethodHandles.lookup().findVarHandle(SnapshotDecision.class, "returned", boolean.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            RETURNED = lookup.findVarHandle(SnapshotDecision.class, "returned", boolean.class);
+            RELEASED = lookup.findVarHandle(SnapshotDecision.class, "released", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -25,6 +29,9 @@ final class SnapshotDecision extends Decision {
 
     @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RETURNED
     private volatile boolean returned;
+
+    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RELEASED
+    private volatile boolean released;
 
     SnapshotDecision(Cell cell, boolean permitted, long charged, Readings readings) {
         this.cell = cell;
@@ -46,8 +53,27 @@ final class SnapshotDecision extends Decision {
     @Override
     public void giveBack() {
         if (charged > 0 && RETURNED.compareAndSet(this, false, true)) {
-            cell.bound.states.giveBack(cell, readings.marks(), charged);
+            giveBack(false);
         }
+        close();
+    }
+
+    @Override
+    public void close() {
+        if (charged > 0 && cell.bound.holds() && RELEASED.compareAndSet(this, false, true)) {
+            giveBack(true);
+        }
+    }
+
+    /** Returns what was taken of the concurrency limits, or of all others. */
+    private void giveBack(boolean held) {
+        long[] marks = readings.marks();
+        for (int i = 0; i < marks.length; i++) {
+            if (cell.bound.holds(i) != held) {
+                marks[i] = NumberLimit.NOTHING;
+            }
+        }
+        cell.bound.states.giveBack(cell, marks, charged);
     }
 
     @Override

@@ -1,0 +1,169 @@
+package dev.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class ConcurrencyLimitTests {
+
+    private final VirtualTime time = new VirtualTime();
+    private final RateLimiters limiters =
+            RateLimiters.builder().timeSource(time).build();
+    private final Rule two = Rule.of("pool", Limit.concurrency(2));
+
+    @Test
+    void permitsSoManyAtOnceHoweverLongTheyTake() {
+        Decision first = limiters.tryAcquire(two, "k");
+        assertThat(limiters.tryAcquire(two, "k").permitted()).isTrue();
+        time.advance(Duration.ofDays(1000).toNanos());
+
+        Decision refused = limiters.tryAcquire(two, "k");
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.never()).isFalse();
+        assertThat(refused.retryAfter()).isEmpty();
+        assertThat(refused.resetAfter()).isZero();
+
+        first.close();
+        assertThat(limiters.tryAcquire(two, "k").permitted()).isTrue();
+    }
+
+    @Test
+    void releasesOnceHoweverOftenItIsClosed() {
+        Decision first = limiters.tryAcquire(two, "k");
+        limiters.tryAcquire(two, "k");
+
+        first.close();
+        first.close();
+        first.giveBack();
+
+        assertThat(limiters.peek(two, "k").remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void closingARefusalReleasesNothing() {
+        limiters.tryAcquire(two, "k", 2);
+
+        limiters.tryAcquire(two, "k").close();
+
+        assertThat(limiters.peek(two, "k").remaining()).isZero();
+    }
+
+    @Test
+    void moreThanTheLimitIsNever() {
+        assertThat(limiters.tryAcquire(two, "k", 3).never()).isTrue();
+    }
+
+    @Test
+    void closingReleasesWhatIsHeldAndKeepsWhatWasUsed() {
+        Rule both = Rule.of(
+                "both",
+                Limit.concurrency(1).named("inFlight"),
+                Limit.tokenBucket(3, Duration.ofHours(1)).named("rate"));
+
+        limiters.tryAcquire(both, "k").close();
+        limiters.tryAcquire(both, "k").close();
+        Decision third = limiters.tryAcquire(both, "k");
+
+        assertThat(third.limits()).extracting(LimitStatus::remaining).containsExactly(0L, 0L);
+        third.close();
+        Decision refused = limiters.tryAcquire(both, "k");
+        assertThat(refused.limits()).extracting(LimitStatus::permitted).containsExactly(true, false);
+        assertThat(refused.retryAfter()).contains(Duration.ofMinutes(20));
+    }
+
+    @Test
+    void givingBackAfterClosingReturnsTheRest() {
+        Rule both = Rule.of(
+                "both",
+                Limit.concurrency(1).named("inFlight"),
+                Limit.fixedWindow(3, Duration.ofHours(1)).named("rate"));
+        Decision decision = limiters.tryAcquire(both, "k");
+
+        decision.close();
+        decision.giveBack();
+
+        assertThat(limiters.peek(both, "k").limits())
+                .extracting(LimitStatus::remaining)
+                .containsExactly(1L, 3L);
+    }
+
+    @Test
+    void aLoweredLimitAdmitsNobodyUntilEnoughHaveLeft() {
+        Rule one = Rule.of("pool", Limit.concurrency(1));
+        Decision first = limiters.tryAcquire(two, "k");
+        Decision second = limiters.tryAcquire(two, "k");
+
+        assertThat(limiters.tryAcquire(one, "k").permitted()).isFalse();
+        first.close();
+        assertThat(limiters.tryAcquire(one, "k").permitted()).isFalse();
+        second.close();
+        assertThat(limiters.tryAcquire(one, "k").permitted()).isTrue();
+    }
+
+    @Test
+    void aStateThatIsHeldDoesNotLeaveAndOneThatIsNotDoes() {
+        RateLimiters small =
+                RateLimiters.builder().timeSource(time).maxKeys(100).build();
+        Rule pool = Rule.of("pool", Limit.concurrency(2));
+        Decision held = small.tryAcquire(pool, "held");
+        Rule other = Rule.of("other", Limit.tokenBucket(5, Duration.ofHours(1)));
+        for (int i = 0; i < 1000; i++) {
+            small.tryAcquire(other, "flood" + i);
+        }
+        assertThat(small.peek(pool, "held").remaining()).isEqualTo(1);
+
+        held.close();
+        time.advance(Duration.ofHours(2).toNanos());
+        small.storage().cleanUp();
+        assertThat(small.storage().size()).isZero();
+    }
+
+    @Test
+    void neverMoreThanTheLimitAndNoneInFlightAtTheEnd() throws Exception {
+        Rule rule = Rule.of("pool", Limit.concurrency(3));
+        AtomicInteger inFlight = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        CountDownLatch start = new CountDownLatch(1);
+        List<Future<?>> done = new ArrayList<>();
+        for (int t = 0; t < 8; t++) {
+            Random random = new Random(t);
+            done.add(threads.submit(() -> {
+                start.await();
+                for (int i = 0; i < 12_500; i++) {
+                    try (Decision decision = limiters.tryAcquire(rule, "k", 1 + random.nextInt(2))) {
+                        if (decision.permitted()) {
+                            most.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+                            Thread.onSpinWait();
+                            inFlight.decrementAndGet();
+                        }
+                    }
+                }
+                return null;
+            }));
+        }
+        start.countDown();
+        for (Future<?> each : done) {
+            each.get();
+        }
+        threads.shutdown();
+
+        assertThat(most.get()).isBetween(1, 3);
+        assertThat(limiters.peek(rule, "k").remaining()).isEqualTo(3);
+    }
+
+    @Test
+    void refusesALimitOfZero() {
+        assertThatThrownBy(() -> Limit.concurrency(0)).hasMessage("limit is 0, but must be from 1 to 1000000000000000");
+    }
+}
