@@ -263,6 +263,49 @@ class ConcurrencyTests {
     }
 
     @Test
+    void deadCellIsCountedOutWhoeverTakesItOffTheMap() {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, Duration.ofNanos(1)));
+        RateLimiterStorage storage = sound(time);
+        List<Callable<Long>> tasks = new ArrayList<>();
+        for (int thread = 0; thread < 4; thread++) {
+            int role = thread;
+            tasks.add(() -> {
+                for (int i = 0; i < 30_000; i++) {
+                    if (role == 0) {
+                        time.advance(TICK);
+                        storage.cleanUp();
+                    } else if (role == 1) {
+                        storage.reset(rule, "key");
+                    } else {
+                        storage.decide(rule, "key", 1);
+                    }
+                }
+                return 0L;
+            });
+        }
+        threads.race(tasks);
+        storage.reset(rule, "key");
+        assertThat(storage.size()).isZero();
+    }
+
+    @Test
+    void permitsTakenWhileLimitsChangeAreNotClipped() {
+        Rule small = Rule.of("rule", Limit.tokenBucket(50, WINDOW));
+        Rule large = Rule.of("rule", Limit.tokenBucket(80, WINDOW));
+        // the first two readings: whether it fits is asked, and what is amiss; the third is inside of the map
+        for (int reading = 1; reading <= 2; reading++) {
+            Interrupted clock = new Interrupted();
+            RateLimiterStorage storage = sound(clock);
+            storage.decide(small, "other", 1);
+            storage.decide(large, "key", 49);
+            clock.intruder = () -> storage.decide(large, "key", 4);
+            clock.countdown = reading;
+            assertThat(storage.decide(small, "key", 1).permitted()).isFalse();
+            assertThat(storage.decide(large, "key", 0).remaining()).isEqualTo(80 - 53);
+        }
+    }
+
+    @Test
     void floodFromManyThreadsLeavesAClientAtItsLimit() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, WINDOW));
         Rule log = Rule.of("log", Limit.slidingWindowLog(10, Duration.ofMinutes(1)));

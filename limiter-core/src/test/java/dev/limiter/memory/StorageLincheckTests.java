@@ -15,6 +15,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,6 +87,13 @@ class StorageLincheckTests {
         @Operation
         public boolean takeUnderAnotherLimit() {
             return storage.decide(changed(), "key", 1).permitted();
+        }
+
+        @Validate
+        public void countsOneState() {
+            if (storage.size() > 1) {
+                throw new IllegalStateException(storage.size() + " states of one key");
+            }
         }
     }
 
