@@ -70,6 +70,7 @@ public final class ConfiguredRules implements RuleSource {
         RuleOrigin origin = RuleOrigin.property("limiter.rules." + name);
         RuleDefinition.Builder builder = RuleDefinition.builder(name, origin)
                 .limit(rule.limit(), rule.window(), rule.algorithm(), rule.burst(), rule.buckets())
+                .align(rule.align(), rule.zone())
                 .paths(rule.paths())
                 .methods(rule.methods())
                 .scope(rule.scope())
@@ -85,6 +86,7 @@ public final class ConfiguredRules implements RuleSource {
         RuleOrigin origin = RuleOrigin.property(DEFAULT_LIMIT);
         RuleDefinition.Builder builder = RuleDefinition.builder("default", origin)
                 .limit(limit.limit(), limit.window(), limit.algorithm(), limit.burst(), limit.buckets())
+                .align(limit.align(), limit.zone())
                 .scope(Scope.ENDPOINT)
                 .key(limit.key())
                 .cost(limit.cost())
@@ -99,16 +101,15 @@ public final class ConfiguredRules implements RuleSource {
             RuleOrigin origin,
             @Nullable Map<String, LimiterProperties.NamedLimit> limits) {
         if (limits != null) {
-            limits.forEach((name, limit) -> builder.namedLimit(
-                    name,
-                    LimitDefinition.of(
-                            RuleOrigin.property(origin.of("limits") + "." + name),
-                            limit.limit(),
-                            limit.window(),
-                            limit.algorithm(),
-                            limit.burst(),
-                            limit.buckets())));
+            limits.forEach((name, limit) ->
+                    builder.namedLimit(name, namedLimit(RuleOrigin.property(origin.of("limits") + "." + name), limit)));
         }
         return builder.build();
+    }
+
+    private static LimitDefinition namedLimit(RuleOrigin origin, LimiterProperties.NamedLimit limit) {
+        return LimitDefinition.of(
+                        origin, limit.limit(), limit.window(), limit.algorithm(), limit.burst(), limit.buckets())
+                .aligned(origin, limit.align(), limit.zone());
     }
 }

@@ -1,6 +1,7 @@
 package dev.limiter.spring.config;
 
 import dev.limiter.Algorithm;
+import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Scope;
@@ -73,11 +74,14 @@ public record LimiterProperties(
      * See {@code limiter.web.default-limit}: each endpoint has a budget of its own.
      *
      * @param limit Permits per window, at least 1.
-     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H.
+     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H; 1mo with align: calendar.
      * @param algorithm How the limit counts; token-bucket if not said.
      * @param burst The most that can be taken at once, at least 1; the limit if not said. For token-bucket and
      *     leaky-bucket.
      * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
+     * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
+     *     if not said. For fixed-window.
+     * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
      * @param limits Several limits by name, instead of the one above; all must permit.
      * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
@@ -91,6 +95,8 @@ public record LimiterProperties(
             @Nullable Algorithm algorithm,
             @Nullable Long burst,
             @Nullable Integer buckets,
+            @Nullable Align align,
+            @Nullable String zone,
             @Nullable Map<String, NamedLimit> limits,
             @Delimiter(Delimiter.NONE) @Nullable List<String> key,
             @Nullable String cost,
@@ -102,11 +108,14 @@ public record LimiterProperties(
      * See {@code limiter.rules}.
      *
      * @param limit Permits per window, at least 1.
-     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H.
+     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H; 1mo with align: calendar.
      * @param algorithm How the limit counts; token-bucket if not said.
      * @param burst The most that can be taken at once, at least 1; the limit if not said. For token-bucket and
      *     leaky-bucket.
      * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
+     * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
+     *     if not said. For fixed-window.
+     * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
      * @param limits Several limits by name, instead of the one above; all must permit.
      * @param paths Path patterns of the requests that the rule applies to, such as /api/orders/**.
      * @param methods HTTP methods that the rule applies to, in any case; all if not said.
@@ -123,6 +132,8 @@ public record LimiterProperties(
             @Nullable Algorithm algorithm,
             @Nullable Long burst,
             @Nullable Integer buckets,
+            @Nullable Align align,
+            @Nullable String zone,
             @Nullable Map<String, NamedLimit> limits,
             @Nullable List<String> paths,
             @Nullable List<String> methods,
@@ -137,16 +148,21 @@ public record LimiterProperties(
      * One of several limits.
      *
      * @param limit Permits per window, at least 1.
-     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H.
+     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H; 1mo with align: calendar.
      * @param algorithm How the limit counts; token-bucket if not said.
      * @param burst The most that can be taken at once, at least 1; the limit if not said. For token-bucket and
      *     leaky-bucket.
      * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
+     * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
+     *     if not said. For fixed-window.
+     * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
      */
     public record NamedLimit(
             @Nullable Long limit,
             @Nullable String window,
             @Nullable Algorithm algorithm,
             @Nullable Long burst,
-            @Nullable Integer buckets) {}
+            @Nullable Integer buckets,
+            @Nullable Align align,
+            @Nullable String zone) {}
 }

@@ -81,7 +81,10 @@ public final class DurationParser {
     private static String wrongUnit(String number, String unit) {
         return switch (unit) {
             case "" -> "The unit is missing: is it " + number + "ms, " + number + "s or " + number + "m";
-            case "M" -> "A capital M could be minutes or months: " + number + "m is minutes";
+            case "M" ->
+                "A capital M could be minutes or months: " + number + "m is minutes, and 1mo with align:"
+                        + " calendar a month";
+            case "mo" -> "A month is a window only with algorithm: fixed-window and align: calendar, as 1mo";
             default -> "The unit \"" + unit + "\" is unknown";
         };
     }

@@ -5,7 +5,11 @@ import dev.limiter.Limit;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.failure.Problems;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Period;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -16,6 +20,7 @@ final class LimitCompiler {
 
     private static final Set<Algorithm> WITH_BURST = Set.of(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET);
     private static final Set<Algorithm> WITH_BUCKETS = Set.of(Algorithm.SLIDING_WINDOW_COUNTER);
+    private static final Set<Algorithm> WITH_ALIGN = Set.of(Algorithm.FIXED_WINDOW);
 
     private final Set<Algorithm> available;
 
@@ -38,6 +43,7 @@ final class LimitCompiler {
         checkAlgorithm(definition.algorithm(), problems);
         ignored("burst", definition.burst(), algorithm, WITH_BURST, problems);
         ignored("buckets", definition.buckets(), algorithm, WITH_BUCKETS, problems);
+        ignored("align", definition.align(), algorithm, WITH_ALIGN, problems);
         range("burst", definition.burst(), Limit.MAX_PERMITS, problems);
         range("buckets", definition.buckets(), 1000, problems);
         Setting<Long> limit = definition.limit();
@@ -45,9 +51,53 @@ final class LimitCompiler {
             problems.add(definition.where(), null, "A limit is missing: say how many, such as limit: 100.");
         }
         range("limit", limit, Limit.MAX_PERMITS, problems);
-        Duration window = window(definition, problems);
+        Windows windows = windows(definition, problems);
         problems.throwIfAny();
-        return limit(name, algorithm, limit == null ? 0 : limit.value(), window, definition);
+        return limit(name, algorithm, limit == null ? 0 : limit.value(), windows, definition);
+    }
+
+    /** Windows of a length, or of the calendar. */
+    private record Windows(Duration length, @Nullable Period period, ZoneId zone) {}
+
+    private static Windows windows(LimitDefinition definition, Problems problems) {
+        ZoneId zone = zone(definition, problems);
+        Setting<String> window = definition.window();
+        if (window == null || !isCalendar(definition)) {
+            return new Windows(window(definition, problems), null, zone);
+        }
+        try {
+            return new Windows(Duration.ZERO, CalendarPeriod.parse(window.value()), zone);
+        } catch (IllegalArgumentException exception) {
+            problems.add(window.where(), window.value(), exception.getMessage() + ".");
+            return new Windows(Duration.ZERO, null, zone);
+        }
+    }
+
+    private static boolean isCalendar(LimitDefinition definition) {
+        return definition.align() != null && definition.align().value() == Align.CALENDAR;
+    }
+
+    private static ZoneId zone(LimitDefinition definition, Problems problems) {
+        Setting<String> zone = definition.zone();
+        if (zone == null) {
+            return ZoneOffset.UTC;
+        }
+        if (!isCalendar(definition)) {
+            problems.add(
+                    zone.where(),
+                    zone.value(),
+                    "Only windows of the calendar have a time zone: add align: calendar, or remove the zone.");
+        }
+        try {
+            return ZoneId.of(zone.value().strip());
+        } catch (DateTimeException unknown) {
+            problems.add(
+                    zone.where(),
+                    zone.value(),
+                    "There is no such time zone; write UTC, a region such as Europe/Berlin, or a quoted offset such as"
+                            + " \"+10:00\".");
+            return ZoneOffset.UTC;
+        }
     }
 
     private void checkAlgorithm(@Nullable Setting<Algorithm> algorithm, Problems problems) {
@@ -83,7 +133,14 @@ final class LimitCompiler {
             problems.add(
                     definition.where(),
                     null,
-                    "A window is missing: say the time that the limit is for, such as" + " window: 1m.");
+                    "A window is missing: say the time that the limit is for, such as window: 1m.");
+            return Duration.ZERO;
+        }
+        if (CalendarPeriod.isMonth(window.value())) {
+            problems.add(
+                    window.where(),
+                    window.value(),
+                    "Months differ in length: a window of one needs algorithm: fixed-window and align: calendar.");
             return Duration.ZERO;
         }
         try {
@@ -103,12 +160,13 @@ final class LimitCompiler {
     }
 
     private static Limit limit(
-            String name, Algorithm algorithm, long limit, Duration window, LimitDefinition definition) {
+            String name, Algorithm algorithm, long limit, Windows windows, LimitDefinition definition) {
+        Duration window = windows.length();
         try {
             Limit compiled = switch (algorithm) {
                 case TOKEN_BUCKET -> Limit.tokenBucket(limit, window).burst(or(definition.burst(), limit));
                 case LEAKY_BUCKET -> Limit.leakyBucket(limit, window).burst(or(definition.burst(), limit));
-                case FIXED_WINDOW -> Limit.fixedWindow(limit, window);
+                case FIXED_WINDOW -> fixedWindow(limit, windows, definition.align());
                 case SLIDING_WINDOW_COUNTER ->
                     Limit.slidingWindowCounter(limit, window).buckets((int) or(definition.buckets(), 10));
                 case SLIDING_WINDOW_LOG -> Limit.slidingWindowLog(limit, window);
@@ -119,6 +177,14 @@ final class LimitCompiler {
             throw new LimiterConfigurationException(
                     new Problem(definition.where(), null, exception.getMessage() + "."));
         }
+    }
+
+    private static Limit fixedWindow(long limit, Windows windows, @Nullable Setting<Align> align) {
+        if (windows.period() != null) {
+            return Limit.calendarWindow(limit, windows.period(), windows.zone());
+        }
+        Limit.FixedWindow fixed = Limit.fixedWindow(limit, windows.length());
+        return align != null && align.value() == Align.FIRST ? fixed.startingWithFirst() : fixed;
     }
 
     private static long or(@Nullable Setting<? extends Number> setting, long otherwise) {

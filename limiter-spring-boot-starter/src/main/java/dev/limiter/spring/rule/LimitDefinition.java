@@ -14,7 +14,9 @@ public record LimitDefinition(
         @Nullable Setting<String> window,
         @Nullable Setting<Algorithm> algorithm,
         @Nullable Setting<Long> burst,
-        @Nullable Setting<Integer> buckets) {
+        @Nullable Setting<Integer> buckets,
+        @Nullable Setting<Align> align,
+        @Nullable Setting<String> zone) {
 
     /** The settings as written at {@code origin}; null is what was not said. */
     public static LimitDefinition of(
@@ -30,28 +32,54 @@ public record LimitDefinition(
                 setting(origin, "window", window),
                 setting(origin, "algorithm", algorithm),
                 setting(origin, "burst", burst),
-                setting(origin, "buckets", buckets));
+                setting(origin, "buckets", buckets),
+                null,
+                null);
+    }
+
+    /** The same with the windows aligned as written at {@code origin}; null is what was not said. */
+    public LimitDefinition aligned(RuleOrigin origin, @Nullable Align align, @Nullable String zone) {
+        return new LimitDefinition(
+                where,
+                limit,
+                window,
+                algorithm,
+                burst,
+                buckets,
+                setting(origin, "align", align),
+                setting(origin, "zone", zone));
     }
 
     /** Whether nothing was said. */
     public boolean isEmpty() {
-        return limit == null && window == null && algorithm == null && burst == null && buckets == null;
+        return limit == null
+                && window == null
+                && algorithm == null
+                && burst == null
+                && buckets == null
+                && align == null
+                && zone == null;
     }
 
     /**
      * These settings, completed by weaker ones. If these name another algorithm, the options of the weaker's are left
-     * behind with it: otherwise nobody could change the algorithm of an annotation from outside.
+     * behind with it: otherwise nobody could change the algorithm of an annotation from outside. So is its zone with
+     * another alignment.
      */
     public LimitDefinition over(LimitDefinition weaker) {
         boolean sameAlgorithm =
                 algorithm == null || weaker.algorithm == null || algorithm.value() == weaker.algorithm.value();
+        boolean sameAlign =
+                sameAlgorithm && (align == null || weaker.align == null || align.value() == weaker.align.value());
         return new LimitDefinition(
                 where,
                 RuleDefinition.first(limit, weaker.limit),
                 RuleDefinition.first(window, weaker.window),
                 RuleDefinition.first(algorithm, weaker.algorithm),
                 RuleDefinition.first(burst, sameAlgorithm ? weaker.burst : null),
-                RuleDefinition.first(buckets, sameAlgorithm ? weaker.buckets : null));
+                RuleDefinition.first(buckets, sameAlgorithm ? weaker.buckets : null),
+                RuleDefinition.first(align, sameAlgorithm ? weaker.align : null),
+                RuleDefinition.first(zone, sameAlign ? weaker.zone : null));
     }
 
     private static <T> @Nullable Setting<T> setting(RuleOrigin origin, String attribute, @Nullable T value) {

@@ -99,6 +99,12 @@ public record RuleDefinition(
             return this;
         }
 
+        /** Where the windows of that limit begin; to be called after it. */
+        public Builder align(@Nullable Align align, @Nullable String zone) {
+            this.limit = limit.aligned(origin, align, zone);
+            return this;
+        }
+
         /** One of several limits of the rule, each with a name. */
         public Builder namedLimit(String limitName, LimitDefinition named) {
             if (limits == null) {

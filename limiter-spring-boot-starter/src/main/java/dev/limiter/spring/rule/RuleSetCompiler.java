@@ -1,5 +1,6 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spring.failure.Problems;
 import java.util.ArrayList;
@@ -13,11 +14,6 @@ import org.jspecify.annotations.Nullable;
 public final class RuleSetCompiler {
 
     private static final String DEFAULT = "default";
-
-    /** Stands for what an annotation says, where a rule only completes one, to find what is wrong in any case. */
-    private static final RuleDefinition UNLIMITED = RuleDefinition.builder(DEFAULT, RuleOrigin.source("an annotation"))
-            .limit(Limit.MAX_PERMITS, "1s", null, null, null)
-            .build();
 
     private final RuleCompiler compiler;
 
@@ -40,7 +36,7 @@ public final class RuleSetCompiler {
             if (isComplete(definition)) {
                 add(rules, compile(definition, problems));
             } else {
-                compile(definition.over(UNLIMITED), problems);
+                compile(definition.over(standIn(definition.limit())), problems);
             }
         }
         RateLimitRule compiledDefault = defaultLimit == null ? null : compile(defaultLimit, problems);
@@ -63,9 +59,29 @@ public final class RuleSetCompiler {
 
     /** Without paths it may be there to complete an annotation: only then is its limit known. */
     private static boolean isComplete(RuleDefinition definition) {
+        LimitDefinition limit = definition.limit();
         return definition.paths() != null
                 || definition.limits() != null
-                || (definition.limit().limit() != null && definition.limit().window() != null);
+                || (limit.limit() != null && limit.window() != null && implied(limit) == null);
+    }
+
+    /** Says what an annotation may say, where a rule only completes one, to find what is wrong in any case. */
+    private static RuleDefinition standIn(LimitDefinition limit) {
+        boolean calendar = limit.align() != null && limit.align().value() == Align.CALENDAR;
+        return RuleDefinition.builder(DEFAULT, RuleOrigin.source("an annotation"))
+                .limit(Limit.MAX_PERMITS, calendar ? "1d" : "1s", implied(limit), null, null)
+                .build();
+    }
+
+    /** The algorithm that has to be said elsewhere for the options of a limit; null if it is said or none is needed. */
+    private static @Nullable Algorithm implied(LimitDefinition limit) {
+        if (limit.algorithm() != null) {
+            return null;
+        }
+        if (limit.buckets() != null) {
+            return Algorithm.SLIDING_WINDOW_COUNTER;
+        }
+        return limit.align() != null || limit.zone() != null ? Algorithm.FIXED_WINDOW : null;
     }
 
     private static Map<String, RuleDefinition> distinct(

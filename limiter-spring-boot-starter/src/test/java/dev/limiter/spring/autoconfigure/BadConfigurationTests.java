@@ -45,7 +45,43 @@ class BadConfigurationTests {
                         "10s",
                         "ns us ms s m h d"),
                 bad(ORDERS + "limit: 5, window: 10M }", "limiter.rules.orders.window = \"10M\"", "10m is minutes"),
-                bad(ORDERS + "limit: 5, window: 1mo }", "limiter.rules.orders.window = \"1mo\"", "\"mo\" is unknown"),
+                bad(ORDERS + "limit: 5, window: 1mo }", "limiter.rules.orders.window = \"1mo\"", "align: calendar"),
+                bad(ORDERS + "limit: 5, window: P1M }", "limiter.rules.orders.window = \"P1M\"", "align: calendar"),
+                bad(
+                        ORDERS + "limit: 5, window: 1mo, algorithm: fixed-window, align: first }",
+                        "limiter.rules.orders.window = \"1mo\"",
+                        "align: calendar"),
+                bad(calendar("1h"), "limiter.rules.orders.window = \"1h\"", "1d, 7d or 1mo"),
+                bad(calendar("24h"), "limiter.rules.orders.window = \"24h\"", "1d, 7d or 1mo"),
+                bad(calendar("2d"), "limiter.rules.orders.window = \"2d\"", "1d, 7d or 1mo"),
+                bad(calendar("2mo"), "limiter.rules.orders.window = \"2mo\"", "1d, 7d or 1mo"),
+                bad(calendar("1M"), "limiter.rules.orders.window = \"1M\"", "1d, 7d or 1mo"),
+                bad(calendar("P1Y"), "limiter.rules.orders.window = \"P1Y\"", "1d, 7d or 1mo"),
+                bad(calendar("PT24H"), "limiter.rules.orders.window = \"PT24H\"", "1d, 7d or 1mo"),
+                bad(calendar("1d, zone: Mars"), "limiter.rules.orders.zone = \"Mars\"", "such as Europe/Berlin"),
+                bad(calendar("1d, zone: +10:00"), "limiter.rules.orders.zone = \"600\"", "quoted offset"),
+                bad(
+                        ORDERS + "limit: 5, window: 1d, algorithm: fixed-window, zone: UTC }",
+                        "limiter.rules.orders.zone = \"UTC\"",
+                        "add align: calendar"),
+                bad(
+                        ORDERS + "limit: 5, window: 1d, align: calendar }",
+                        "limiter.rules.orders.align = \"CALENDAR\"",
+                        "token-bucket has no align",
+                        "only fixed-window"),
+                bad(
+                        ORDERS + "limit: 5, window: 1d, algorithm: fixed-window, align: monday }",
+                        "limiter.rules.orders.align = \"monday\"",
+                        "epoch, first, calendar"),
+                bad(
+                        ORDERS
+                                + "limits: { daily: { limit: 5, window: 1h, algorithm: fixed-window, align: calendar } } }",
+                        "limiter.rules.orders.limits.daily.window = \"1h\"",
+                        "1d, 7d or 1mo"),
+                bad(
+                        "limiter.web.default-limit: { limit: 5, window: 1d, algorithm: fixed-window, align: calendar, zone: X }",
+                        "limiter.web.default-limit.zone = \"X\"",
+                        "Europe/Berlin"),
                 bad(ORDERS + "limit: 5 }", "limiter.rules.orders", "window is missing"),
                 bad(ORDERS + "window: 1s }", "limiter.rules.orders", "limit is missing"),
                 bad(ORDERS + "key: ip }", "limiter.rules.orders", "limit is missing"),
@@ -149,6 +185,10 @@ class BadConfigurationTests {
 
     private static String rule(String more) {
         return "limiter:\n  rules:\n    orders:\n      paths: /a\n      limit: 5\n      window: 1s\n      " + more;
+    }
+
+    private static String calendar(String window) {
+        return ORDERS + "limit: 5, algorithm: fixed-window, align: calendar, window: " + window + " }";
     }
 
     private static Arguments bad(String yaml, String... said) {
