@@ -251,7 +251,7 @@ class StorageLincheckTests {
         // without a prefix, which could leave nothing to take
         new ModelCheckingOptions()
                 .iterations(iterations)
-                .invocationsPerIteration(200)
+                .invocationsPerIteration(120)
                 .threads(2)
                 .actorsPerThread(3)
                 .actorsBefore(0)
@@ -281,7 +281,7 @@ class StorageLincheckTests {
                 Flooded.class
             })
     void isLinearizable(Class<?> operations) {
-        modelCheck(operations, 5);
+        modelCheck(operations, 4);
     }
 
     @ParameterizedTest
