@@ -32,11 +32,23 @@ public final class HeapPerKey {
         candidates.put("limiter LEAKY_BUCKET", keys -> limiter(keys, Limit.leakyBucket(100, Duration.ofHours(1))));
         candidates.put("limiter FIXED_WINDOW", keys -> limiter(keys, Limit.fixedWindow(100, Duration.ofHours(1))));
         candidates.put(
+                "limiter FIXED_WINDOW, from first",
+                keys -> limiter(
+                        keys, Limit.fixedWindow(100, Duration.ofHours(1)).startingWithFirst()));
+        candidates.put(
                 "limiter SLIDING_WINDOW_COUNTER",
                 keys -> limiter(keys, Limit.slidingWindowCounter(100, Duration.ofHours(1))));
         candidates.put(
+                "limiter SLIDING_WINDOW_COUNTER, 1 bucket",
+                keys -> limiter(
+                        keys,
+                        Limit.slidingWindowCounter(100, Duration.ofHours(1)).buckets(1)));
+        candidates.put(
                 "limiter SLIDING_WINDOW_LOG, 1 permit",
                 keys -> limiter(keys, Limit.slidingWindowLog(100, Duration.ofHours(1))));
+        candidates.put("limiter SLIDING_WINDOW_LOG, 16 permits", HeapPerKey::logOf16);
+        candidates.put("limiter CONCURRENCY, 1 held", keys -> limiter(keys, Limit.concurrency(100)));
+        candidates.put("limiter, two TOKEN_BUCKETs", HeapPerKey::twoLimits);
         candidates.put("bucket4j in a HashMap", keys -> each(keys, key -> bucket()));
         candidates.put("bucket4j in Caffeine", HeapPerKey::bucketsInCaffeine);
         candidates.put("resilience4j in a HashMap", HeapPerKey::resilience4j);
@@ -74,13 +86,31 @@ public final class HeapPerKey {
         return map;
     }
 
-    private static Object limiter(String[] keys, Limit limit) {
+    private static Object limiter(String[] keys, Limit... limits) {
         RateLimiters limiters = RateLimiters.builder().maxKeys(2 * KEYS).build();
-        Rule rule = Rule.of("rule", limit);
+        ask(limiters, Rule.of("rule", limits), keys);
+        return limiters;
+    }
+
+    private static void ask(RateLimiters limiters, Rule rule, String[] keys) {
         for (String key : keys) {
             limiters.tryAcquire(rule, key);
         }
+    }
+
+    private static Object logOf16(String[] keys) {
+        RateLimiters limiters = RateLimiters.builder().maxKeys(2 * KEYS).build();
+        for (int permit = 0; permit < 16; permit++) {
+            ask(limiters, Rule.of("rule", Limit.slidingWindowLog(100, Duration.ofHours(1))), keys);
+        }
         return limiters;
+    }
+
+    private static Object twoLimits(String[] keys) {
+        return limiter(
+                keys,
+                Limit.tokenBucket(100, Duration.ofHours(1)).named("hourly"),
+                Limit.tokenBucket(10, Duration.ofMinutes(5)).named("burst"));
     }
 
     private static Bucket bucket() {
