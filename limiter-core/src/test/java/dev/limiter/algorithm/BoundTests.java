@@ -13,11 +13,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,12 +25,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What simulated callers get out of each algorithm at worst, against the bound that {@link Limit} states, and how near
- * to the configured rate a saturated run comes. The results stand in {@code target/} as Markdown.
+ * to the configured rate a saturated run comes.
  */
 class BoundTests {
 
-    private static final Map<String, String> BOUNDS = new TreeMap<>();
-    private static final Map<String, String> RATES = new TreeMap<>();
+    private static final Map<String, String> BOUNDS = new LinkedHashMap<>();
+    private static final Map<String, String> RATES = new LinkedHashMap<>();
 
     static Stream<Limit> bounded() {
         Duration window = Duration.ofSeconds(1);
@@ -172,7 +172,7 @@ class BoundTests {
     @MethodSource("rates")
     void keepsTheRateOverASaturatedRun(Limit limit) {
         long window = limit.window().toNanos();
-        // from the start of a window, as long as the clock reaches, and at most 200 windows
+        // from the start of a window, as long as the clock reaches, and at most 50 windows
         long start = VirtualTime.START - Math.floorMod(VirtualTime.START, window);
         VirtualTime time = new VirtualTime(start);
         RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
@@ -180,29 +180,53 @@ class BoundTests {
         // what was saved up before does not belong to the rate
         long saved = limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket ? limit.capacity() : 0;
         limiters.tryAcquire(rule, "key", saved);
-        int windows = (int) Math.min(200, ((1L << 62) - start) / window - 2);
+        List<long[]> grants = new ArrayList<>(List.of(new long[] {start, saved}));
+        int windows = (int) Math.min(50, ((1L << 62) - start) / window - 2);
         long end = start + windows * window;
-        long block = Math.max(limit.limit() / 50, 1);
-        long granted = 0;
-        while (time.now() < end || time.now() == end && saved > 0) {
-            Decision decision = limiters.tryAcquire(rule, "key", block);
-            if (decision.permitted()) {
-                granted += block;
-            } else {
-                // what is left of a window that a block does not fit in
-                long rest = decision.remaining();
-                granted += limiters.tryAcquire(rule, "key", rest).permitted() ? rest : 0;
-                time.advance(
-                        limiters.tryAcquire(rule, "key", block).retryAfter().orElseThrow());
-            }
+        saturate(limiters, rule, time, end, grants);
+        long last = saved > 0 ? limiters.peek(rule, "key").remaining() : 0;
+        if (last > 0 && limiters.tryAcquire(rule, "key", last).permitted()) {
+            grants.add(new long[] {end, last});
         }
-        double kept = (double) granted / limit.limit() / windows;
+        long granted = grants.stream().mapToLong(grant -> grant[1]).sum() - saved;
+        long configured = limit.limit() * windows;
+        long most = most(limit, grants);
+        assertThat(most).isLessThanOrEqualTo(bound(limit));
+        double kept = (double) granted / configured;
         if (limit instanceof Limit.SlidingWindowCounter counter) {
             assertThat(kept).isBetween(0.999 / (1 + 1.0 / counter.buckets()), 1.001);
         } else {
             assertThat(kept).isCloseTo(1, within(0.001));
         }
-        RATES.put(describe(limit), String.format(Locale.ROOT, "%,d windows | %.4f %%", windows, 100 * kept));
+        RATES.put(
+                describe(limit),
+                String.format(
+                        Locale.ROOT,
+                        "%,d | %,d | %,d | %+.4f %% | %,d | %,d",
+                        windows,
+                        configured,
+                        granted,
+                        100 * (kept - 1),
+                        bound(limit),
+                        most));
+    }
+
+    /** Asks for a small block again as soon as there is one, and for what is left where no block fits. */
+    private static void saturate(RateLimiters limiters, Rule rule, VirtualTime time, long end, List<long[]> grants) {
+        long block = Math.max(rule.limits().get(0).limit() / 2000, 1);
+        while (time.now() < end) {
+            Decision decision = limiters.tryAcquire(rule, "key", block);
+            if (decision.permitted()) {
+                grants.add(new long[] {time.now(), block});
+                continue;
+            }
+            long rest = decision.remaining();
+            if (rest > 0 && limiters.tryAcquire(rule, "key", rest).permitted()) {
+                grants.add(new long[] {time.now(), rest});
+            }
+            Duration wait = limiters.tryAcquire(rule, "key", block).retryAfter().orElseThrow();
+            time.set(Math.min(time.now() + wait.toNanos(), end));
+        }
     }
 
     private static String describe(Limit limit) {
@@ -210,19 +234,33 @@ class BoundTests {
                 ? ", buckets " + counter.buckets()
                 : limit.capacity() != limit.limit() ? ", burst " + limit.capacity() : "";
         return String.format(
-                Locale.ROOT, "%s | %,d per %s%s", limit.algorithm(), limit.limit(), limit.window(), options);
+                Locale.ROOT, "%s | %,d per %s", limit.algorithm() + options, limit.limit(), text(limit.window()));
     }
 
+    private static String text(Duration window) {
+        if (window.toDays() > 0) {
+            return window.toDays() + " d";
+        }
+        return window.toHours() > 0 ? window.toHours() + " h" : window.toSeconds() + " s";
+    }
+
+    /** The tables of {@code docs/algorithms.md}, in {@code target/}; fails if it shows others. */
     @AfterAll
-    static void writeTables() throws IOException {
+    static void documentationShowsTheTables() throws IOException {
         StringBuilder table = new StringBuilder();
         table.append("| algorithm | limit | bound over any window | most that was granted |\n");
         table.append("| --- | --- | ---: | ---: |\n");
         BOUNDS.forEach((limit, result) -> table.append(row(limit, result)));
-        table.append("\n| algorithm | limit | simulated | granted of what is configured |\n");
-        table.append("| --- | --- | ---: | ---: |\n");
+        table.append(
+                "\n| algorithm | limit | windows | configured | granted | deviation | bound | most in a window |\n");
+        table.append("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
         RATES.forEach((limit, result) -> table.append(row(limit, result)));
         Files.writeString(Path.of("target", "algorithms.md"), table);
+        if (BOUNDS.size() == bounded().count() && RATES.size() == rates().count()) {
+            assertThat(Files.readString(Path.of("..", "docs", "algorithms.md")))
+                    .as("docs/algorithms.md, between its two markers, against limiter-core/target/algorithms.md")
+                    .contains("<!-- BoundTests -->\n\n" + table + "\n<!-- end -->");
+        }
     }
 
     private static String row(String limit, String result) {
