@@ -45,6 +45,12 @@ class OrderController {
         return "2 orders on " + day;
     }
 
+    // Tiers: limiter.rules.catalog has other limits for X-Plan: gold.
+    @GetMapping("/catalog")
+    List<String> catalog() {
+        return List.of("tea", "coffee");
+    }
+
     // A shadow rule: limiter.rules.search counts who would be rejected, and rejects nobody.
     @GetMapping("/search")
     List<Order> search() {

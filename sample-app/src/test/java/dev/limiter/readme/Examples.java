@@ -9,6 +9,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.web.RejectionHandler;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.stereotype.Component;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -82,6 +84,14 @@ class CatalogService {
 @RateLimiter(limit = 5, window = "${report.window:1m}")
 @Retention(RetentionPolicy.RUNTIME)
 @interface Expensive {}
+
+@Component("plans")
+class Plans {
+
+    public String of(RequestView request) { // null for no tier; may also be an enum, a number, an Optional
+        return request.isUserInRole("PARTNER") ? "partner" : null;
+    }
+}
 
 @Configuration(proxyBeanMethods = false)
 class LimiterBeans {

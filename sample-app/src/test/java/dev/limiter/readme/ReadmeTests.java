@@ -32,7 +32,7 @@ class ReadmeTests {
 
     private final WebApplicationContextRunner context = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(limiterConfigurations()))
-            .withUserConfiguration(LimiterBeans.class);
+            .withUserConfiguration(LimiterBeans.class, Plans.class);
 
     @ParameterizedTest
     @MethodSource("javaBlocks")

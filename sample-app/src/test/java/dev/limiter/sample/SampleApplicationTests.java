@@ -64,6 +64,16 @@ class SampleApplicationTests {
     }
 
     @Test
+    void limitDependsOnThePlanAndWhatWasUsedStaysUsed() {
+        assertThat(clients.storm("GET", "/catalog", "X-Api-Key", "dave")).isEqualTo(Map.of(200, 10L, 429, 990L));
+
+        HttpResponse<String> gold = clients.get("/catalog", "X-Api-Key", "dave", "X-Plan", "gold");
+        assertThat(gold.statusCode()).isEqualTo(200);
+        assertThat(gold.headers().firstValue("RateLimit-Policy")).hasValue("\"catalog\";q=100;w=3600");
+        assertThat(gold.headers().firstValue("RateLimit")).hasValue("\"catalog\";r=89;t=396");
+    }
+
+    @Test
     void automaticLimitIsOnePerEndpoint() {
         assertThat(clients.storm("GET", "/orders/1")).isEqualTo(EXACTLY_100);
         assertThat(clients.get("/orders/2").statusCode()).isEqualTo(429);

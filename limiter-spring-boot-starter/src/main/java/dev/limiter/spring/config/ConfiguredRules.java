@@ -32,7 +32,7 @@ public final class ConfiguredRules implements RuleSource {
     public ConfiguredRules(LimiterProperties properties, Environment environment) {
         this.rules = rules(properties.rules(), environment);
         LimiterProperties.DefaultLimit limit = properties.web().defaultLimit();
-        this.defaultLimit = limit == null ? null : defaultLimit(limit);
+        this.defaultLimit = limit == null ? null : defaultLimit(limit, environment);
         this.excluded = new Setting<>(properties.web().exclude(), "limiter.web.exclude");
     }
 
@@ -53,24 +53,25 @@ public final class ConfiguredRules implements RuleSource {
 
     private static List<RuleDefinition> rules(Map<String, LimiterProperties.Rule> properties, Environment environment) {
         Problems problems = new Problems();
-        Map<String, String> names = RuleNames.find(environment, problems);
+        Map<String, String> names = RuleNames.find("limiter.rules", environment, problems);
         problems.throwIfAny();
         List<RuleDefinition> rules = new ArrayList<>();
         Set<String> seen = new HashSet<>();
         properties.forEach((name, rule) -> {
             String canonical = RuleName.canonical(name);
             if (seen.add(canonical)) {
-                rules.add(rule(names.getOrDefault(canonical, name), rule));
+                rules.add(rule(names.getOrDefault(canonical, name), rule, environment));
             }
         });
         return List.copyOf(rules);
     }
 
-    private static RuleDefinition rule(String name, LimiterProperties.Rule rule) {
+    private static RuleDefinition rule(String name, LimiterProperties.Rule rule, Environment environment) {
         RuleOrigin origin = RuleOrigin.property("limiter.rules." + name);
         RuleDefinition.Builder builder = RuleDefinition.builder(name, origin)
                 .limit(rule.limit(), rule.window(), rule.algorithm(), rule.burst(), rule.buckets())
                 .align(rule.align(), rule.zone())
+                .tiers(TierSettings.read(origin, rule.tiers(), environment))
                 .paths(rule.paths())
                 .methods(rule.methods())
                 .scope(rule.scope())
@@ -82,11 +83,12 @@ public final class ConfiguredRules implements RuleSource {
         return withLimits(builder, origin, rule.limits());
     }
 
-    private static RuleDefinition defaultLimit(LimiterProperties.DefaultLimit limit) {
+    private static RuleDefinition defaultLimit(LimiterProperties.DefaultLimit limit, Environment environment) {
         RuleOrigin origin = RuleOrigin.property(DEFAULT_LIMIT);
         RuleDefinition.Builder builder = RuleDefinition.builder("default", origin)
                 .limit(limit.limit(), limit.window(), limit.algorithm(), limit.burst(), limit.buckets())
                 .align(limit.align(), limit.zone())
+                .tiers(TierSettings.read(origin, limit.tiers(), environment))
                 .scope(Scope.ENDPOINT)
                 .key(limit.key())
                 .cost(limit.cost())
@@ -107,7 +109,7 @@ public final class ConfiguredRules implements RuleSource {
         return builder.build();
     }
 
-    private static LimitDefinition namedLimit(RuleOrigin origin, LimiterProperties.NamedLimit limit) {
+    static LimitDefinition namedLimit(RuleOrigin origin, LimiterProperties.NamedLimit limit) {
         return LimitDefinition.of(
                         origin, limit.limit(), limit.window(), limit.algorithm(), limit.burst(), limit.buckets())
                 .aligned(origin, limit.align(), limit.zone());

@@ -46,6 +46,8 @@ final class KnownKeys {
     static List<String> of(Class<?> level) {
         return level.isRecord()
                 ? Arrays.stream(level.getRecordComponents())
+                        .filter(component -> level != LimiterProperties.Tier.class
+                                || !component.getName().equals("by"))
                         .map(component -> DataObjectPropertyName.toDashedForm(component.getName()))
                         .toList()
                 : List.of();

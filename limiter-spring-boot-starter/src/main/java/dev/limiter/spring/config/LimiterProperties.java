@@ -83,6 +83,8 @@ public record LimiterProperties(
      *     if not said. For fixed-window.
      * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
      * @param limits Several limits by name, instead of the one above; all must permit.
+     * @param tiers What is different for some: {@code by} says who is in which tier, such as "header:X-Plan" or
+     *     "#{@plans.of(#request)}", and each tier by its name what is different in it.
      * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
      * @param mode What becomes of decisions; the weaker of this and limiter.mode.
@@ -98,6 +100,7 @@ public record LimiterProperties(
             @Nullable Align align,
             @Nullable String zone,
             @Nullable Map<String, NamedLimit> limits,
+            @Nullable Map<String, Tier> tiers,
             @Delimiter(Delimiter.NONE) @Nullable List<String> key,
             @Nullable String cost,
             @Nullable Mode mode,
@@ -117,6 +120,8 @@ public record LimiterProperties(
      *     if not said. For fixed-window.
      * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
      * @param limits Several limits by name, instead of the one above; all must permit.
+     * @param tiers What is different for some: {@code by} says who is in which tier, such as "header:X-Plan" or
+     *     "#{@plans.of(#request)}", and each tier by its name what is different in it.
      * @param paths Path patterns of the requests that the rule applies to, such as /api/orders/**.
      * @param methods HTTP methods that the rule applies to, in any case; all if not said.
      * @param scope Whether all endpoints share the budget (rule) or each has its own (endpoint); rule if not said.
@@ -135,6 +140,7 @@ public record LimiterProperties(
             @Nullable Align align,
             @Nullable String zone,
             @Nullable Map<String, NamedLimit> limits,
+            @Nullable Map<String, Tier> tiers,
             @Nullable List<String> paths,
             @Nullable List<String> methods,
             @Nullable Scope scope,
@@ -165,4 +171,34 @@ public record LimiterProperties(
             @Nullable Integer buckets,
             @Nullable Align align,
             @Nullable String zone) {}
+
+    /**
+     * What is different in one tier; what is not said is as the rule says.
+     *
+     * @param limit Permits per window, at least 1.
+     * @param window Time that the limit is for.
+     * @param algorithm How the limit counts.
+     * @param burst The most that can be taken at once, at least 1.
+     * @param buckets Sub-windows, 1 to 1000.
+     * @param align Where windows begin.
+     * @param zone Time zone of the calendar.
+     * @param limits What is different in the named limits of the rule.
+     * @param by Not for a tier: what stands at the name {@code by} beside the tiers, or in place of a tier's settings.
+     */
+    public record Tier(
+            @Nullable Long limit,
+            @Nullable String window,
+            @Nullable Algorithm algorithm,
+            @Nullable Long burst,
+            @Nullable Integer buckets,
+            @Nullable Align align,
+            @Nullable String zone,
+            @Nullable Map<String, NamedLimit> limits,
+            @Nullable String by) {
+
+        /** Called by Spring to convert the text of {@code by}. */
+        public static Tier valueOf(String by) {
+            return new Tier(null, null, null, null, null, null, null, null, by);
+        }
+    }
 }

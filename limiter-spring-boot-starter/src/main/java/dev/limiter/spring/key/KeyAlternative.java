@@ -19,6 +19,10 @@ final class KeyAlternative {
         this.value = value;
     }
 
+    KeyValue value() {
+        return value;
+    }
+
     /** Null if there is no value. */
     @Nullable
     String encode(RateLimitContext context) {

@@ -1,10 +1,12 @@
 package dev.limiter.spring.key;
 
+import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the grammar of keys: parts joined by {@code ,}, alternatives by {@code |}, both outside quotes and brackets.
@@ -52,10 +54,47 @@ public final class KeyParser {
         return parts.isEmpty() ? RateLimitKey.GLOBAL : new RateLimitKey("", parts);
     }
 
+    /**
+     * The value of a single part of a key as it is: of its alternatives, the first that has one.
+     *
+     * @param where the property that holds it, for messages
+     * @throws LimiterConfigurationException if it is empty, cannot be parsed or refers to what there is not
+     */
+    public KeyValue value(String text, String where, ExpressionScope scope) {
+        if (text.isBlank()) {
+            throw problem(where, text, "It is empty. " + QUOTE);
+        }
+        try {
+            if (KeySyntax.split(text, ',').size() > 1) {
+                throw new IllegalArgumentException("there are several parts, but it has to be one value");
+            }
+            KeyValue[] values = alternatives(text.strip(), where, scope).stream()
+                    .map(KeyAlternative::value)
+                    .toArray(KeyValue[]::new);
+            return values.length == 1 ? values[0] : context -> first(values, context);
+        } catch (IllegalArgumentException exception) {
+            throw problem(where, text, "It cannot be parsed: " + exception.getMessage());
+        }
+    }
+
+    private static @Nullable String first(KeyValue[] values, RateLimitContext context) {
+        for (KeyValue value : values) {
+            String text = value.of(context);
+            if (text != null && !text.isEmpty()) {
+                return text;
+            }
+        }
+        return null;
+    }
+
     private KeyPart part(String text, String where, ExpressionScope scope) {
         if (text.isEmpty()) {
             throw new IllegalArgumentException("there is nothing before or after a ','. " + QUOTE);
         }
+        return new KeyPart(KeyAlternatives.type(text), alternatives(text, where, scope));
+    }
+
+    private List<KeyAlternative> alternatives(String text, String where, ExpressionScope scope) {
         List<KeyAlternative> parsed = new ArrayList<>();
         for (String alternative : KeySyntax.split(text, '|')) {
             if (alternative.isEmpty()) {
@@ -64,7 +103,7 @@ public final class KeyParser {
             }
             parsed.add(alternatives.parse(alternative, where, scope));
         }
-        return new KeyPart(KeyAlternatives.type(text), parsed);
+        return parsed;
     }
 
     private static LimiterConfigurationException problem(String where, String value, String reason) {

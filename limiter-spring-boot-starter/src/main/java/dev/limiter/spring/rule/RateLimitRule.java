@@ -5,6 +5,7 @@ import dev.limiter.Rule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.key.RateLimitKey;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
@@ -12,6 +13,7 @@ import org.springframework.http.server.PathContainer;
 public final class RateLimitRule {
 
     private final Rule rule;
+    private final @Nullable Tiers tiers;
     private final String origin;
     private final Mode mode;
     private final HeaderStyle headers;
@@ -25,6 +27,7 @@ public final class RateLimitRule {
 
     RateLimitRule(
             Rule rule,
+            @Nullable Tiers tiers,
             String origin,
             Mode mode,
             HeaderStyle headers,
@@ -35,6 +38,7 @@ public final class RateLimitRule {
             BooleanExpression condition,
             BooleanExpression skipIf) {
         this.rule = rule;
+        this.tiers = tiers;
         this.origin = origin;
         this.mode = mode;
         this.headers = headers;
@@ -49,7 +53,7 @@ public final class RateLimitRule {
 
     private @Nullable Charge fixedCharge() {
         String constant = key.constant();
-        return constant != null && cost.isFixed() ? rule.charge(constant, cost.fixed()) : null;
+        return constant != null && cost.isFixed() && tiers == null ? rule.charge(constant, cost.fixed()) : null;
     }
 
     /** As configured, or the display name of the annotated method; {@code default} for the automatic limit. */
@@ -57,9 +61,14 @@ public final class RateLimitRule {
         return rule.name();
     }
 
-    /** The rule's limits, as the core knows them. */
+    /** The rule's own limits, as the core knows them. */
     public Rule rule() {
         return rule;
+    }
+
+    /** The limits of each tier by its name: to the core, rules of the same name with as many limits. */
+    public Map<String, Rule> tiers() {
+        return tiers == null ? Map.of() : tiers.rules();
     }
 
     /** The weaker of the rule's own mode and the one of all. */
@@ -113,10 +122,14 @@ public final class RateLimitRule {
     /**
      * What this one takes, and from whose bucket.
      *
-     * @throws dev.limiter.spring.expression.RuleEvaluationException if key or cost cannot be evaluated
+     * @throws dev.limiter.spring.expression.RuleEvaluationException if key, cost or tier cannot be evaluated
      */
     public Charge charge(RateLimitContext context) {
-        return fixedCharge != null ? fixedCharge : rule.charge(key.resolve(context), cost.of(context));
+        if (fixedCharge != null) {
+            return fixedCharge;
+        }
+        Rule applicable = tiers == null ? rule : tiers.select(context, rule);
+        return applicable.charge(key.resolve(context), cost.of(context));
     }
 
     @Override

@@ -24,6 +24,7 @@ public final class RuleCompiler {
     private final KeyParser keys;
     private final LimiterExpressionParser expressions;
     private final LimitCompiler limits;
+    private final TierCompiler tiers;
     private final Mode mode;
     private final HeaderStyle headers;
 
@@ -41,6 +42,7 @@ public final class RuleCompiler {
         this.keys = keys;
         this.expressions = expressions;
         this.limits = new LimitCompiler(available);
+        this.tiers = new TierCompiler(keys, limits);
         this.mode = mode;
         this.headers = headers;
     }
@@ -81,6 +83,10 @@ public final class RuleCompiler {
             RuleDefinition definition, ExpressionScope variables, Scope scope, UnaryOperator<RateLimitKey> scoped) {
         Problems problems = new Problems();
         List<Limit> compiledLimits = limits(definition, problems);
+        // what is wrong with the limits would be wrong with those of each tier again
+        Tiers compiledTiers = definition.tiers() == null || !problems.isEmpty()
+                ? null
+                : tiers.compile(definition, definition.tiers(), variables, problems);
         RateLimitKey key = problems.collect(() -> key(definition.key(), variables));
         Cost cost = problems.collect(() -> cost(definition.cost(), variables));
         BooleanExpression condition =
@@ -88,13 +94,19 @@ public final class RuleCompiler {
         BooleanExpression skipIf =
                 problems.collect(() -> expression(definition.skipIf(), variables, BooleanExpression.NEVER));
         RequestMatcher matcher = RequestMatcherCompiler.compile(definition.paths(), definition.methods(), problems);
-        checkCost(definition, cost, compiledLimits, problems);
+        checkCost(definition, cost, compiledLimits, "", problems);
+        if (compiledTiers != null) {
+            compiledTiers
+                    .rules()
+                    .forEach((tier, rule) -> checkCost(definition, cost, rule.limits(), ".tiers." + tier, problems));
+        }
         problems.throwIfAny();
         if (key == null || cost == null || condition == null || skipIf == null) {
             throw new IllegalStateException("Null without a problem");
         }
         return new RateLimitRule(
                 Rule.of(definition.name(), compiledLimits),
+                compiledTiers,
                 definition.origin().toString(),
                 definition.mode() == null ? mode : mode.weaker(definition.mode().value()),
                 definition.headers() == null ? headers : definition.headers().value(),
@@ -154,7 +166,7 @@ public final class RuleCompiler {
 
     /** What costs more than a limit can ever grant would never be permitted. */
     private static void checkCost(
-            RuleDefinition definition, @Nullable Cost cost, List<Limit> limits, Problems problems) {
+            RuleDefinition definition, @Nullable Cost cost, List<Limit> limits, String tier, Problems problems) {
         Setting<String> setting = definition.cost();
         if (cost == null || setting == null || !cost.isFixed()) {
             return;
@@ -165,7 +177,7 @@ public final class RuleCompiler {
                         setting.where(),
                         setting.value(),
                         "The cost is more than can ever be granted at once: " + limit.capacity()
-                                + ", the burst or limit of " + definition.origin()
+                                + ", the burst or limit of " + definition.origin() + tier
                                 + (limit.name().isEmpty() ? "" : ".limits." + limit.name())
                                 + ". Raise that, or lower the cost.");
             }

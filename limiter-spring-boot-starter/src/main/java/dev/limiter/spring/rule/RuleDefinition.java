@@ -13,12 +13,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param limit the settings of the only limit, empty if there are none
  * @param limits name to limit; null if there are none
+ * @param tiers what is different for some; null if it is the same for all
  */
 public record RuleDefinition(
         String name,
         RuleOrigin origin,
         LimitDefinition limit,
         @Nullable Map<String, LimitDefinition> limits,
+        @Nullable TiersDefinition tiers,
         @Nullable Setting<List<String>> paths,
         @Nullable Setting<List<String>> methods,
         @Nullable Setting<Scope> scope,
@@ -40,6 +42,7 @@ public record RuleDefinition(
                 origin,
                 ownLimits ? limit : limit.over(weaker.limit),
                 ownLimits ? limits : weaker.limits,
+                first(tiers, weaker.tiers),
                 first(paths, weaker.paths),
                 first(methods, weaker.methods),
                 first(scope, weaker.scope),
@@ -72,6 +75,7 @@ public record RuleDefinition(
         private final RuleOrigin origin;
         private LimitDefinition limit;
         private @Nullable Map<String, LimitDefinition> limits;
+        private @Nullable TiersDefinition tiers;
         private @Nullable Setting<List<String>> paths;
         private @Nullable Setting<List<String>> methods;
         private @Nullable Setting<Scope> scope;
@@ -111,6 +115,12 @@ public record RuleDefinition(
                 limits = new LinkedHashMap<>();
             }
             limits.put(limitName, named);
+            return this;
+        }
+
+        /** What is different for some. */
+        public Builder tiers(@Nullable TiersDefinition tiers) {
+            this.tiers = tiers;
             return this;
         }
 
@@ -166,7 +176,8 @@ public record RuleDefinition(
 
         public RuleDefinition build() {
             return new RuleDefinition(
-                    name, origin, limit, limits, paths, methods, scope, key, cost, condition, skipIf, mode, headers);
+                    name, origin, limit, limits, tiers, paths, methods, scope, key, cost, condition, skipIf, mode,
+                    headers);
         }
 
         private <T> @Nullable Setting<T> setting(String attribute, @Nullable T value) {

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Turns everything that is configured into one set of rules, or says all that is wrong with it. Thread-safe. */
@@ -36,7 +37,7 @@ public final class RuleSetCompiler {
             if (isComplete(definition)) {
                 add(rules, compile(definition, problems));
             } else {
-                compile(definition.over(standIn(definition.limit())), problems);
+                compile(definition.over(standIn(definition)), problems);
             }
         }
         RateLimitRule compiledDefault = defaultLimit == null ? null : compile(defaultLimit, problems);
@@ -62,26 +63,36 @@ public final class RuleSetCompiler {
         LimitDefinition limit = definition.limit();
         return definition.paths() != null
                 || definition.limits() != null
-                || (limit.limit() != null && limit.window() != null && implied(limit) == null);
+                || (limit.limit() != null && limit.window() != null && implied(definition) == null);
     }
 
     /** Says what an annotation may say, where a rule only completes one, to find what is wrong in any case. */
-    private static RuleDefinition standIn(LimitDefinition limit) {
-        boolean calendar = limit.align() != null && limit.align().value() == Align.CALENDAR;
+    private static RuleDefinition standIn(RuleDefinition definition) {
+        boolean calendar = said(definition)
+                .anyMatch(limit -> limit.align() != null && limit.align().value() == Align.CALENDAR);
         return RuleDefinition.builder(DEFAULT, RuleOrigin.source("an annotation"))
-                .limit(Limit.MAX_PERMITS, calendar ? "1d" : "1s", implied(limit), null, null)
+                .limit(Limit.MAX_PERMITS, calendar ? "1d" : "1s", implied(definition), null, null)
                 .build();
     }
 
-    /** The algorithm that has to be said elsewhere for the options of a limit; null if it is said or none is needed. */
-    private static @Nullable Algorithm implied(LimitDefinition limit) {
-        if (limit.algorithm() != null) {
+    /** The algorithm that an annotation has to say for the options of a rule; null if the rule says or needs none. */
+    private static @Nullable Algorithm implied(RuleDefinition definition) {
+        if (definition.limit().algorithm() != null) {
             return null;
         }
-        if (limit.buckets() != null) {
+        if (said(definition).anyMatch(limit -> limit.buckets() != null)) {
             return Algorithm.SLIDING_WINDOW_COUNTER;
         }
-        return limit.align() != null || limit.zone() != null ? Algorithm.FIXED_WINDOW : null;
+        return said(definition).anyMatch(limit -> limit.align() != null || limit.zone() != null)
+                ? Algorithm.FIXED_WINDOW
+                : null;
+    }
+
+    /** What is said about the rule's algorithm, by the rule and its tiers. */
+    private static Stream<LimitDefinition> said(RuleDefinition definition) {
+        Stream<LimitDefinition> tiers =
+                definition.tiers() == null ? Stream.empty() : definition.tiers().inline();
+        return Stream.concat(Stream.of(definition.limit()), tiers.filter(tier -> tier.algorithm() == null));
     }
 
     private static Map<String, RuleDefinition> distinct(

@@ -118,6 +118,69 @@ class BadConfigurationTests {
                         ORDERS + "limit: 5, window: 1s, cost: abc }",
                         "limiter.rules.orders.cost = \"abc\"",
                         "\"abc\" is unknown"),
+                bad(rule("tiers: { gold: { limit: 9 } }"), "limiter.rules.orders.tiers (", "Say with by"),
+                bad(
+                        rule("tiers: { by: header:X-Plan }"),
+                        "limiter.rules.orders.tiers.by = \"header:X-Plan\"",
+                        "no tiers"),
+                bad(tiers("gold: lots"), "limiter.rules.orders.tiers.gold = \"lots\"", "settings of its own"),
+                bad(tiers("gold:"), "limiter.rules.orders.tiers.gold (", "The tier is empty"),
+                bad(tiers("gold: 1000"), "limiter.rules.orders.tiers.gold (", "keys of its own: limit"),
+                bad(
+                        tiers("gold: { by: header:X-Plan, limit: 9 }"),
+                        "limiter.rules.orders.tiers.gold = \"header:X-Plan\"",
+                        "beside the tiers"),
+                bad(
+                        rule("tiers: { by: { limit: 9 } }"),
+                        "limiter.rules.orders.tiers.by (",
+                        "no tier can have this name"),
+                bad(tiers("gold: { limit: 0 }"), "limiter.rules.orders.tiers.gold.limit = \"0\"", "from 1 to"),
+                bad(tiers("gold: { limit: lots }"), "limiter.rules.orders.tiers.gold.limit = \"lots\"", "whole number"),
+                bad(tiers("gold: { window: 10 }"), "limiter.rules.orders.tiers.gold.window = \"10\"", "10s"),
+                bad(tiers("gold: { buckets: 9 }"), "limiter.rules.orders.tiers.gold.buckets = \"9\"", "no buckets"),
+                bad(
+                        tiers("gold: { algorithm: fixed-window, burst: 9 }"),
+                        "limiter.rules.orders.tiers.gold.burst = \"9\"",
+                        "fixed-window has no burst"),
+                bad(
+                        tiers("gold: { limt: 9 }"),
+                        "limiter.rules.orders.tiers.gold.limt = \"9\"",
+                        "limit, window, algorithm"),
+                bad(
+                        tiers("gold: { limits: { a: { limit: 9 } } }"),
+                        "limiter.rules.orders.tiers.gold.limits",
+                        "directly in the tier"),
+                bad(tiers("gold: { limit: 1 }") + "\n      cost: 2", "limiter.rules.orders.cost = \"2\"", "tiers.gold"),
+                bad(
+                        tiers("gold: { limit: 9 }, GOLD: { limit: 8 }"),
+                        "tiers.GOLD",
+                        "same tier as limiter.rules.orders.tiers.gold"),
+                bad(tiers("Gold: { limit: 9 }"), "limiter.rules.orders.tiers = \"Gold\"", "start with a small letter"),
+                bad(
+                        rule("tiers: { by: plan, gold: { limit: 9 } }"),
+                        "limiter.rules.orders.tiers.by = \"plan\"",
+                        "KeyResolver beans [tenant]"),
+                bad(rule("tiers: { by: '', gold: { limit: 9 } }"), "limiter.rules.orders.tiers.by = \"\"", "Quote it"),
+                bad(
+                        rule("tiers: { by: 'ip,method', gold: { limit: 9 } }"),
+                        "limiter.rules.orders.tiers.by = \"ip,method\"",
+                        "one value"),
+                bad(
+                        rule("tiers: { by: '#plan', gold: { limit: 9 } }"),
+                        "limiter.rules.orders.tiers.by = \"#plan\"",
+                        "#plan is unknown"),
+                bad(
+                        namedTiers("gold: { limit: 9 }"),
+                        "limiter.rules.orders.tiers.gold (",
+                        "limits: { burst: { limit: 1000 } }"),
+                bad(
+                        namedTiers("gold: { limits: { brust: { limit: 9 } } }"),
+                        "limiter.rules.orders.tiers.gold.limits.brust (",
+                        "there are burst"),
+                bad(
+                        "limiter.web.default-limit: { limit: 5, window: 1s, tiers: { gold: { limit: 9 } } }",
+                        "limiter.web.default-limit.tiers (",
+                        "Say with by"),
                 bad(rule("key: #user.id"), "limiter.rules.orders.key = \"\"", "Quote it"),
                 bad(rule("key: ''"), "limiter.rules.orders.key = \"\"", "Quote it"),
                 bad(rule("key: []"), "limiter.rules.orders.key = \"\"", "Quote it"),
@@ -189,6 +252,14 @@ class BadConfigurationTests {
 
     private static String calendar(String window) {
         return ORDERS + "limit: 5, algorithm: fixed-window, align: calendar, window: " + window + " }";
+    }
+
+    private static String tiers(String tiers) {
+        return rule("tiers: { by: header:X-Plan, " + tiers + " }");
+    }
+
+    private static String namedTiers(String tiers) {
+        return ORDERS + "limits: { burst: { limit: 1, window: 1s } }, tiers: { by: header:X-Plan, " + tiers + " } }";
     }
 
     private static Arguments bad(String yaml, String... said) {

@@ -1,0 +1,54 @@
+package dev.limiter.spring.rule;
+
+import dev.limiter.Rule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.key.KeyValue;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The limits that apply instead of a rule's own, by the tier of who asks. To the core they are rules of the same name, so
+ * that a key keeps what it used when its tier changes. Immutable, thread-safe.
+ */
+final class Tiers {
+
+    /** Nothing that a client may send and that is longer can be the name of a tier. */
+    private static final int MAX_LENGTH = 256;
+
+    private final KeyValue by;
+    private final Map<String, Rule> rules;
+    private final Map<String, Rule> bySpelling = new HashMap<>();
+
+    /**
+     * @param rules name to limits, not to be changed
+     */
+    Tiers(KeyValue by, Map<String, Rule> rules) {
+        this.by = by;
+        this.rules = Collections.unmodifiableMap(rules);
+        rules.forEach((name, rule) -> {
+            bySpelling.put(name, rule);
+            bySpelling.put(RuleName.canonical(name), rule);
+        });
+    }
+
+    /** By name, as configured. */
+    Map<String, Rule> rules() {
+        return rules;
+    }
+
+    /**
+     * The limits for this request or call.
+     *
+     * @param own for all whose tier is not known
+     * @throws dev.limiter.spring.expression.RuleEvaluationException if the tier cannot be evaluated
+     */
+    Rule select(RateLimitContext context, Rule own) {
+        String tier = by.of(context);
+        if (tier == null || tier.isEmpty() || tier.length() > MAX_LENGTH) {
+            return own;
+        }
+        Rule known = bySpelling.get(tier);
+        return known != null ? known : bySpelling.getOrDefault(RuleName.canonical(tier), own);
+    }
+}

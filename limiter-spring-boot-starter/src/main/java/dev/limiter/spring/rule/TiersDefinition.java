@@ -1,0 +1,34 @@
+package dev.limiter.spring.rule;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The raw settings of the tiers of a rule. Immutable; nothing is checked before {@link RuleCompiler#compile}.
+ *
+ * @param where the property that holds them
+ * @param by what gives the name of the tier that a request belongs to; null if it was not said
+ * @param tiers name to tier
+ */
+public record TiersDefinition(String where, @Nullable Setting<String> by, Map<String, Tier> tiers) {
+
+    public TiersDefinition {
+        tiers = Collections.unmodifiableMap(new LinkedHashMap<>(tiers));
+    }
+
+    /**
+     * What is different for those in one tier.
+     *
+     * @param limit for a rule with only one limit
+     * @param limits by name, for a rule with named limits
+     */
+    public record Tier(LimitDefinition limit, @Nullable Map<String, LimitDefinition> limits) {}
+
+    /** What the tiers say about a rule's only limit. */
+    Stream<LimitDefinition> inline() {
+        return tiers.values().stream().map(Tier::limit);
+    }
+}
