@@ -1,5 +1,6 @@
 package dev.limiter.spring.aop;
 
+import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
@@ -47,7 +48,7 @@ final class AnnotationDefinitions {
         return RuleDefinition.builder(name, origin)
                 .limit(
                         annotation.limit() == RateLimiter.UNSET ? DEFAULT_LIMIT : annotation.limit(),
-                        window == null ? DEFAULT_WINDOW : window,
+                        window == null && annotation.algorithm() != Algorithm.CONCURRENCY ? DEFAULT_WINDOW : window,
                         annotation.algorithm(),
                         annotation.burst() == RateLimiter.UNSET ? null : annotation.burst(),
                         annotation.buckets() == Integer.MIN_VALUE ? null : annotation.buckets())

@@ -1,12 +1,12 @@
 package dev.limiter.spring.aop;
 
-import dev.limiter.Decision;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.CurrentRequest;
 import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
+import java.util.Objects;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -33,11 +33,18 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
         if (method == null) {
             return call.proceed();
         }
-        Decision decision = decide(call, method, targetClass).decision();
-        if (decision == null || decision.permitted()) {
-            return call.proceed();
+        RequestDecisions request = currentRequest.get();
+        boolean handler = request != null && request.isHandler(method.method(), targetClass);
+        Verdict verdict = decide(call, method, request, handler);
+        if (verdict.permitted()) {
+            // what a handler starts may go on after it has returned; the request knows when it is over
+            return handler ? call.proceed() : HeldPermits.proceed(call, verdict);
         }
-        RateLimitExceededException rejection = new RateLimitExceededException(decision);
+        if (request != null) {
+            request.addRefusal(verdict);
+        }
+        RateLimitExceededException rejection =
+                new RateLimitExceededException(Objects.requireNonNull(verdict.decision()));
         Fallback fallback = method.fallback();
         if (fallback == null) {
             throw rejection;
@@ -45,8 +52,8 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
         return fallback.call(target, call.getArguments(), rejection);
     }
 
-    private Verdict decide(MethodInvocation call, LimitedMethod method, Class<?> targetClass) {
-        RequestDecisions request = currentRequest.get();
+    private Verdict decide(
+            MethodInvocation call, LimitedMethod method, @Nullable RequestDecisions request, boolean handler) {
         ApplicableRules rules = methods.rulesOf(method);
         MethodContext context = new MethodContext(
                 request == null ? null : request.view(),
@@ -54,7 +61,7 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
                 call.getThis(),
                 method.method(),
                 call.getArguments());
-        if (request == null || !request.isHandler(method.method(), targetClass)) {
+        if (request == null || !handler) {
             return decider.decide(rules, context, method.name());
         }
         // A rule that counted the request by its path does not count it again by its name.

@@ -10,6 +10,7 @@ import dev.limiter.spring.web.ProblemRejectionHandler;
 import dev.limiter.spring.web.RateLimitExceptionResolver;
 import dev.limiter.spring.web.RateLimitInterceptor;
 import dev.limiter.spring.web.RejectionHandler;
+import dev.limiter.spring.web.RequestCompletion;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.ServletCurrentRequest;
 import jakarta.servlet.http.HttpServletRequest;
@@ -78,17 +79,18 @@ public final class LimiterWebAutoConfiguration {
         return new RateLimitInterceptor(endpoints, requests, decider, rejections, resources.getIfAvailable());
     }
 
-    /** First among those of the same order. */
+    /** First among those of the same order. Methods may hold permits until the request is done without any rule for it. */
     @Bean
     @Order(Ordered.HIGHEST_PRECEDENCE)
-    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
     WebMvcConfigurer limiterWebMvcConfigurer(
             ObjectProvider<RateLimitInterceptor> interceptor, LimiterSettings settings) {
         return new WebMvcConfigurer() {
             @Override
             public void addInterceptors(InterceptorRegistry registry) {
-                registry.addInterceptor(interceptor.getObject())
+                registry.addInterceptor(new RequestCompletion())
                         .order(settings.web().order());
+                interceptor.ifAvailable(deciding ->
+                        registry.addInterceptor(deciding).order(settings.web().order()));
             }
         };
     }

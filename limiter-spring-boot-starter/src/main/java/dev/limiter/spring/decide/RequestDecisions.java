@@ -16,6 +16,9 @@ public interface RequestDecisions {
     /** The rules that have counted the request by its path. */
     List<RateLimitRule> rules();
 
-    /** Adds what the annotation on the handler decided. */
+    /** Adds what the annotation on the handler decided. What it holds is released when the request is done. */
     void add(Verdict verdict);
+
+    /** Adds the refusal of a method that was called on the way. */
+    void addRefusal(Verdict verdict);
 }

@@ -2,7 +2,9 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
+import dev.limiter.Rule;
 import dev.limiter.spring.rule.RateLimitRule;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,6 +64,32 @@ public final class Verdict {
             from = to;
         }
         return byRule;
+    }
+
+    /** Whether permits of concurrency limits are held until {@link #close()}. */
+    public boolean holds() {
+        return decision != null && decision.permitted() && charges.stream().anyMatch(charge -> holds(charge.rule()))
+                || shadow.stream().anyMatch(watched -> holds(watched.rule()));
+    }
+
+    private static boolean holds(Rule rule) {
+        return rule.limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
+    }
+
+    /** Releases what is held of concurrency limits, because the work is done. The second call does nothing. */
+    public void close() {
+        if (decision != null) {
+            decision.close();
+        }
+        shadow.forEach(Decision::close);
+    }
+
+    /** Whether the rule that decided is one for all callers together, whoever they are. */
+    public boolean decidedForAll() {
+        return decision != null
+                && rules.stream()
+                        .filter(rule -> rule.name().equals(decision.rule().name()))
+                        .anyMatch(RateLimitRule::isForAll);
     }
 
     /** Returns what was taken, because the request was rejected after all. */

@@ -13,17 +13,28 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimitKey {
 
     /** One bucket that all share. */
-    public static final RateLimitKey GLOBAL = new RateLimitKey(Charge.SHARED, List.of());
+    public static final RateLimitKey GLOBAL = new RateLimitKey(Charge.SHARED, List.of(), true);
 
     private static final KeyPart RESOURCE =
             new KeyPart("resource", List.of(new KeyAlternative("resource", RateLimitContext::resource)));
 
     private final String prefix;
     private final KeyPart[] parts;
+    private final boolean forAll;
 
     RateLimitKey(String prefix, List<KeyPart> parts) {
+        this(prefix, parts, false);
+    }
+
+    private RateLimitKey(String prefix, List<KeyPart> parts, boolean forAll) {
         this.prefix = prefix;
         this.parts = parts.toArray(KeyPart[]::new);
+        this.forAll = forAll;
+    }
+
+    /** Whether it tells callers apart by nothing, at most resources. */
+    public boolean isForAll() {
+        return forAll;
     }
 
     /** The same within each resource of its own. */
@@ -31,13 +42,13 @@ public final class RateLimitKey {
         KeyPart[] more = new KeyPart[parts.length + 1];
         more[0] = RESOURCE;
         System.arraycopy(parts, 0, more, 1, parts.length);
-        return new RateLimitKey(prefix, List.of(more));
+        return new RateLimitKey(prefix, List.of(more), forAll);
     }
 
     /** The same within one resource; what is known now need not be worked out for each decision. */
     public RateLimitKey within(String resource) {
         String text = "resource=" + resource.length() + ":" + resource;
-        return new RateLimitKey(parts.length == 0 ? text : text + ",", List.of(parts));
+        return new RateLimitKey(parts.length == 0 ? text : text + ",", List.of(parts), forAll);
     }
 
     /** The key, if it is the same for everybody. */

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -21,6 +22,7 @@ final class LimitCompiler {
     private static final Set<Algorithm> WITH_BURST = Set.of(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET);
     private static final Set<Algorithm> WITH_BUCKETS = Set.of(Algorithm.SLIDING_WINDOW_COUNTER);
     private static final Set<Algorithm> WITH_ALIGN = Set.of(Algorithm.FIXED_WINDOW);
+    private static final Set<Algorithm> WITH_WINDOW = EnumSet.complementOf(EnumSet.of(Algorithm.CONCURRENCY));
 
     private final Set<Algorithm> available;
 
@@ -44,6 +46,7 @@ final class LimitCompiler {
         ignored("burst", definition.burst(), algorithm, WITH_BURST, problems);
         ignored("buckets", definition.buckets(), algorithm, WITH_BUCKETS, problems);
         ignored("align", definition.align(), algorithm, WITH_ALIGN, problems);
+        ignored("window", definition.window(), algorithm, WITH_WINDOW, problems);
         range("burst", definition.burst(), Limit.MAX_PERMITS, problems);
         range("buckets", definition.buckets(), 1000, problems);
         Setting<Long> limit = definition.limit();
@@ -51,7 +54,9 @@ final class LimitCompiler {
             problems.add(definition.where(), null, "A limit is missing: say how many, such as limit: 100.");
         }
         range("limit", limit, Limit.MAX_PERMITS, problems);
-        Windows windows = windows(definition, problems);
+        Windows windows = WITH_WINDOW.contains(algorithm)
+                ? windows(definition, problems)
+                : new Windows(Duration.ZERO, null, ZoneOffset.UTC);
         problems.throwIfAny();
         return limit(name, algorithm, limit == null ? 0 : limit.value(), windows, definition);
     }
@@ -170,7 +175,7 @@ final class LimitCompiler {
                 case SLIDING_WINDOW_COUNTER ->
                     Limit.slidingWindowCounter(limit, window).buckets((int) or(definition.buckets(), 10));
                 case SLIDING_WINDOW_LOG -> Limit.slidingWindowLog(limit, window);
-                case CONCURRENCY -> throw new IllegalArgumentException("concurrency is not available yet");
+                case CONCURRENCY -> Limit.concurrency(limit);
             };
             return name.isEmpty() ? compiled : compiled.named(name);
         } catch (IllegalArgumentException exception) {

@@ -63,7 +63,8 @@ public record LimitDefinition(
 
     /**
      * These settings, completed by weaker ones. If these name another algorithm, the options of the weaker's are left
-     * behind with it: otherwise nobody could change the algorithm of an annotation from outside. So is its zone with
+     * behind with it (the window, if these have none): otherwise nobody could change the algorithm of an annotation from
+     * outside. So is its zone with
      * another alignment.
      */
     public LimitDefinition over(LimitDefinition weaker) {
@@ -74,12 +75,16 @@ public record LimitDefinition(
         return new LimitDefinition(
                 where,
                 RuleDefinition.first(limit, weaker.limit),
-                RuleDefinition.first(window, weaker.window),
+                RuleDefinition.first(window, sameAlgorithm || hasWindow() ? weaker.window : null),
                 RuleDefinition.first(algorithm, weaker.algorithm),
                 RuleDefinition.first(burst, sameAlgorithm ? weaker.burst : null),
                 RuleDefinition.first(buckets, sameAlgorithm ? weaker.buckets : null),
                 RuleDefinition.first(align, sameAlgorithm ? weaker.align : null),
                 RuleDefinition.first(zone, sameAlign ? weaker.zone : null));
+    }
+
+    private boolean hasWindow() {
+        return algorithm == null || algorithm.value() != Algorithm.CONCURRENCY;
     }
 
     private static <T> @Nullable Setting<T> setting(RuleOrigin origin, String attribute, @Nullable T value) {

@@ -89,6 +89,11 @@ public final class RateLimitRule {
         return scope;
     }
 
+    /** Whether all callers share its buckets, whoever they are. */
+    public boolean isForAll() {
+        return key.isForAll();
+    }
+
     /** Whether it has paths, so that it applies to requests by itself. */
     public boolean appliesByPath() {
         return matcher != null;

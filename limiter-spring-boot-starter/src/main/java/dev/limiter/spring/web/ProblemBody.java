@@ -14,24 +14,38 @@ final class ProblemBody {
 
     static final String MEDIA_TYPE = "application/problem+json";
 
-    private static final String TYPE = "https://iana.org/assignments/http-problem-types#quota-exceeded";
-    private static final String TITLE = "Request cannot be satisfied as assigned quota has been exceeded";
+    /** The types that are registered for rejections. */
+    enum Problem {
+        QUOTA_EXCEEDED("quota-exceeded", "Request cannot be satisfied as assigned quota has been exceeded"),
+        REDUCED_CAPACITY(
+                "temporary-reduced-capacity",
+                "Request cannot be satisfied due to temporary server capacity constraints");
+
+        private final String type;
+        private final String title;
+
+        Problem(String type, String title) {
+            this.type = "https://iana.org/assignments/http-problem-types#" + type;
+            this.title = title;
+        }
+    }
 
     private ProblemBody() {}
 
     /**
+     * @param problem what it is about
      * @param path the path of the request as it was sent
      * @param retryAfter in seconds; empty if waiting is of no use
      */
-    static String json(int status, Decision decision, String path, OptionalLong retryAfter) {
+    static String json(Problem problem, int status, Decision decision, String path, OptionalLong retryAfter) {
         List<String> violated = decision.limits().stream()
                 .filter(limit -> !limit.permitted())
                 .map(LimitStatus::policy)
                 .toList();
         StringBuilder json = new StringBuilder(400);
         json.append("{\"type\":");
-        string(json, TYPE).append(",\"title\":");
-        string(json, TITLE).append(",\"status\":").append(status).append(",\"detail\":");
+        string(json, problem.type).append(",\"title\":");
+        string(json, problem.title).append(",\"status\":").append(status).append(",\"detail\":");
         string(json, detail(decision, violated, retryAfter)).append(",\"instance\":");
         string(json, path).append(",\"violated-policies\":[");
         for (int i = 0; i < violated.size(); i++) {

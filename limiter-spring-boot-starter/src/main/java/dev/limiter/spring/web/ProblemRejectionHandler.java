@@ -11,7 +11,10 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Answers with status 429, the fields that tell where the limits stand, and problem details as the body. */
+/**
+ * Answers with status 429, the fields that tell where the limits stand, and problem details as the body; with 503 where
+ * it is not the client that does too much, but all together.
+ */
 public final class ProblemRejectionHandler implements RejectionHandler {
 
     private final LimiterSettings.Web settings;
@@ -26,12 +29,17 @@ public final class ProblemRejectionHandler implements RejectionHandler {
 
     @Override
     public void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException {
+        ServletRequestDecisions decisions = requests.of(request, response);
+        boolean overload = decisions.isOverload(decision);
+        int status = overload ? HttpServletResponse.SC_SERVICE_UNAVAILABLE : settings.status();
+        ProblemBody.Problem problem =
+                overload ? ProblemBody.Problem.REDUCED_CAPACITY : ProblemBody.Problem.QUOTA_EXCEEDED;
         OptionalLong retryAfter = retryAfter(decision);
-        byte[] body = ProblemBody.json(settings.status(), decision, request.getRequestURI(), retryAfter)
+        byte[] body = ProblemBody.json(problem, status, decision, request.getRequestURI(), retryAfter)
                 .getBytes(StandardCharsets.US_ASCII);
         response.resetBuffer();
-        response.setStatus(settings.status());
-        requests.of(request, response).writeRejection(decider, decision, settings.headers());
+        response.setStatus(status);
+        decisions.writeRejection(decider, decision, settings.headers());
         retryAfter.ifPresent(seconds -> response.setHeader("Retry-After", Long.toString(seconds)));
         response.setHeader("Cache-Control", "no-store");
         response.setContentType(ProblemBody.MEDIA_TYPE);

@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import java.time.Duration;
 import java.util.List;
@@ -15,24 +16,30 @@ final class RateLimitFields {
 
     private RateLimitFields() {}
 
-    /** {@code "orders";q=100;w=60}: what may be used, per how many seconds. */
+    /** {@code "orders";q=100;w=60}: what may be used, per how many seconds; or at once. */
     static String policies(List<LimitStatus> statuses) {
         StringBuilder field = new StringBuilder(32 * statuses.size());
         for (LimitStatus status : statuses) {
             member(field, status);
             parameter(field, 'q', status.limit().limit());
-            parameter(field, 'w', secondsRoundedUp(status.limit().window()));
+            if (status.limit() instanceof Limit.Concurrency) {
+                field.append(";qu=\"concurrent-requests\"");
+            } else {
+                parameter(field, 'w', secondsRoundedUp(status.limit().window()));
+            }
         }
         return field.toString();
     }
 
-    /** {@code "orders";r=12;t=60}: what could be taken now, and in how many seconds there is more. */
+    /** {@code "orders";r=12;t=60}: what could be taken now, and in how many seconds there is more, if anybody knows. */
     static String remaining(List<LimitStatus> statuses) {
         StringBuilder field = new StringBuilder(32 * statuses.size());
         for (LimitStatus status : statuses) {
             member(field, status);
             parameter(field, 'r', status.remaining());
-            parameter(field, 't', secondsToMore(status));
+            if (!(status.limit() instanceof Limit.Concurrency)) {
+                parameter(field, 't', secondsToMore(status));
+            }
         }
         return field.toString();
     }

@@ -1,6 +1,7 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.RequestDecisions;
@@ -28,6 +29,7 @@ final class ServletRequestDecisions implements RequestDecisions {
     private final RequestView view;
     private final List<Verdict> verdicts = new ArrayList<>(2);
     private List<RateLimitRule> rules = List.of();
+    private @Nullable Verdict refusal;
 
     private ServletRequestDecisions(HttpServletRequest request, HttpServletResponse response, RequestView view) {
         this.request = request;
@@ -81,6 +83,27 @@ final class ServletRequestDecisions implements RequestDecisions {
         if (verdict.decision() != null) {
             write(verdicts.stream().map(Verdict::statuses).toList());
         }
+    }
+
+    @Override
+    public void addRefusal(Verdict verdict) {
+        refusal = verdict;
+    }
+
+    /** Whether a refusal is by a limit on how many requests of all callers are served at once. */
+    boolean isOverload(Decision decision) {
+        Verdict refusing = refusal != null && refusal.decision() == decision
+                ? refusal
+                : verdicts.stream()
+                        .filter(verdict -> verdict.decision() == decision)
+                        .findFirst()
+                        .orElse(Verdict.UNLIMITED);
+        return decision.limit() instanceof Limit.Concurrency && refusing.decidedForAll();
+    }
+
+    /** The request is done: what it holds is free for others. */
+    void close() {
+        verdicts.forEach(Verdict::close);
     }
 
     /** Another decision rejected the request: what was permitted is returned. */

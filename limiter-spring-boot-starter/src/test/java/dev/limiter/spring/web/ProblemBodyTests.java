@@ -27,7 +27,12 @@ class ProblemBodyTests {
                 Limit.fixedWindow(1, Duration.ofDays(1)).named("daily"));
         limiters.tryAcquire(rule, "");
 
-        assertThat(ProblemBody.json(429, limiters.tryAcquire(rule, ""), "/api/orders", OptionalLong.of(12)))
+        assertThat(ProblemBody.json(
+                        ProblemBody.Problem.QUOTA_EXCEEDED,
+                        429,
+                        limiters.tryAcquire(rule, ""),
+                        "/api/orders",
+                        OptionalLong.of(12)))
                 .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
                         + "\"title\":\"Request cannot be satisfied as assigned quota has been exceeded\","
                         + "\"status\":429,"
@@ -42,7 +47,7 @@ class ProblemBodyTests {
         Rule rule = Rule.of("orders", Limit.fixedWindow(1, Duration.ofSeconds(1)));
         Decision never = limiters.tryAcquire(rule, "", 2);
 
-        assertThat(ProblemBody.json(503, never, "/", OptionalLong.empty()))
+        assertThat(ProblemBody.json(ProblemBody.Problem.QUOTA_EXCEEDED, 503, never, "/", OptionalLong.empty()))
                 .contains("\"status\":503,")
                 .contains("can ever grant")
                 .doesNotContain("retry-after");
@@ -62,7 +67,7 @@ class ProblemBodyTests {
         Rule rule = Rule.of("orders", Limit.fixedWindow(1, Duration.ofSeconds(1)));
         Decision decision = limiters.tryAcquire(rule, "", 2);
 
-        assertThat(ProblemBody.json(429, decision, path, OptionalLong.empty()))
+        assertThat(ProblemBody.json(ProblemBody.Problem.QUOTA_EXCEEDED, 429, decision, path, OptionalLong.empty()))
                 .contains("\"instance\":\"" + escaped + "\"");
     }
 }

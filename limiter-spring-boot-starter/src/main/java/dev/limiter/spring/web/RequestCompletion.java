@@ -1,0 +1,60 @@
+package dev.limiter.spring.web;
+
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.servlet.AsyncHandlerInterceptor;
+
+/**
+ * Releases what a request holds of concurrency limits once it is truly done: when its handler has returned or failed, or,
+ * if it went on asynchronously, when the container says that it is over, however that came about.
+ */
+public final class RequestCompletion implements AsyncHandlerInterceptor {
+
+    @Override
+    public void afterCompletion(
+            HttpServletRequest request, HttpServletResponse response, Object handler, @Nullable Exception failure) {
+        DispatcherType type = request.getDispatcherType();
+        boolean outermost = type == DispatcherType.REQUEST || type == DispatcherType.ASYNC;
+        ServletRequestDecisions decisions = outermost ? ServletRequestDecisions.of(request) : null;
+        if (decisions != null) {
+            decisions.close();
+        }
+    }
+
+    @Override
+    public void afterConcurrentHandlingStarted(
+            HttpServletRequest request, HttpServletResponse response, Object handler) {
+        ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
+        if (decisions != null && request.isAsyncStarted()) {
+            request.getAsyncContext().addListener(new Completion(decisions));
+        }
+    }
+
+    private record Completion(ServletRequestDecisions decisions) implements AsyncListener {
+
+        @Override
+        public void onComplete(AsyncEvent event) {
+            decisions.close();
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) {
+            // completes afterwards
+        }
+
+        @Override
+        public void onError(AsyncEvent event) {
+            // completes afterwards
+        }
+
+        /** Another round began, which has listeners of its own. */
+        @Override
+        public void onStartAsync(AsyncEvent event) {
+            event.getAsyncContext().addListener(this);
+        }
+    }
+}

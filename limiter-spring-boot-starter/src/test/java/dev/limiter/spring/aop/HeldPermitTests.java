@@ -1,0 +1,142 @@
+package dev.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.Algorithm;
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.spring.Limiter;
+import dev.limiter.spring.VirtualTime;
+import dev.limiter.spring.annotation.RateLimiter;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** What a method holds of a concurrency limit, outside of requests. */
+class HeldPermitTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+            .withConfiguration(Limiter.autoConfigurations())
+            .withBean(VirtualTime.class)
+            .withBean(Pool.class);
+
+    @Test
+    void isReleasedOnReturnAndOnFailure() {
+        with(pool -> {
+            pool.nested(() -> refused(() -> pool.nested(() -> {})));
+            assertThatThrownBy(() -> pool.nested(() -> {
+                        throw new IllegalStateException("on purpose");
+                    }))
+                    .isInstanceOf(IllegalStateException.class);
+            pool.nested(() -> {});
+        });
+    }
+
+    @Test
+    void isHeldUntilAFutureCompletes() {
+        with(pool -> {
+            CompletableFuture<String> first = new CompletableFuture<>();
+            assertThat(pool.later(first)).isSameAs(first);
+            refused(() -> pool.later(first));
+            first.completeExceptionally(new IllegalStateException("on purpose"));
+            pool.later(CompletableFuture.completedFuture("done"));
+            pool.later(new CompletableFuture<>());
+        });
+    }
+
+    @Test
+    void isHeldUntilAMonoTerminatesOrIsCancelled() {
+        with(pool -> {
+            Sinks.One<String> first = Sinks.one();
+            CompletableFuture<String> result = pool.mono(first.asMono()).toFuture();
+            refused(() -> pool.mono(Mono.empty()));
+            first.tryEmitValue("done");
+            assertThat(result).isCompletedWithValue("done");
+
+            pool.mono(Mono.never()).subscribe().dispose();
+            pool.mono(Mono.error(new IllegalStateException("on purpose")))
+                    .onErrorComplete()
+                    .block();
+            pool.mono(Mono.empty());
+        });
+    }
+
+    @Test
+    void isHeldUntilAFluxTerminates() {
+        with(pool -> {
+            assertThat(pool.flux(Flux.just("a", "b")).collectList().block()).containsExactly("a", "b");
+            pool.flux(Flux.never());
+            refused(() -> pool.flux(Flux.empty()));
+        });
+    }
+
+    @Test
+    void theConfigurationMayMakeAConcurrencyLimitOfARate() {
+        application
+                .withPropertyValues("limiter.rules.rate.algorithm=concurrency", "limiter.rules.rate.limit=1")
+                .run(context -> {
+                    Pool pool = context.getBean(Pool.class);
+                    for (int i = 0; i < 10; i++) {
+                        pool.rate(() -> refused(() -> pool.rate(() -> {})));
+                    }
+                });
+    }
+
+    @Test
+    void aWindowIsRefused() {
+        application
+                .withPropertyValues(
+                        "limiter.rules.pool.algorithm=concurrency",
+                        "limiter.rules.pool.limit=1",
+                        "limiter.rules.pool.window=1s",
+                        "limiter.rules.pool.paths=/**")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("limiter.rules.pool.window")
+                        .hasMessageContaining("concurrency has no window"));
+    }
+
+    private void with(Consumer<Pool> test) {
+        application.run(context -> test.accept(context.getBean(Pool.class)));
+    }
+
+    private static void refused(Runnable call) {
+        assertThatThrownBy(call::run).isInstanceOf(RateLimitExceededException.class);
+    }
+
+    static class Pool {
+
+        @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 1)
+        public void nested(Runnable work) {
+            work.run();
+        }
+
+        @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 1)
+        public CompletionStage<String> later(CompletionStage<String> result) {
+            return result;
+        }
+
+        @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 1)
+        public Mono<String> mono(Mono<String> result) {
+            return result;
+        }
+
+        @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 1)
+        public Flux<String> flux(Flux<String> result) {
+            return result;
+        }
+
+        @RateLimiter(name = "rate", limit = 100)
+        public void rate(Runnable work) {
+            work.run();
+        }
+    }
+}

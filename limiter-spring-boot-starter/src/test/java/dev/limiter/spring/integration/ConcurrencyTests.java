@@ -1,0 +1,276 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Algorithm;
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.rule.Rules;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+
+/** A permit is held for exactly as long as its request is served. */
+@TestPropertySource(
+        properties = {
+            "limiter.rules.pool.paths=/by-rule/**",
+            "limiter.rules.pool.algorithm=concurrency",
+            "limiter.rules.pool.limit=1",
+            "limiter.rules.pool.key=global",
+            "limiter.rules.mine.paths=/mine/**",
+            "limiter.rules.mine.algorithm=concurrency",
+            "limiter.rules.mine.limit=1",
+            "limiter.rules.mine.key=header:X-Client",
+            "spring.mvc.async.request-timeout=500ms",
+        })
+class ConcurrencyTests extends WebTestSupport {
+
+    /** What handlers of the test of that name wait for. */
+    private static final Map<String, CountDownLatch> GATES = new ConcurrentHashMap<>();
+
+    private static final Map<String, CountDownLatch> ENTERED = new ConcurrentHashMap<>();
+
+    @Autowired
+    private RateLimiters limiters;
+
+    @Autowired
+    private Rules rules;
+
+    @LocalServerPort
+    private int port;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/by-rule/blocking/", "/by-rule/callable/", "/by-rule/future/"})
+    void isRefusedWhileAnotherIsServedAndPermittedAfterwards(String path) throws Exception {
+        Future<HttpResponse<String>> first = inBackground(path + gate("r" + path.hashCode()));
+
+        HttpResponse<String> refused = get("/by-rule/plain");
+        assertThat(refused.statusCode()).isEqualTo(503);
+        assertThat(field(refused, "RateLimit-Policy")).isEqualTo("\"pool\";q=1;qu=\"concurrent-requests\"");
+        assertThat(field(refused, "RateLimit")).isEqualTo("\"pool\";r=0");
+        assertThat(field(refused, "Retry-After")).isEmpty();
+        assertThat(refused.body())
+                .contains("#temporary-reduced-capacity\"", "\"status\":503", "\"violated-policies\":[\"pool\"]")
+                .doesNotContain("retry-after");
+
+        open("r" + path.hashCode());
+        assertThat(first.get(10, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        assertEventuallyFree();
+        assertThat(get("/by-rule/plain").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aKeyedLimitIsTheClientsOwnAnd429() throws Exception {
+        Future<HttpResponse<String>> first = inBackground("/mine/" + gate("mine"), "X-Client", "a");
+
+        HttpResponse<String> refused = get("/mine/none", "X-Client", "a");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.body()).contains("#quota-exceeded");
+        assertThat(get("/mine/none", "X-Client", "b").statusCode()).isEqualTo(200);
+
+        open("mine");
+        assertThat(first.get(10, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/by-rule/plain",
+                "/by-rule/failing",
+                "/by-rule/deferred-error",
+                "/by-rule/never-set",
+                "/by-rule/sse",
+                "/by-rule/sse-error",
+                "/by-rule/unknown"
+            })
+    void isReleasedHoweverTheRequestEnds(String path) throws Exception {
+        try {
+            get(path);
+        } catch (IOException brokenOff) {
+            // some end in the middle of their answer
+        }
+
+        assertEventuallyFree();
+    }
+
+    @Test
+    void isReleasedWhenTheClientIsGone() throws Exception {
+        String gate = gate("gone");
+        try (Socket client = new Socket("localhost", port)) {
+            client.getOutputStream()
+                    .write(("GET /by-rule/blocking/" + gate + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            ENTERED.get(gate).await();
+        }
+        assertThat(get("/by-rule/plain").statusCode()).isEqualTo(503);
+
+        open(gate);
+        assertEventuallyFree();
+    }
+
+    @Test
+    void anAnnotatedHandlerHoldsUntilItsAsynchronousResultIsThere() throws Exception {
+        Future<HttpResponse<String>> first = inBackground("/annotated/" + gate("annotated"));
+
+        assertThat(get("/annotated/none").statusCode()).isEqualTo(503);
+        open("annotated");
+        assertThat(first.get(10, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        await(() -> status("/annotated/none") == 200);
+    }
+
+    private int status(String path) {
+        try {
+            return get(path).statusCode();
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void assertEventuallyFree() {
+        await(() -> limiters.peek(rules.current().find("pool").orElseThrow().rule(), "")
+                        .remaining()
+                == 1);
+    }
+
+    /** The container ends a request after its answer has been read. */
+    private static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("came true").isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+    }
+
+    private Future<HttpResponse<String>> inBackground(String path, String... headers) throws InterruptedException {
+        FutureTask<HttpResponse<String>> task = new FutureTask<>(() -> get(path, headers));
+        new Thread(task).start();
+        ENTERED.get(path.substring(path.lastIndexOf('/') + 1)).await();
+        return task;
+    }
+
+    private static String gate(String name) {
+        GATES.put(name, new CountDownLatch(1));
+        ENTERED.put(name, new CountDownLatch(1));
+        return name;
+    }
+
+    private static void open(String name) {
+        GATES.get(name).countDown();
+    }
+
+    private static String pass(String name) throws InterruptedException {
+        CountDownLatch gate = GATES.get(name);
+        if (gate != null) {
+            ENTERED.get(name).countDown();
+            gate.await();
+        }
+        return name;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, Controller.class})
+    static class Application {}
+
+    @RestController
+    static class Controller {
+
+        @GetMapping("/by-rule/plain")
+        String plain() {
+            return "plain";
+        }
+
+        @GetMapping("/by-rule/blocking/{gate}")
+        String blocking(@PathVariable("gate") String gate) throws InterruptedException {
+            return pass(gate);
+        }
+
+        @GetMapping("/by-rule/callable/{gate}")
+        Callable<String> callable(@PathVariable("gate") String gate) {
+            return () -> pass(gate);
+        }
+
+        @GetMapping("/by-rule/future/{gate}")
+        CompletableFuture<String> future(@PathVariable("gate") String gate) {
+            return later(gate);
+        }
+
+        @GetMapping("/mine/{gate}")
+        String mine(@PathVariable("gate") String gate) throws InterruptedException {
+            return pass(gate);
+        }
+
+        @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 1)
+        @GetMapping("/annotated/{gate}")
+        CompletableFuture<String> annotated(@PathVariable("gate") String gate) {
+            return later(gate);
+        }
+
+        @GetMapping("/by-rule/failing")
+        String failing() {
+            throw new IllegalStateException("on purpose");
+        }
+
+        @GetMapping("/by-rule/deferred-error")
+        DeferredResult<String> deferredError() {
+            DeferredResult<String> result = new DeferredResult<>();
+            result.setErrorResult(new IllegalStateException("on purpose"));
+            return result;
+        }
+
+        @GetMapping("/by-rule/never-set")
+        DeferredResult<String> neverSet() {
+            return new DeferredResult<>();
+        }
+
+        @GetMapping("/by-rule/sse")
+        SseEmitter sse() throws IOException {
+            SseEmitter emitter = new SseEmitter();
+            emitter.send("one");
+            emitter.complete();
+            return emitter;
+        }
+
+        @GetMapping("/by-rule/sse-error")
+        SseEmitter sseError() throws IOException {
+            SseEmitter emitter = new SseEmitter();
+            emitter.send("one");
+            emitter.completeWithError(new IllegalStateException("on purpose"));
+            return emitter;
+        }
+
+        private static CompletableFuture<String> later(String gate) {
+            return CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            return pass(gate);
+                        } catch (InterruptedException e) {
+                            throw new IllegalStateException(e);
+                        }
+                    },
+                    task -> new Thread(task).start());
+        }
+    }
+}
