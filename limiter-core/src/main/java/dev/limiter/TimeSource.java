@@ -3,8 +3,8 @@ package dev.limiter;
 /**
  * Where the time of all decisions comes from. Thread-safe; does not block.
  *
- * <p>Implementations should never step back. Limits survive one that does: a step back neither grants permits nor
- * blocks anybody for longer than a window.
+ * <p>Implementations should never step back. Limits survive one that does: it grants nothing, and blocks nobody for
+ * longer than a window; a step of up to half a window is sat out where it happens, on top of that.
  */
 @FunctionalInterface
 public interface TimeSource {

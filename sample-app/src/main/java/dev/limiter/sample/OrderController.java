@@ -1,11 +1,15 @@
 package dev.limiter.sample;
 
+import dev.limiter.Algorithm;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 @RestController
@@ -55,6 +59,16 @@ class OrderController {
     @GetMapping("/search")
     List<Order> search() {
         return ORDERS;
+    }
+
+    // How many at once: two exports at a time, whoever asks; each holds its permit until it is done.
+    @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 2)
+    @GetMapping("/export")
+    Callable<String> export(@RequestParam(defaultValue = "2") int seconds) {
+        return () -> {
+            TimeUnit.SECONDS.sleep(Math.min(seconds, 10));
+            return "2 orders";
+        };
     }
 
     // A fallback: over the limit, the method that it names answers instead.

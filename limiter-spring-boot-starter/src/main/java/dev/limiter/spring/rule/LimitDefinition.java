@@ -75,7 +75,7 @@ public record LimitDefinition(
         return new LimitDefinition(
                 where,
                 RuleDefinition.first(limit, weaker.limit),
-                RuleDefinition.first(window, sameAlgorithm || hasWindow() ? weaker.window : null),
+                RuleDefinition.first(window, hasWindow() || !weaker.hasWindow() ? weaker.window : null),
                 RuleDefinition.first(algorithm, weaker.algorithm),
                 RuleDefinition.first(burst, sameAlgorithm ? weaker.burst : null),
                 RuleDefinition.first(buckets, sameAlgorithm ? weaker.buckets : null),
@@ -83,7 +83,8 @@ public record LimitDefinition(
                 RuleDefinition.first(zone, sameAlign ? weaker.zone : null));
     }
 
-    private boolean hasWindow() {
+    /** Whether the algorithm that was said, or any that was not, has a window. */
+    boolean hasWindow() {
         return algorithm == null || algorithm.value() != Algorithm.CONCURRENCY;
     }
 

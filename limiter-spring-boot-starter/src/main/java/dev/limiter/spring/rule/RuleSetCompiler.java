@@ -63,7 +63,9 @@ public final class RuleSetCompiler {
         LimitDefinition limit = definition.limit();
         return definition.paths() != null
                 || definition.limits() != null
-                || (limit.limit() != null && limit.window() != null && implied(definition) == null);
+                || (limit.limit() != null
+                        && (limit.window() != null || !limit.hasWindow())
+                        && implied(definition) == null);
     }
 
     /** Says what an annotation may say, where a rule only completes one, to find what is wrong in any case. */

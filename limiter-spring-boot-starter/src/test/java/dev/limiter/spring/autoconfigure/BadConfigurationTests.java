@@ -88,11 +88,11 @@ class BadConfigurationTests {
                 bad(
                         ORDERS + "limit: 5, window: 1s, algorithm: magic }",
                         "limiter.rules.orders.algorithm = \"magic\"",
-                        "leaky-bucket, token-bucket."),
+                        "leaky-bucket, token-bucket, concurrency."),
                 bad(
                         ORDERS + "limit: 5, window: 1s, algorithm: concurrency }",
-                        "limiter.rules.orders.algorithm = \"concurrency\"",
-                        "there are fixed-window"),
+                        "limiter.rules.orders.window = \"1s\"",
+                        "concurrency has no window"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, algorithm: fixed-window, burst: 9 }",
                         "limiter.rules.orders.burst = \"9\"",
