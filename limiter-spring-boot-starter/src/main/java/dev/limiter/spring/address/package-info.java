@@ -1,4 +1,4 @@
-/** Internet addresses of clients, as keys. */
+/** Who a client is by its address, also behind proxies. */
 @NullMarked
 package dev.limiter.spring.address;
 

@@ -1,5 +1,6 @@
 package dev.limiter.spring.autoconfigure;
 
+import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
@@ -24,6 +25,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
@@ -38,8 +40,14 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 public final class LimiterWebAutoConfiguration {
 
     @Bean
-    ServletCurrentRequest limiterCurrentRequest() {
-        return new ServletCurrentRequest();
+    ClientAddresses limiterClientAddresses(LimiterSettings settings, Environment environment) {
+        NativeForwarding.check(environment);
+        return new ClientAddresses(settings.web().addresses());
+    }
+
+    @Bean
+    ServletCurrentRequest limiterCurrentRequest(ClientAddresses addresses) {
+        return new ServletCurrentRequest(addresses);
     }
 
     @Bean

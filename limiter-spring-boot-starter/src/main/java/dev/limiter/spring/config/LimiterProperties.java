@@ -1,6 +1,7 @@
 package dev.limiter.spring.config;
 
 import dev.limiter.Algorithm;
+import dev.limiter.spring.address.ForwardedHeader;
 import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
@@ -59,6 +60,9 @@ public record LimiterProperties(
      * @param retryAfterJitter Up to so much is added to Retry-After, so that rejected clients do not return all at
      *     once.
      * @param status Status of the answer to a rejected request, 400 to 599.
+     * @param trustedProxies Networks of the proxies that may say who a client is, such as 10.0.0.0/8; nobody if empty.
+     * @param forwardedHeader Where trusted proxies say it: forwarded, x-forwarded-for, or any of both.
+     * @param ipv6Prefix Length of the networks that IPv6 clients are told apart by, 1 to 128.
      */
     public record Web(
             @DefaultValue("true") boolean enabled,
@@ -68,7 +72,10 @@ public record LimiterProperties(
             @DefaultValue("0") int order,
             @DefaultValue("ietf") HeaderStyle headers,
             @DefaultValue("0s") String retryAfterJitter,
-            @DefaultValue("429") int status) {}
+            @DefaultValue("429") int status,
+            @DefaultValue List<String> trustedProxies,
+            @DefaultValue("any") ForwardedHeader forwardedHeader,
+            @DefaultValue("64") int ipv6Prefix) {}
 
     /**
      * See {@code limiter.web.default-limit}: each endpoint has a budget of its own.

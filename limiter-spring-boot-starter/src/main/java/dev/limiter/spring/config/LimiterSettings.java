@@ -1,5 +1,7 @@
 package dev.limiter.spring.config;
 
+import dev.limiter.spring.address.AddressRanges;
+import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.DurationParser;
 import dev.limiter.spring.rule.HeaderStyle;
@@ -22,6 +24,7 @@ public record LimiterSettings(Mode mode, long maxKeys, Web web) {
      *
      * @param retryAfterJitter 0 or more
      * @param status 400 to 599
+     * @param addresses how clients are told apart by their addresses
      */
     public record Web(
             boolean enabled,
@@ -29,7 +32,8 @@ public record LimiterSettings(Mode mode, long maxKeys, Web web) {
             int order,
             HeaderStyle headers,
             Duration retryAfterJitter,
-            int status) {}
+            int status,
+            AddressSettings addresses) {}
 
     /**
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if a value is out of its range
@@ -39,12 +43,21 @@ public record LimiterSettings(Mode mode, long maxKeys, Web web) {
         LimiterProperties.Web web = properties.web();
         range("limiter.max-keys", properties.maxKeys(), 1, MOST_KEYS, problems);
         range("limiter.web.status", web.status(), 400, 599, problems);
+        range("limiter.web.ipv6-prefix", web.ipv6Prefix(), 1, 128, problems);
+        AddressRanges trusted = AddressRanges.parse("limiter.web.trusted-proxies", web.trustedProxies(), problems);
         Duration jitter = jitter(web.retryAfterJitter(), problems);
         problems.throwIfAny();
         return new LimiterSettings(
                 properties.enabled() ? properties.mode() : Mode.OFF,
                 properties.maxKeys(),
-                new Web(web.enabled(), web.staticResources(), web.order(), web.headers(), jitter, web.status()));
+                new Web(
+                        web.enabled(),
+                        web.staticResources(),
+                        web.order(),
+                        web.headers(),
+                        jitter,
+                        web.status(),
+                        new AddressSettings(trusted, web.forwardedHeader(), web.ipv6Prefix())));
     }
 
     private static void range(String property, long value, long min, long max, Problems problems) {

@@ -1,8 +1,7 @@
 package dev.limiter.spring.context;
 
-import dev.limiter.spring.address.ClientAddress;
-import jakarta.servlet.ServletRequest;
-import jakarta.servlet.ServletRequestWrapper;
+import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.address.ClientAddresses;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpSession;
@@ -14,8 +13,24 @@ import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.WebUtils;
 
-/** A servlet request. Reads when asked, keeps nothing. */
-public record ServletRequestView(HttpServletRequest request) implements RequestView {
+/** A servlet request. Reads when asked; keeps who the client is, which others may ask for again. Not thread-safe. */
+public final class ServletRequestView implements RequestView {
+
+    private static final ClientAddresses NOBODY_TRUSTED = new ClientAddresses(AddressSettings.DEFAULT);
+
+    private final HttpServletRequest request;
+    private final ClientAddresses addresses;
+    private @Nullable String clientAddress;
+
+    public ServletRequestView(HttpServletRequest request, ClientAddresses addresses) {
+        this.request = request;
+        this.addresses = addresses;
+    }
+
+    /** Where no proxy is trusted. */
+    public ServletRequestView(HttpServletRequest request) {
+        this(request, NOBODY_TRUSTED);
+    }
 
     /** The path that Spring routed by. */
     public static PathContainer parsedPath(HttpServletRequest request) {
@@ -73,14 +88,12 @@ public record ServletRequestView(HttpServletRequest request) implements RequestV
         return request.isUserInRole(role);
     }
 
-    /** The container's own request: filters that believe forwarded headers wrap it. */
     @Override
     public @Nullable String clientAddress() {
-        ServletRequest innermost = request;
-        while (innermost instanceof ServletRequestWrapper wrapper) {
-            innermost = wrapper.getRequest();
+        if (clientAddress == null) {
+            clientAddress = addresses.of(ServletSender.of(request));
         }
-        return ClientAddress.of(innermost.getRemoteAddr());
+        return clientAddress;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.context.ServletRequestView;
 import dev.limiter.spring.decide.CurrentRequest;
 import dev.limiter.spring.decide.RequestDecisions;
@@ -11,6 +12,12 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** The request that Spring has bound to the thread; threads of asynchronous work that Spring MVC started have it too. */
 public final class ServletCurrentRequest implements CurrentRequest {
+
+    private final ClientAddresses addresses;
+
+    public ServletCurrentRequest(ClientAddresses addresses) {
+        this.addresses = addresses;
+    }
 
     @Override
     public @Nullable RequestDecisions get() {
@@ -31,6 +38,6 @@ public final class ServletCurrentRequest implements CurrentRequest {
         ServletRequestDecisions known = ServletRequestDecisions.of(request);
         return known != null
                 ? known
-                : ServletRequestDecisions.start(request, response, new ServletRequestView(request));
+                : ServletRequestDecisions.start(request, response, new ServletRequestView(request, addresses));
     }
 }

@@ -181,6 +181,18 @@ class BadConfigurationTests {
                         "limiter.web.default-limit: { limit: 5, window: 1s, tiers: { gold: { limit: 9 } } }",
                         "limiter.web.default-limit.tiers (",
                         "Say with by"),
+                bad(
+                        "limiter.web.trusted-proxies: [10.0.0.0/33]",
+                        "limiter.web.trusted-proxies = \"10.0.0.0/33\"",
+                        "0 to 32"),
+                bad(
+                        "limiter.web.trusted-proxies: ['::1', proxy]",
+                        "limiter.web.trusted-proxies = \"proxy\"",
+                        "no network"),
+                bad("limiter.web.trusted-proxies: 10.1.0.0/8", "= \"10.1.0.0/8\"", "did you mean 10.0.0.0/8"),
+                bad("limiter.web.ipv6-prefix: 0", "limiter.web.ipv6-prefix = \"0\"", "from 1 to 128"),
+                bad("limiter.web.ipv6-prefix: 129", "limiter.web.ipv6-prefix = \"129\"", "from 1 to 128"),
+                bad("limiter.web.forwarded-header: x-real-ip", "\"x-real-ip\"", "any, forwarded, x-forwarded-for"),
                 bad(rule("key: #user.id"), "limiter.rules.orders.key = \"\"", "Quote it"),
                 bad(rule("key: ''"), "limiter.rules.orders.key = \"\"", "Quote it"),
                 bad(rule("key: []"), "limiter.rules.orders.key = \"\"", "Quote it"),

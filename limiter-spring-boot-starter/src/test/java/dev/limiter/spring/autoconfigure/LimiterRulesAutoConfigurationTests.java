@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
+import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -47,7 +48,8 @@ class LimiterRulesAutoConfigurationTests {
             assertThat(settings.mode()).isEqualTo(Mode.ENFORCE);
             assertThat(settings.maxKeys()).isEqualTo(100_000);
             assertThat(settings.web())
-                    .isEqualTo(new LimiterSettings.Web(true, false, 0, HeaderStyle.IETF, Duration.ZERO, 429));
+                    .isEqualTo(new LimiterSettings.Web(
+                            true, false, 0, HeaderStyle.IETF, Duration.ZERO, 429, AddressSettings.DEFAULT));
             RuleSet rules = context.getBean(Rules.class).current();
             assertThat(rules.rules()).isEmpty();
             assertThat(rules.defaultLimit()).isEmpty();

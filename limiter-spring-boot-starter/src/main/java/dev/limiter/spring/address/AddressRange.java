@@ -1,0 +1,71 @@
+package dev.limiter.spring.address;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The addresses of a network: {@code 10.0.0.0/8}, {@code 2001:db8::/32}, or a single address. Ranges of IPv4 hold no
+ * IPv6 and the other way round.
+ *
+ * @param prefix the bits of {@code network} that count, of 128
+ */
+public record AddressRange(IpAddress network, int prefix) {
+
+    private static final String EXAMPLES =
+            "write a network as its first address and the bits that count, such as 10.0.0.0/8 or 2001:db8::/32, or a"
+                    + " single address";
+
+    /**
+     * @throws IllegalArgumentException that says what is wrong and what would be right
+     */
+    public static AddressRange parse(String text) {
+        String trimmed = text.strip();
+        int slash = trimmed.indexOf('/');
+        String address = slash < 0 ? trimmed : trimmed.substring(0, slash);
+        IpAddress network = address.indexOf('%') >= 0 ? null : IpAddress.parse(address);
+        if (network == null) {
+            throw new IllegalArgumentException("This is no network; names are not looked up. Please " + EXAMPLES);
+        }
+        boolean dotted = address.indexOf(':') < 0;
+        int offset = dotted ? IpAddress.IPV4_OFFSET : 0;
+        int prefix = slash < 0 ? IpAddress.BITS : offset + prefix(trimmed.substring(slash + 1), dotted ? 32 : 128);
+        IpAddress first = first(network, prefix);
+        if (!first.equals(network)) {
+            throw new IllegalArgumentException("There are bits beyond the network; did you mean "
+                    + first.network(IpAddress.BITS) + "/" + (prefix - offset) + "? Please " + EXAMPLES);
+        }
+        return new AddressRange(network, prefix);
+    }
+
+    private static int prefix(String text, int longest) {
+        boolean number = text.matches("0|[1-9][0-9]{0,2}");
+        if (!number || Integer.parseInt(text) > longest) {
+            throw new IllegalArgumentException(
+                    "The bits after the slash must be a number from 0 to " + longest + "; " + EXAMPLES);
+        }
+        return Integer.parseInt(text);
+    }
+
+    private static IpAddress first(IpAddress address, int prefix) {
+        long high = prefix == 0 ? 0 : prefix >= 64 ? -1 : -1L << 64 - prefix;
+        long low = prefix <= 64 ? 0 : -1L << IpAddress.BITS - prefix;
+        return new IpAddress(address.high() & high, address.low() & low);
+    }
+
+    public boolean contains(@Nullable IpAddress address) {
+        return address != null && address.isIpv4() == isIpv4() && address.sharesPrefix(network, prefix);
+    }
+
+    /** Whether it holds all IPv4 or all IPv6 addresses. */
+    boolean isEverybody() {
+        return prefix == (isIpv4() ? IpAddress.IPV4_OFFSET : 0);
+    }
+
+    private boolean isIpv4() {
+        return network.isIpv4() && prefix >= IpAddress.IPV4_OFFSET;
+    }
+
+    @Override
+    public String toString() {
+        return network.network(IpAddress.BITS) + "/" + (isIpv4() ? prefix - IpAddress.IPV4_OFFSET : prefix);
+    }
+}

@@ -1,0 +1,51 @@
+package dev.limiter.spring.address;
+
+import dev.limiter.spring.failure.Problems;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Addresses that something is said about. Immutable. */
+public record AddressRanges(List<AddressRange> ranges) {
+
+    public static final AddressRanges NONE = new AddressRanges(List.of());
+
+    public AddressRanges {
+        ranges = List.copyOf(ranges);
+    }
+
+    /** The ranges written at a property; what is none is added to the problems. */
+    public static AddressRanges parse(String where, List<String> texts, Problems problems) {
+        return new AddressRanges(texts.stream()
+                .map(text -> range(where, text, problems))
+                .filter(Objects::nonNull)
+                .toList());
+    }
+
+    private static @Nullable AddressRange range(String where, String text, Problems problems) {
+        try {
+            return AddressRange.parse(text);
+        } catch (IllegalArgumentException exception) {
+            problems.add(where, text, exception.getMessage() + ".");
+            return null;
+        }
+    }
+
+    public boolean isEmpty() {
+        return ranges.isEmpty();
+    }
+
+    public boolean contains(@Nullable IpAddress address) {
+        for (AddressRange range : ranges) {
+            if (range.contains(address)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether one of them holds all IPv4 or all IPv6 addresses. */
+    boolean holdEverybody() {
+        return ranges.stream().anyMatch(AddressRange::isEverybody);
+    }
+}

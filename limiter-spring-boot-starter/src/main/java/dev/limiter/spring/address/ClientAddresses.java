@@ -1,0 +1,104 @@
+package dev.limiter.spring.address;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds who a client is by its address. That is the peer; but if the peer is a trusted proxy, it is whoever the proxy
+ * says it got the request from, and so on to the first who is not trusted. What stands left of that one in the header
+ * came from it, and is not looked at. Where a proxy says nothing that can be understood, it is the last trusted one that
+ * counts. Never asks a name server, never fails. Thread-safe.
+ */
+public final class ClientAddresses {
+
+    static final String FORWARDED = "Forwarded";
+    static final String X_FORWARDED_FOR = "X-Forwarded-For";
+
+    private final AddressSettings settings;
+    private final AddressRanges trusted;
+    private final AddressReport report;
+
+    public ClientAddresses(AddressSettings settings) {
+        this.settings = settings;
+        this.trusted = settings.trustedProxies();
+        this.report = new AddressReport();
+        if (trusted.holdEverybody()) {
+            report.everybodyIsTrusted();
+        }
+    }
+
+    /**
+     * {@code 192.0.2.1} for {@code 192.0.2.1} and {@code ::ffff:192.0.2.1}; {@code 2001:db8:0:0::/64} for
+     * {@code 2001:db8::1}. A peer without an address, such as the other end of a local socket, is what the server calls
+     * it.
+     */
+    public @Nullable String of(Sender sender) {
+        String text = sender.peer();
+        if (text == null || trusted.isEmpty() && text.indexOf(':') < 0) {
+            report.untrusted(sender, null);
+            return text;
+        }
+        IpAddress peer = ForwardedNode.parse(text, 0, text.length());
+        if (!trusted.contains(peer)) {
+            report.untrusted(sender, peer);
+        }
+        if (peer == null) {
+            return text;
+        }
+        IpAddress client = trusted.contains(peer) ? behind(peer, sender) : peer;
+        return client.network(settings.ipv6Prefix());
+    }
+
+    private IpAddress behind(IpAddress peer, Sender sender) {
+        ForwardedHeader believed = settings.forwardedHeader();
+        IpAddress standard = believed == ForwardedHeader.X_FORWARDED_FOR
+                ? null
+                : walk(peer, new Elements(sender.header(FORWARDED), true), ForwardedElement::parse);
+        IpAddress customary = believed == ForwardedHeader.FORWARDED
+                ? null
+                : walk(peer, new Elements(xForwardedFor(sender), false), ForwardedNode::parse);
+        if (standard == null || customary == null) {
+            return standard != null ? standard : customary != null ? customary : peer;
+        }
+        int prefix = settings.ipv6Prefix();
+        if (standard.network(prefix).equals(customary.network(prefix))) {
+            return standard;
+        }
+        // Most proxies write one of the headers, and let the other pass as the client sent it.
+        report.contradiction();
+        return peer;
+    }
+
+    private static List<String> xForwardedFor(Sender sender) {
+        List<String> lines = sender.header(X_FORWARDED_FOR);
+        if (sender.claimed() == null) {
+            return lines;
+        }
+        List<String> all = new ArrayList<>(lines);
+        all.add(sender.claimed());
+        return all;
+    }
+
+    /** Reads one element of a header; null if it holds no address. */
+    private interface Reader {
+        @Nullable
+        IpAddress read(String text, int start, int end);
+    }
+
+    /** From hop to hop away from the peer, to the first who is not trusted; null if there is nothing in the header. */
+    private @Nullable IpAddress walk(IpAddress peer, Elements elements, Reader reader) {
+        IpAddress hop = null;
+        while (elements.next()) {
+            IpAddress from = reader.read(elements.line(), elements.start(), elements.end());
+            if (from == null) {
+                return hop == null ? peer : hop;
+            }
+            hop = from;
+            if (!trusted.contains(hop)) {
+                return hop;
+            }
+        }
+        return hop;
+    }
+}

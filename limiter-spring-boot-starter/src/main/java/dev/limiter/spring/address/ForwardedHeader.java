@@ -1,0 +1,11 @@
+package dev.limiter.spring.address;
+
+/** In which header trusted proxies say who their client is. */
+public enum ForwardedHeader {
+    /** In whichever is there; if both are and contradict each other, neither is believed. */
+    ANY,
+    /** {@code Forwarded} of RFC 7239; {@code X-Forwarded-For} is ignored. */
+    FORWARDED,
+    /** {@code X-Forwarded-For}; {@code Forwarded} is ignored. */
+    X_FORWARDED_FOR
+}

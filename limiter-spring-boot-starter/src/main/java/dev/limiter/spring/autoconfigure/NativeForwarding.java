@@ -1,0 +1,36 @@
+package dev.limiter.spring.autoconfigure;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.boot.cloud.CloudPlatform;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+
+/** Says at the start when the server itself believes forwarded headers and hides from whom they came. */
+final class NativeForwarding {
+
+    private static final Log logger = LogFactory.getLog(NativeForwarding.class);
+    private static final String STRATEGY = "server.forward-headers-strategy";
+
+    private NativeForwarding() {}
+
+    static void check(Environment environment) {
+        boolean tomcat = ClassUtils.isPresent(
+                "org.apache.catalina.connector.RequestFacade", NativeForwarding.class.getClassLoader());
+        if (!tomcat && isNative(environment)) {
+            logger.error("With " + STRATEGY + ": native, which is the default on some cloud platforms, the server takes"
+                    + " anybody's word for who a client is, and only Tomcat still tells the peer: clients can get a new"
+                    + " bucket of key: ip with each request. Set " + STRATEGY + ": framework, and list your proxies in"
+                    + " limiter.web.trusted-proxies.");
+        }
+    }
+
+    private static boolean isNative(Environment environment) {
+        String strategy = environment.getProperty(STRATEGY);
+        if (strategy != null) {
+            return strategy.equalsIgnoreCase("native");
+        }
+        CloudPlatform platform = CloudPlatform.getActive(environment);
+        return platform != null && platform.isUsingForwardHeaders();
+    }
+}

@@ -1,0 +1,179 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.key.KeyResolver;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.ContextConfiguration;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Who a client is, with forwarded headers over a real connection, whatever the server itself makes of them. */
+class ForwardedTests {
+
+    private static final String PEER = "127\\.0\\.0\\.1|0:0:0:0::/64";
+
+    /** The test itself is a proxy, and so are addresses in 10.0.0.0/8. */
+    @TestPropertySource(
+            properties = {
+                "limiter.web.trusted-proxies=127.0.0.0/8,::1,10.0.0.0/8",
+                "limiter.web.ipv6-prefix=56",
+                "limiter.rules.ip.paths=/ip",
+                "limiter.rules.ip.limit=1",
+                "limiter.rules.ip.window=1h",
+                "limiter.rules.ip.key=ip,who",
+            })
+    @ContextConfiguration(classes = ForwardedTests.Application.class)
+    abstract static class Trusted extends WebTestSupport {
+
+        @Autowired
+        private List<String> seen;
+
+        @BeforeEach
+        void forget() {
+            seen.clear();
+        }
+
+        @Test
+        void clientIsTheLastThatIsNotTrusted() throws Exception {
+            assertThat(get("/ip", "X-Forwarded-For", "203.0.113.1").statusCode())
+                    .isEqualTo(200);
+            assertThat(get("/ip", "X-Forwarded-For", "203.0.113.1").statusCode())
+                    .isEqualTo(429);
+            assertThat(get("/ip", "X-Forwarded-For", "6.6.6.6, 203.0.113.1").statusCode())
+                    .isEqualTo(429);
+            assertThat(get("/ip", "X-Forwarded-For", "6.6.6.6", "X-Forwarded-For", "203.0.113.1, 10.1.1.1")
+                            .statusCode())
+                    .isEqualTo(429);
+            assertThat(get("/ip", "X-Forwarded-For", "::ffff:203.0.113.1").statusCode())
+                    .isEqualTo(429);
+            assertThat(get("/ip", "X-Forwarded-For", "203.0.113.2").statusCode())
+                    .isEqualTo(200);
+            assertThat(seen.stream().distinct()).containsExactly("203.0.113.1", "203.0.113.2");
+        }
+
+        @Test
+        void forwardedIsReadToo() throws Exception {
+            assertThat(get("/ip", "Forwarded", "for=\"[2001:db8:1:2ff::1]:4711\";proto=https")
+                            .statusCode())
+                    .isEqualTo(200);
+            assertThat(get("/ip", "Forwarded", "for=\"6.6.6.6, for=\"[2001:db8:1:2aa::2]\", for=10.1.1.1")
+                            .statusCode())
+                    .isEqualTo(429);
+            assertThat(seen.stream().distinct()).containsExactly("2001:db8:1:200::/56");
+        }
+
+        @Test
+        void garbageIsTheProxysOwn() throws Exception {
+            for (String garbage : List.of("unknown", "_hidden", "0x7f.1", "203.0.113.007", "example.com", "[", "\"")) {
+                get("/ip", "X-Forwarded-For", "6.6.6.6, " + garbage);
+            }
+            get("/ip", "Forwarded", "for=unknown");
+            get("/ip", "Forwarded", "for=6.6.6.6", "X-Forwarded-For", "203.0.113.3");
+            get("/ip");
+            assertThat(seen).hasSize(10).allMatch(address -> address.matches(PEER));
+        }
+
+        @Test
+        void longHeadersAreReadInNoTime() throws Exception {
+            get("/ip", "X-Forwarded-For", "10.1.1.1,".repeat(700) + "203.0.113.4");
+            get("/ip", "X-Forwarded-For", "6.6.6.6, 203.0.113.5" + ",10.1.1.1".repeat(700));
+            assertThat(seen).containsExactly("203.0.113.4", "203.0.113.5");
+        }
+    }
+
+    @Nested
+    class WithoutStrategy extends Trusted {}
+
+    @Nested
+    @TestPropertySource(properties = "server.forward-headers-strategy=framework")
+    class FrameworkStrategy extends Trusted {}
+
+    @Nested
+    @TestPropertySource(properties = "server.forward-headers-strategy=native")
+    class NativeStrategy extends Trusted {}
+
+    /** The test is just somebody: whatever it says, it is who it is. */
+    @TestPropertySource(
+            properties = {
+                "limiter.rules.ip.paths=/ip",
+                "limiter.rules.ip.limit=1",
+                "limiter.rules.ip.window=1h",
+                "limiter.rules.ip.key=ip,who",
+            })
+    @DirtiesContext
+    @ExtendWith(OutputCaptureExtension.class)
+    @ContextConfiguration(classes = ForwardedTests.Application.class)
+    abstract static class Untrusted extends WebTestSupport {
+
+        @Autowired
+        private List<String> seen;
+
+        @Test
+        void clientIsThePeerWhateverItSays(CapturedOutput output) throws Exception {
+            assertThat(get("/ip", "X-Forwarded-For", "203.0.113.1").statusCode())
+                    .isEqualTo(200);
+            for (int i = 0; i < 20; i++) {
+                assertThat(get("/ip", "X-Forwarded-For", "203.0.113." + i).statusCode())
+                        .isEqualTo(429);
+                assertThat(get("/ip", "Forwarded", "for=203.0.113." + i).statusCode())
+                        .isEqualTo(429);
+            }
+            assertThat(get("/ip").statusCode()).isEqualTo(429);
+            assertThat(seen.stream().distinct()).singleElement().asString().matches(PEER);
+            assertThat(output.getOut().split("limiter.web.trusted-proxies: \\[", -1))
+                    .hasSize(2);
+        }
+    }
+
+    @Nested
+    class UntrustedWithoutStrategy extends Untrusted {}
+
+    @Nested
+    @TestPropertySource(properties = "server.forward-headers-strategy=framework")
+    class UntrustedFrameworkStrategy extends Untrusted {}
+
+    @Nested
+    @TestPropertySource(properties = "server.forward-headers-strategy=native")
+    class UntrustedNativeStrategy extends Untrusted {}
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(WebTestSupport.Base.class)
+    static class Application {
+
+        @Bean
+        List<String> seen() {
+            return new CopyOnWriteArrayList<>();
+        }
+
+        @Bean
+        KeyResolver who(List<String> seen) {
+            return context -> {
+                seen.add(String.valueOf(context.request().clientAddress()));
+                return "all";
+            };
+        }
+
+        @RestController
+        static class Controller {
+
+            @GetMapping("/ip")
+            String ip() {
+                return "ok";
+            }
+        }
+    }
+}
