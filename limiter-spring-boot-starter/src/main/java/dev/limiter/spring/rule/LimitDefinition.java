@@ -68,8 +68,8 @@ public record LimitDefinition(
      * another alignment.
      */
     public LimitDefinition over(LimitDefinition weaker) {
-        boolean sameAlgorithm =
-                algorithm == null || weaker.algorithm == null || algorithm.value() == weaker.algorithm.value();
+        Algorithm weakerAlgorithm = weaker.algorithm == null ? Algorithm.TOKEN_BUCKET : weaker.algorithm.value();
+        boolean sameAlgorithm = algorithm == null || algorithm.value() == weakerAlgorithm;
         boolean sameAlign =
                 sameAlgorithm && (align == null || weaker.align == null || align.value() == weaker.align.value());
         return new LimitDefinition(

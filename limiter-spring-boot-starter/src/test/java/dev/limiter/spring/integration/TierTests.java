@@ -24,6 +24,7 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.plans.key=header:X-User",
             "limiter.rules.plans.limit=2",
             "limiter.rules.plans.window=1h",
+            "limiter.rules.plans.burst=2",
             "limiter.rules.plans.tiers.by=#{@plans.of(#request)}",
             "limiter.rules.plans.tiers.gold.limit=4",
             "limiter.rules.plans.tiers.gold.burst=5",
