@@ -10,7 +10,8 @@ import org.springframework.web.util.pattern.PathPatternParser;
 /**
  * Patterns that cover an endpoint when one of them matches the endpoint's own pattern, or the path as Spring parsed it
  * for routing. The first makes that no spelling of a URL gets around a rule: whatever Spring routed to the endpoint, it
- * is the endpoint's pattern that counts. The second covers literal segments below a variable, and static resources.
+ * is the endpoint's pattern that counts. The second covers literal segments below a variable, and static resources,
+ * which Spring also serves where the path has empty segments or dots: each path counts as {@link PlainPath} too.
  */
 public final class PathPatterns {
 
@@ -35,7 +36,20 @@ public final class PathPatterns {
      * @param path the path within the application, as parsed for routing
      */
     public boolean cover(String endpointPattern, PathContainer path) {
-        return coverEndpoint(endpointPattern) || anyMatch(path);
+        if (coverEndpoint(endpointPattern) || anyMatch(path)) {
+            return true;
+        }
+        PathContainer plain = PlainPath.of(path);
+        return plain != path && anyMatch(plain);
+    }
+
+    /** Like {@link #cover}, but false where one spelling of the path matches and another does not. */
+    boolean coverSafely(String endpointPattern, PathContainer path) {
+        if (coverEndpoint(endpointPattern)) {
+            return true;
+        }
+        PathContainer plain = PlainPath.of(path);
+        return anyMatch(path) && (plain == path || anyMatch(plain));
     }
 
     /** What {@link #cover} answers for all paths that the endpoint serves, if that is always the same. */

@@ -61,7 +61,7 @@ public final class RuleSet {
 
     /** Whether {@code limiter.web.exclude} exempts the request from all rules; parameters as in {@link RateLimitRule#matches}. */
     public boolean excludes(String endpointPattern, PathContainer path) {
-        return excluded != null && excluded.cover(endpointPattern, path);
+        return excluded != null && excluded.coverSafely(endpointPattern, path);
     }
 
     /** What {@link #excludes} answers for all paths of an endpoint, if that is always the same. */

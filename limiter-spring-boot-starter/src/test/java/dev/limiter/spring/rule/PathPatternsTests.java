@@ -39,11 +39,37 @@ class PathPatternsTests {
         "/files/*, /files/{*rest}, /files/a/b, false",
         "/files/**, /files/{*rest}, /files/a/b, true",
         "/orders/**, '', /orders/7, true",
+        // Other spellings of a static resource.
+        "/assets/app.js, /**, //assets/app.js, true",
+        "/assets/app.js, /**, /assets//app.js, true",
+        "/assets/app.js, /**, /;x=1/assets/app.js, true",
+        "/assets/app.js, /**, /./assets/app.js, true",
+        "/assets/app.js, /**, /assets/%2e/app.js, true",
+        "/assets/app.js, /**, /other/../assets/app.js, true",
+        "/assets/app.js, /**, /assets/app.js/, true",
+        "/assets/app.js, /**, /assets/app..js, false",
+        "/assets/, /**, /assets/, true",
+        "/, /**, /, true",
+        "/, /**, //, true",
     })
     void coverEndpointsAndPaths(String pattern, String endpoint, String path, boolean covered) {
         PathPatterns patterns = new PathPatterns(List.of("/never", pattern));
 
         assertThat(patterns.cover(endpoint, PathContainer.parsePath(path))).isEqualTo(covered);
         assertThat(patterns.cover(endpoint, PathContainer.parsePath(path))).isEqualTo(covered);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/actuator/**, /**, /actuator/app.js, true",
+        "/actuator/**, /**, /actuator/../app.js, false",
+        "/error, /**, //error, false",
+        "/error, /error, //error, true",
+    })
+    void safelyCoverOnlyWhatIsMeantAndWritten(String pattern, String endpoint, String path, boolean covered) {
+        PathPatterns patterns = new PathPatterns(List.of(pattern));
+
+        assertThat(patterns.coverSafely(endpoint, PathContainer.parsePath(path)))
+                .isEqualTo(covered);
     }
 }
