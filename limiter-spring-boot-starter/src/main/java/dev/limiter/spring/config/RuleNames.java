@@ -2,8 +2,10 @@ package dev.limiter.spring.config;
 
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.RuleName;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
@@ -39,11 +41,12 @@ final class RuleNames {
     private static Map<String, String> find(
             ConfigurationPropertyName parent, IterableConfigurationPropertySource source, Problems problems) {
         Map<String, String> names = new LinkedHashMap<>();
+        Set<String> spellings = new HashSet<>();
         for (ConfigurationPropertyName property : source) {
             if (parent.isAncestorOf(property)) {
                 String name = property.getElement(parent.getNumberOfElements(), Form.ORIGINAL);
                 String other = names.putIfAbsent(RuleName.canonical(name), name);
-                if (other != null && !other.equals(name)) {
+                if (spellings.add(name) && other != null) {
                     problems.add(
                             parent + "." + name,
                             null,

@@ -20,6 +20,12 @@ final class RequestMatcherCompiler {
 
     static @Nullable RequestMatcher compile(
             @Nullable Setting<List<String>> paths, @Nullable Setting<List<String>> methods, Problems problems) {
+        if (paths == null && methods != null) {
+            problems.add(
+                    methods.where(),
+                    String.join(", ", methods.value()),
+                    "Methods belong to paths, and there are none: add paths, such as /**, or remove the methods.");
+        }
         Set<String> names = methods == null ? Set.of() : methods(methods, problems);
         PathPatterns patterns = paths == null ? null : paths(paths, problems);
         return patterns == null ? null : new RequestMatcher(patterns, names);

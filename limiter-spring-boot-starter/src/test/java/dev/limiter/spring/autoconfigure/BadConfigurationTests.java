@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -234,6 +235,10 @@ class BadConfigurationTests {
                 bad(rule("scope: world"), "limiter.rules.orders.scope = \"world\"", "rule, endpoint"),
                 bad(rule("headers: new"), "limiter.rules.orders.headers = \"new\"", "ietf, legacy, both, none"),
                 bad(rule("methods: [GET, FETCH]"), "limiter.rules.orders.methods = \"GET, FETCH\"", "PATCH, POST"),
+                bad(
+                        "limiter.rules.orders: { limit: 1, window: 1s, methods: GET }",
+                        "limiter.rules.orders.methods = \"GET\"",
+                        "add paths"),
                 bad("limiter.rules.orders: { limit: 1, window: 1s, paths: '/a/{x' }", "limiter.rules.orders.paths"),
                 bad("limiter.rules.orders: { limit: 1, window: 1s, paths: '' }", "limiter.rules.orders.paths", "empty"),
                 bad("limiter.web.exclude: '/a/{x'", "limiter.web.exclude", "/a/{x", "not a path pattern"),
@@ -288,6 +293,15 @@ class BadConfigurationTests {
                 .contains("APPLICATION FAILED TO START")
                 .contains(said)
                 .contains("[test.yml] - ");
+    }
+
+    @Test
+    void isSaidOnce(CapturedOutput output) {
+        String yaml = "limiter.rules: { my-rule: { limit: 1, window: 1s }, my_rule: { limit: 2, window: 1s } }";
+
+        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
+
+        assertThat(output.toString()).containsOnlyOnce("limiter.rules.my_rule (");
     }
 
     private static ConfigurableApplicationContext start(String yaml) {
