@@ -13,6 +13,7 @@ import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSet;
 import dev.limiter.spring.rule.Rules;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -80,6 +81,7 @@ public final class LimitedMethods implements MethodLimits {
         Method method = AopUtils.getMostSpecificMethod(called, type);
         String signature = signature(method, type);
         RuleOrigin origin = RuleOrigin.annotation(signature);
+        checkReachable(method, type, origin);
         String name = type.getSimpleName() + "." + method.getName();
         return Optional.of(new LimitedMethod(
                 method,
@@ -88,6 +90,23 @@ public final class LimitedMethods implements MethodLimits {
                 fallback(annotations, method, type, origin),
                 ruleSet -> compile(annotations, method, signature, name, ruleSet),
                 rules.current()));
+    }
+
+    /** Calls of some methods pass the proxy by: what is written on them would limit nothing. */
+    private static void checkReachable(Method method, Class<?> type, RuleOrigin origin) {
+        int modifiers = method.getModifiers();
+        // A proxy of interfaces has final methods of the class, too.
+        boolean isFinal = Modifier.isFinal(modifiers)
+                && ClassUtils.getInterfaceMethodIfPossible(method, type).equals(method);
+        if ((isFinal || Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers))
+                && RateLimiterAnnotations.areOn(method)) {
+            String kind = isFinal ? "final" : Modifier.isPrivate(modifiers) ? "private" : "static";
+            throw new LimiterConfigurationException(new Problem(
+                    origin.toString(),
+                    null,
+                    "Calls of a " + kind + " method do not go through the proxy of its bean, so nothing would limit"
+                            + " them. Make the method one that can be overridden, or annotate one that calls it"));
+        }
     }
 
     private ApplicableRules compile(

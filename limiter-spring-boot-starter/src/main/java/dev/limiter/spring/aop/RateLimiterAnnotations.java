@@ -46,6 +46,11 @@ final class RateLimiterAnnotations {
         return own.isEmpty() && limitedByType(specific) ? nearest(targetClass) : own;
     }
 
+    /** Whether the method has annotations itself, rather than its type. */
+    static boolean areOn(Method method) {
+        return !nearest(method).isEmpty();
+    }
+
     private static List<RateLimiter> nearest(AnnotatedElement element) {
         List<MergedAnnotation<RateLimiter>> all =
                 MergedAnnotations.from(

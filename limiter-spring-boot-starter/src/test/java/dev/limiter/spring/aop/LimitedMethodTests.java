@@ -63,6 +63,34 @@ class LimitedMethodTests {
                 .run(context -> permitsThenRejects(2, context.getBean(Overriding.class)::limited));
     }
 
+    @ParameterizedTest
+    @ValueSource(classes = {FinalMethod.class, PrivateMethod.class, StaticMethod.class})
+    void anAnnotationThatWouldLimitNothingStopsTheStart(Class<?> type) {
+        application
+                .withBean(type)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(LimiterConfigurationException.class)
+                        .hasMessageContaining("@RateLimiter on " + type.getName() + ".limited()")
+                        .hasMessageContaining("do not go through the proxy"));
+    }
+
+    @Test
+    void aTypeMayHaveMethodsOutOfReach() {
+        application
+                .withBean(TypeWithFinalMethod.class)
+                .run(context -> permitsThenRejects(2, context.getBean(TypeWithFinalMethod.class)::limited));
+    }
+
+    @Test
+    void findsTheAnnotationOnAFinalMethodOfAnInterface() {
+        application
+                .withPropertyValues("spring.aop.proxy-target-class=false")
+                .withBean("impl", Contract.class, FinalImplementation::new)
+                .run(context -> permitsThenRejects(2, context.getBean(Contract.class)::limited));
+    }
+
     @Test
     void findsTheAnnotationAsMetaAnnotation() {
         application.withBean(Composed.class).run(context -> {
@@ -204,6 +232,34 @@ class LimitedMethodTests {
             call.run();
         }
         assertThatThrownBy(call::run).isInstanceOf(RateLimitExceededException.class);
+    }
+
+    static class FinalMethod {
+        @RateLimiter(limit = 2, window = "1h")
+        public final void limited() {}
+    }
+
+    static class PrivateMethod {
+        @SuppressWarnings("UnusedMethod")
+        @RateLimiter(limit = 2, window = "1h")
+        private void limited() {}
+    }
+
+    static class StaticMethod {
+        @RateLimiter(limit = 2, window = "1h")
+        public static void limited() {}
+    }
+
+    @RateLimiter(limit = 2, window = "1h")
+    static class TypeWithFinalMethod {
+        public void limited() {}
+
+        public final void free() {}
+    }
+
+    static final class FinalImplementation implements Contract {
+        @Override
+        public final void limited() {}
     }
 
     static class Plain {
