@@ -1,6 +1,7 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.RateLimitExceededException;
+import dev.limiter.spring.expression.RuleEvaluationException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -14,6 +15,8 @@ import org.springframework.web.servlet.ModelAndView;
 /**
  * Answers a rejection that leaves a handler like one by the interceptor. Comes before the application's own handlers of
  * exceptions, of which a catch-all would make a server error of it, but steps aside for a handler of exactly this one.
+ * An expression that fails on a method is a server error as in the interceptor: a catch-all might take it for a mistake
+ * of the client, and tell what the expression is.
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
@@ -33,6 +36,9 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception exception) {
+        if (exception instanceof RuleEvaluationException && !response.isCommitted()) {
+            return serverError(response);
+        }
         if (!(exception instanceof RateLimitExceededException rejection)) {
             return null;
         }
@@ -45,6 +51,15 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         }
         try {
             rejections.handle(request, response, rejection.decision());
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        return new ModelAndView();
+    }
+
+    private static ModelAndView serverError(HttpServletResponse response) {
+        try {
+            response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

@@ -160,6 +160,14 @@ class RequestTests extends WebTestSupport {
     }
 
     @Test
+    void anExpressionOfAnAnnotationThatThrowsIsNotForACatchAll() throws Exception {
+        HttpResponse<String> answer = get("/broken-annotation", "X-Test", "broken-annotation");
+
+        assertThat(answer.statusCode()).isEqualTo(500);
+        assertThat(answer.body()).doesNotContain("caught all").doesNotContain("nonsense");
+    }
+
+    @Test
     void shadowRulesChangeNothing() throws Exception {
         for (int i = 0; i < 3; i++) {
             HttpResponse<String> response = get("/shadow", "X-Test", "shadow");
@@ -333,6 +341,12 @@ class RequestTests extends WebTestSupport {
         @GetMapping("/forward")
         View forward() {
             return new InternalResourceView("/sync");
+        }
+
+        @GetMapping("/broken-annotation")
+        @RateLimiter(limit = 1, window = "1h", key = "#request.nonsense")
+        String brokenAnnotation() {
+            return "broken";
         }
 
         @GetMapping("/failing")
