@@ -70,7 +70,6 @@ class LimitedMethodTests {
                 .withBean(type)
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .rootCause()
                         .isInstanceOf(LimiterConfigurationException.class)
                         .hasMessageContaining("@RateLimiter on " + type.getName() + ".limited()")
                         .hasMessageContaining("do not go through the proxy"));
