@@ -204,14 +204,22 @@ class LimiterAutoConfigurationTests {
                     (ConfigurableApplicationContext) context.getSourceApplicationContext();
             assertThat(cleaners()).hasSize(1).allMatch(Thread::isDaemon);
             if (restarted) {
-                lifecycle.stop();
-                assertThat(cleaners()).isEmpty();
+                endsCleanerOn(lifecycle::stop);
                 lifecycle.start();
                 assertThat(cleaners()).hasSize(1);
             }
-            lifecycle.close();
-            assertThat(cleaners()).isEmpty();
+            endsCleanerOn(lifecycle::close);
         });
+    }
+
+    private static void endsCleanerOn(Runnable end) throws InterruptedException {
+        Set<Thread> cleaners = cleaners();
+        end.run();
+        for (Thread cleaner : cleaners) {
+            // it has been told to end and does nothing more, but may take a moment to be gone
+            cleaner.join(10_000);
+        }
+        assertThat(cleaners()).isEmpty();
     }
 
     @Test
