@@ -116,7 +116,8 @@ final class Bucket extends NumberLimit {
 
     /**
      * Only what has not leaked yet: of a charge that ended at {@code taken}, that is what lies between now and there.
-     * More could return what somebody else took after the bucket had been empty.
+     * More could return what somebody else took after the bucket had been empty. If a charge before this one was returned
+     * in between, everything lies earlier than marked, and up to as much as that one can be returned in excess.
      */
     @Override
     public long giveBack(long value, long taken, long now, long permits) {
