@@ -103,19 +103,20 @@ public class DecisionBenchmark {
         public void fill(DecisionBenchmark benchmark, Keys keys) {
             limiters = RateLimiters.builder().maxKeys(100_000_000).build();
             boolean permits = benchmark.outcome.equals("permitted");
-            long limit = permits ? 1_000_000_000 : 1;
-            Duration window = permits ? Duration.ofSeconds(1) : Duration.ofDays(300);
+            // so long a window that no key is as good as new before the run is over, and is forgotten
+            long limit = permits ? 500_000_000 : 1;
+            Duration window = permits ? Limit.MAX_WINDOW : Duration.ofDays(300);
             tokenBucket = Rule.of("tokenBucket", Limit.tokenBucket(limit, window));
             leakyBucket = Rule.of("leakyBucket", Limit.leakyBucket(limit, window));
             fixedWindow = Rule.of("fixedWindow", Limit.fixedWindow(limit, window));
             slidingWindowCounter = Rule.of("slidingWindowCounter", Limit.slidingWindowCounter(limit, window));
-            // a log holds what was permitted in its window: about as many as there are decisions in a millisecond
-            slidingWindowLog =
-                    Rule.of("slidingWindowLog", Limit.slidingWindowLog(limit, permits ? Duration.ofMillis(1) : window));
+            // a log holds what was permitted in its window: with one key, what is decided in a millisecond is a lot
+            Duration logged = keys.keys == 1 ? Duration.ofMillis(1) : Duration.ofSeconds(1);
+            slidingWindowLog = Rule.of("slidingWindowLog", Limit.slidingWindowLog(limit, permits ? logged : window));
             twoLimits = Rule.of(
                     "twoLimits",
                     Limit.tokenBucket(limit, window).named("a"),
-                    Limit.tokenBucket(2 * limit, window).named("b"));
+                    Limit.tokenBucket(2 * limit, window).burst(limit).named("b"));
         }
     }
 
