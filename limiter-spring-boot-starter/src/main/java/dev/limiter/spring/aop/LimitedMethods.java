@@ -23,6 +23,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
@@ -31,6 +33,8 @@ import org.springframework.util.ClassUtils;
 
 /** The limited methods of the application, each found and compiled once. Thread-safe. */
 public final class LimitedMethods implements MethodLimits {
+
+    private static final Log log = LogFactory.getLog(LimitedMethods.class);
 
     private final Rules rules;
     private final RuleCompiler compiler;
@@ -81,7 +85,7 @@ public final class LimitedMethods implements MethodLimits {
         Method method = AopUtils.getMostSpecificMethod(called, type);
         String signature = signature(method, type);
         RuleOrigin origin = RuleOrigin.annotation(signature);
-        checkReachable(method, type, origin);
+        warnIfOutOfReach(method, type, origin);
         String name = type.getSimpleName() + "." + method.getName();
         return Optional.of(new LimitedMethod(
                 method,
@@ -92,8 +96,8 @@ public final class LimitedMethods implements MethodLimits {
                 rules.current()));
     }
 
-    /** Calls of some methods pass the proxy by: what is written on them would limit nothing. */
-    private static void checkReachable(Method method, Class<?> type, RuleOrigin origin) {
+    /** Calls of some methods pass the proxy by: what is written on them limits nothing. */
+    private static void warnIfOutOfReach(Method method, Class<?> type, RuleOrigin origin) {
         int modifiers = method.getModifiers();
         // A proxy of interfaces has final methods of the class, too.
         boolean isFinal = Modifier.isFinal(modifiers)
@@ -101,11 +105,8 @@ public final class LimitedMethods implements MethodLimits {
         if ((isFinal || Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers))
                 && RateLimiterAnnotations.areOn(method)) {
             String kind = isFinal ? "final" : Modifier.isPrivate(modifiers) ? "private" : "static";
-            throw new LimiterConfigurationException(new Problem(
-                    origin.toString(),
-                    null,
-                    "Calls of a " + kind + " method do not go through the proxy of its bean, so nothing would limit"
-                            + " them. Make the method one that can be overridden, or annotate one that calls it"));
+            log.warn(origin + " limits nothing: calls of a " + kind + " method do not go through the proxy of its bean."
+                    + " Make the method one that can be overridden, or annotate one that calls it");
         }
     }
 
