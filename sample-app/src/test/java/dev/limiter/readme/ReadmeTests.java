@@ -28,7 +28,9 @@ import org.springframework.util.ClassUtils;
 class ReadmeTests {
 
     private static final Path README = Path.of("../README.md");
-    private static final Path EXAMPLES = Path.of("src/test/java/dev/limiter/readme/Examples.java");
+    private static final List<Path> EXAMPLES = List.of(
+            Path.of("src/test/java/dev/limiter/readme/Examples.java"),
+            Path.of("src/test/java/dev/limiter/sample/CheckoutLimitTests.java"));
 
     private final WebApplicationContextRunner context = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(limiterConfigurations()))
@@ -36,8 +38,9 @@ class ReadmeTests {
 
     @ParameterizedTest
     @MethodSource("javaBlocks")
-    void javaExampleIsCompiled(String example) throws IOException {
-        assertThat(oneLine(Files.readString(EXAMPLES))).contains(oneLine(example));
+    void javaExampleIsCompiled(String example) {
+        assertThat(EXAMPLES)
+                .anySatisfy(file -> assertThat(oneLine(Files.readString(file))).contains(oneLine(example)));
     }
 
     @ParameterizedTest

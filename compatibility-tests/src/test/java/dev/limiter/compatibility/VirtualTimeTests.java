@@ -1,0 +1,129 @@
+package dev.limiter.compatibility;
+
+import static dev.limiter.test.SpringLimiterAssertions.assertThat;
+import static dev.limiter.test.SpringLimiterAssertions.assertThatAnswer;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.test.VirtualTimeSource;
+import dev.limiter.test.WithVirtualTime;
+import java.time.Duration;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.ResponseEntity;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.context.WebApplicationContext;
+
+/** {@code limiter-test} in an application that has a clock of its own. */
+@SpringBootTest(
+        classes = VirtualTimeTests.Limited.class,
+        webEnvironment = WebEnvironment.RANDOM_PORT,
+        properties = {"spring.config.name=none", "limiter.rules.named.limit=2", "limiter.rules.named.window=1h"})
+@WithVirtualTime
+class VirtualTimeTests {
+
+    private static final Rule EXPORTS = Rule.of("exports", Limit.concurrency(1));
+
+    @Autowired
+    private VirtualTimeSource time;
+
+    @Autowired
+    private RateLimiters limiters;
+
+    @LocalServerPort
+    private int port;
+
+    @RepeatedTest(2)
+    void everyTestStartsAtTheSameTime(@Autowired VirtualTimeSource parameter) {
+        assertThat(time.now()).isEqualTo(VirtualTimeSource.START);
+        assertThat(parameter).isSameAs(time);
+        time.advance(Duration.ofDays(4000));
+    }
+
+    @RepeatedTest(2)
+    void everyTestStartsWithFullBuckets() {
+        Clients clients = new Clients(port);
+
+        assertThatAnswer(clients.get("/annotated/named")).isPermitted().hasRemaining("named", 1);
+        assertThatAnswer(clients.get("/annotated/named")).isPermitted().hasRemaining("named", 0);
+        assertThatAnswer(clients.get("/annotated/named"))
+                .isRejected()
+                .hasProblemType("quota-exceeded")
+                .hasRetryAfter(Duration.ofMinutes(30));
+    }
+
+    @RepeatedTest(2)
+    void everyTestStartsWithAllPermitsFree() {
+        assertThat(limiters.tryAcquire(EXPORTS, "alice")).isPermitted();
+        assertThat(limiters.tryAcquire(EXPORTS, "alice")).isRefused();
+    }
+
+    @Test
+    void retryAfterIsKept(VirtualTimeSource parameter) {
+        Clients clients = new Clients(port);
+        clients.get("/annotated/named");
+        clients.get("/annotated/named");
+
+        parameter.advance(Duration.ofMinutes(30).minusNanos(1));
+        assertThatAnswer(clients.get("/annotated/named")).isRejected().hasRetryAfter(Duration.ofSeconds(1));
+        parameter.advance(Duration.ofNanos(1));
+        assertThatAnswer(clients.get("/annotated/named")).isPermitted();
+    }
+
+    @Test
+    void whatAnEarlierTestHoldsIsNotInTheWay() {
+        Decision held = limiters.tryAcquire(EXPORTS, "alice");
+        assertThat(held).isPermitted();
+        held.close();
+        held.close();
+
+        assertThat(limiters.tryAcquire(EXPORTS, "alice")).isPermitted();
+    }
+
+    @Test
+    void answersOfMockMvcAndOfSpringsClientTellTheSame(@Autowired WebApplicationContext application) {
+        ResponseEntity<String> entity = RestClient.create("http://localhost:" + port)
+                .get()
+                .uri("/annotated/named")
+                .retrieve()
+                .toEntity(String.class);
+        MockMvcTester mvc = MockMvcTester.from(application);
+
+        assertThatAnswer(entity).isPermitted().hasLimit("named", 2).hasRemaining("named", 1);
+        assertThatAnswer(mvc.get().uri("/annotated/named").exchange())
+                .isPermitted()
+                .hasRemaining("named", 0);
+        assertThatAnswer(mvc.get().uri("/annotated/named").exchange().getMvcResult())
+                .isRejected()
+                .violates("named");
+    }
+
+    @Nested
+    class InANestedClass {
+
+        @RepeatedTest(2)
+        void everyTestStartsWithFullBuckets(VirtualTimeSource parameter) {
+            assertThat(parameter).isSameAs(time);
+            assertThatAnswer(new Clients(port).get("/annotated/named"))
+                    .isPermitted()
+                    .hasRemaining("named", 1);
+        }
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({TestClock.class, OpenSecurity.class, LimitedEndpoints.class})
+    static class Limited {}
+}

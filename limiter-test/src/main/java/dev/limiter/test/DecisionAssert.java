@@ -1,0 +1,104 @@
+package dev.limiter.test;
+
+import dev.limiter.Decision;
+import dev.limiter.LimitStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.assertj.core.api.AbstractAssert;
+
+/** Assertions about a {@link Decision}; made by {@link LimiterAssertions}. Not thread-safe. */
+public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decision> {
+
+    DecisionAssert(Decision actual) {
+        super(actual, DecisionAssert.class);
+    }
+
+    public DecisionAssert isPermitted() {
+        isNotNull();
+        if (!actual.permitted()) {
+            failWithMessage("Expected to be permitted, but was %s", actual);
+        }
+        return this;
+    }
+
+    /** Refused, for now or for good. */
+    public DecisionAssert isRefused() {
+        isNotNull();
+        if (actual.permitted()) {
+            failWithMessage("Expected to be refused, but was %s", actual);
+        }
+        return this;
+    }
+
+    /** Refused for good: it asks for more than can ever be granted. */
+    public DecisionAssert canNeverBePermitted() {
+        isRefused();
+        if (!actual.never()) {
+            failWithMessage("Expected to be refused for good, but it can be permitted later: %s", actual);
+        }
+        return this;
+    }
+
+    /** Refused until exactly then. */
+    public DecisionAssert hasRetryAfter(Duration expected) {
+        isNotNull();
+        return same("retryAfter", Optional.of(expected), actual.retryAfter());
+    }
+
+    /** Permitted, or refused without anybody knowing for how long. */
+    public DecisionAssert hasNoRetryAfter() {
+        isNotNull();
+        return same("retryAfter", Optional.empty(), actual.retryAfter());
+    }
+
+    /** What is left of the limit that decided. */
+    public DecisionAssert hasRemaining(long expected) {
+        isNotNull();
+        return same("remaining", expected, actual.remaining());
+    }
+
+    /**
+     * What is left of one of several limits.
+     *
+     * @param policy the name of the rule, or {@code rule-limit} for a named limit
+     */
+    public DecisionAssert hasRemaining(String policy, long expected) {
+        return same("remaining of " + policy, expected, status(policy).remaining());
+    }
+
+    /** When nothing of what was used counts any longer. */
+    public DecisionAssert hasResetAfter(Duration expected) {
+        isNotNull();
+        return same("resetAfter", expected, actual.resetAfter());
+    }
+
+    /** The limits that refused, in order: names of rules, or {@code rule-limit} for named limits. */
+    public DecisionAssert isRefusedBy(String... policies) {
+        isRefused();
+        return same("limits that refused", List.of(policies), refusing());
+    }
+
+    private List<String> refusing() {
+        return actual.limits().stream()
+                .filter(limit -> !limit.permitted())
+                .map(LimitStatus::policy)
+                .toList();
+    }
+
+    private LimitStatus status(String policy) {
+        isNotNull();
+        return actual.limits().stream()
+                .filter(limit -> limit.policy().equals(policy))
+                .findFirst()
+                .orElseThrow(() -> failure("Expected a limit %s, but was %s", policy, actual));
+    }
+
+    private DecisionAssert same(String what, Object expected, Object found) {
+        if (!found.equals(expected)) {
+            failWithActualExpectedAndMessage(
+                    found, expected, "Expected %s to be %s, but was %s: %s", what, expected, found, actual);
+        }
+        return this;
+    }
+}

@@ -1,0 +1,68 @@
+package dev.limiter.test;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.env.Environment;
+
+/**
+ * In memory, until the next test: then another one takes its place, whose time may be earlier. What earlier tests still
+ * hold they release where they got it. Thread-safe.
+ */
+final class FreshStorage implements RateLimiterStorage {
+
+    private final RateLimiterFactory factory;
+    private final VirtualTimeSource time;
+    private final long maxKeys;
+    private volatile RateLimiterStorage current;
+
+    FreshStorage(ObjectProvider<RateLimiterFactory> factory, VirtualTimeSource time, Environment environment) {
+        this.factory = factory.getIfAvailable(RateLimiterFactory::new);
+        this.time = time;
+        this.maxKeys = environment.getProperty("limiter.max-keys", Long.class, 100_000L);
+        this.current = fresh();
+    }
+
+    void startOver() {
+        current = fresh();
+    }
+
+    private RateLimiterStorage fresh() {
+        return new InMemoryRateLimiterStorage(factory, time, maxKeys);
+    }
+
+    @Override
+    public Decision decide(Rule rule, String key, long permits) {
+        return current.decide(rule, key, permits);
+    }
+
+    @Override
+    public Decision decide(List<Charge> charges) {
+        return current.decide(charges);
+    }
+
+    @Override
+    public Decision peek(Rule rule, String key) {
+        return current.peek(rule, key);
+    }
+
+    @Override
+    public void reset(Rule rule, String key) {
+        current.reset(rule, key);
+    }
+
+    @Override
+    public long size() {
+        return current.size();
+    }
+
+    @Override
+    public void cleanUp() {
+        current.cleanUp();
+    }
+}

@@ -1,0 +1,44 @@
+package dev.limiter.test;
+
+import java.io.UnsupportedEncodingException;
+import java.util.stream.Stream;
+import org.springframework.http.ResponseEntity;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.web.servlet.MvcResult;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+
+/**
+ * {@link LimiterAssertions} for the answers that tests of Spring MVC applications get. A class of its own, since the
+ * compiler wants all types that it mentions.
+ */
+public final class SpringLimiterAssertions extends LimiterAssertions {
+
+    private SpringLimiterAssertions() {}
+
+    public static HttpAnswerAssert assertThatAnswer(ResponseEntity<?> response) {
+        return assertThatAnswer(HttpAnswer.of(
+                response.getStatusCode().value(),
+                name -> Stream.ofNullable(response.getHeaders().getFirst(name)).toList(),
+                () -> String.valueOf(response.getBody())));
+    }
+
+    public static HttpAnswerAssert assertThatAnswer(MockHttpServletResponse response) {
+        return assertThatAnswer(HttpAnswer.of(response.getStatus(), response::getHeaders, () -> body(response)));
+    }
+
+    public static HttpAnswerAssert assertThatAnswer(MvcResult result) {
+        return assertThatAnswer(result.getResponse());
+    }
+
+    public static HttpAnswerAssert assertThatAnswer(MvcTestResult result) {
+        return assertThatAnswer(result.getResponse());
+    }
+
+    private static String body(MockHttpServletResponse response) {
+        try {
+            return response.getContentAsString();
+        } catch (UnsupportedEncodingException unknown) {
+            throw new IllegalStateException(unknown);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.limiter.test;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.test.context.ContextConfigurationAttributes;
+import org.springframework.test.context.ContextCustomizer;
+import org.springframework.test.context.ContextCustomizerFactory;
+import org.springframework.test.context.TestContextAnnotationUtils;
+
+/** Finds {@link WithVirtualTime} on a test, its superclasses and the classes that it is nested in. */
+final class VirtualTimeCustomizerFactory implements ContextCustomizerFactory {
+
+    @Override
+    public @Nullable ContextCustomizer createContextCustomizer(
+            Class<?> testClass, List<ContextConfigurationAttributes> configuration) {
+        return TestContextAnnotationUtils.hasAnnotation(testClass, WithVirtualTime.class)
+                ? new VirtualTimeCustomizer()
+                : null;
+    }
+}

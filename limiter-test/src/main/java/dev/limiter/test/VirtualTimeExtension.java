@@ -1,0 +1,34 @@
+package dev.limiter.test;
+
+import java.lang.reflect.Executable;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.springframework.context.ApplicationContext;
+import org.springframework.test.context.junit.jupiter.SpringExtension;
+
+/** Starts time over before each test, and hands the clock to methods that ask for it. */
+final class VirtualTimeExtension implements BeforeEachCallback, ParameterResolver {
+
+    @Override
+    public void beforeEach(ExtensionContext test) {
+        ApplicationContext application = SpringExtension.getApplicationContext(test);
+        application.getBean(VirtualTimeSource.class).startOver();
+        application.getBean(FreshStorage.class).startOver();
+    }
+
+    /** What Spring resolves itself is left to it: JUnit takes two resolvers of one parameter for a mistake. */
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext test) {
+        Executable executable = parameter.getDeclaringExecutable();
+        return parameter.getParameter().getType() == VirtualTimeSource.class
+                && !new SpringExtension().supportsParameter(parameter, test)
+                && executable instanceof java.lang.reflect.Method;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext test) {
+        return SpringExtension.getApplicationContext(test).getBean(VirtualTimeSource.class);
+    }
+}
