@@ -102,7 +102,7 @@ class LimiterBeans {
         return context -> context.request() == null ? null : context.request().getHeader("X-Tenant");
     }
 
-    // replaces the answer to rejected requests whole
+    // replaces the answer to rejected requests whole; the RateLimit fields are already there
     @Bean
     RejectionHandler rejectionHandler() {
         return (request, response, decision) -> response.sendError(503);

@@ -11,6 +11,7 @@ import dev.limiter.spring.web.ProblemRejectionHandler;
 import dev.limiter.spring.web.RateLimitExceptionResolver;
 import dev.limiter.spring.web.RateLimitInterceptor;
 import dev.limiter.spring.web.RejectionHandler;
+import dev.limiter.spring.web.Rejections;
 import dev.limiter.spring.web.RequestCompletion;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.ServletCurrentRequest;
@@ -53,12 +54,18 @@ public final class LimiterWebAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RejectionHandler limiterRejectionHandler(
-            LimiterSettings settings, ServletCurrentRequest requests, RuleDecider decider) {
-        return new ProblemRejectionHandler(settings.web(), requests, decider);
+            LimiterSettings settings, ServletCurrentRequest requests, ApplicationContext messages) {
+        return new ProblemRejectionHandler(settings.web(), requests, messages);
     }
 
     @Bean
-    RateLimitExceptionResolver limiterExceptionResolver(RejectionHandler rejections, ApplicationContext context) {
+    Rejections limiterRejections(
+            RejectionHandler handler, ServletCurrentRequest requests, RuleDecider decider, LimiterSettings settings) {
+        return new Rejections(handler, requests, decider, settings.web().headers());
+    }
+
+    @Bean
+    RateLimitExceptionResolver limiterExceptionResolver(Rejections rejections, ApplicationContext context) {
         return new RateLimitExceptionResolver(rejections, context);
     }
 
@@ -82,7 +89,7 @@ public final class LimiterWebAutoConfiguration {
             Endpoints endpoints,
             ServletCurrentRequest requests,
             RuleDecider decider,
-            RejectionHandler rejections,
+            Rejections rejections,
             ObjectProvider<ResourceResolver> resources) {
         return new RateLimitInterceptor(endpoints, requests, decider, rejections, resources.getIfAvailable());
     }

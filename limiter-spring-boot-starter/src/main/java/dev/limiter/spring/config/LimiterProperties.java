@@ -95,7 +95,8 @@ public record LimiterProperties(
      * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
      * @param mode What becomes of decisions; the weaker of this and limiter.mode.
-     * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said.
+     * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
+     *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
      */
     public record DefaultLimit(
@@ -135,7 +136,8 @@ public record LimiterProperties(
      * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
      * @param mode What becomes of decisions; the weaker of this and limiter.mode.
-     * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said.
+     * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
+     *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
      */
     public record Rule(

@@ -109,13 +109,21 @@ public final class RuleCompiler {
                 compiledTiers,
                 definition.origin().toString(),
                 definition.mode() == null ? mode : mode.weaker(definition.mode().value()),
-                definition.headers() == null ? headers : definition.headers().value(),
+                headers(definition, key),
                 scope,
                 matcher,
                 scoped.apply(key),
                 cost,
                 condition,
                 skipIf);
+    }
+
+    /** What all share by declaration is not the client's own, and told only where the rule itself asks for it. */
+    private HeaderStyle headers(RuleDefinition definition, RateLimitKey key) {
+        if (definition.headers() != null) {
+            return definition.headers().value();
+        }
+        return definition.key() != null && key.isForAll() ? HeaderStyle.NONE : headers;
     }
 
     private List<Limit> limits(RuleDefinition definition, Problems problems) {

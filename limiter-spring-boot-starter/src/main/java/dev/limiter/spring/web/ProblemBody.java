@@ -1,10 +1,7 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.Decision;
-import dev.limiter.LimitStatus;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.stream.Collectors;
 
 /**
  * The body of a rejection: RFC 9457 problem details, of the type that the IETF draft on RateLimit fields registers.
@@ -16,17 +13,30 @@ final class ProblemBody {
 
     /** The types that are registered for rejections. */
     enum Problem {
-        QUOTA_EXCEEDED("quota-exceeded", "Request cannot be satisfied as assigned quota has been exceeded"),
+        QUOTA_EXCEEDED("quota-exceeded", "rejected", "Request cannot be satisfied as assigned quota has been exceeded"),
         REDUCED_CAPACITY(
                 "temporary-reduced-capacity",
+                "overloaded",
                 "Request cannot be satisfied due to temporary server capacity constraints");
 
         private final String type;
+        private final String code;
         private final String title;
 
-        Problem(String type, String title) {
+        Problem(String type, String code, String title) {
             this.type = "https://iana.org/assignments/http-problem-types#" + type;
+            this.code = code;
             this.title = title;
+        }
+
+        /** What it is called in the codes of messages. */
+        String code() {
+            return code;
+        }
+
+        /** In English. */
+        String title() {
+            return title;
         }
     }
 
@@ -35,18 +45,22 @@ final class ProblemBody {
     /**
      * @param problem what it is about
      * @param path the path of the request as it was sent
+     * @param violated the policies that refused
      * @param retryAfter in seconds; empty if waiting is of no use
      */
-    static String json(Problem problem, int status, Decision decision, String path, OptionalLong retryAfter) {
-        List<String> violated = decision.limits().stream()
-                .filter(limit -> !limit.permitted())
-                .map(LimitStatus::policy)
-                .toList();
+    static String json(
+            Problem problem,
+            String title,
+            int status,
+            String detail,
+            String path,
+            List<String> violated,
+            OptionalLong retryAfter) {
         StringBuilder json = new StringBuilder(400);
         json.append("{\"type\":");
         string(json, problem.type).append(",\"title\":");
-        string(json, problem.title).append(",\"status\":").append(status).append(",\"detail\":");
-        string(json, detail(decision, violated, retryAfter)).append(",\"instance\":");
+        string(json, title).append(",\"status\":").append(status).append(",\"detail\":");
+        string(json, detail).append(",\"instance\":");
         string(json, path).append(",\"violated-policies\":[");
         for (int i = 0; i < violated.size(); i++) {
             string(json.append(i == 0 ? "" : ","), violated.get(i));
@@ -54,15 +68,6 @@ final class ProblemBody {
         json.append(']');
         retryAfter.ifPresent(seconds -> json.append(",\"retry-after\":").append(seconds));
         return json.append('}').toString();
-    }
-
-    private static String detail(Decision decision, List<String> violated, OptionalLong retryAfter) {
-        String limits = violated.stream().collect(Collectors.joining(", "));
-        if (decision.never()) {
-            return "The request asks for more than the limit " + limits + " can ever grant.";
-        }
-        return "The limit " + limits + " is used up"
-                + (retryAfter.isPresent() ? "; retry after " + retryAfter.getAsLong() + " s." : ".");
     }
 
     private static StringBuilder string(StringBuilder json, String text) {

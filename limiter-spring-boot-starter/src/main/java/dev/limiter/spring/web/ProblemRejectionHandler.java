@@ -1,52 +1,92 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
+import dev.limiter.LimitStatus;
 import dev.limiter.spring.config.LimiterSettings;
-import dev.limiter.spring.decide.RuleDecider;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
+import org.springframework.context.MessageSource;
+import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
- * Answers with status 429, the fields that tell where the limits stand, and problem details as the body; with 503 where
- * it is not the client that does too much, but all together.
+ * Answers with status 429 and problem details as the body; with 503 where it is not the client that does too much, but
+ * all together. The client is told in JSON whatever it accepts: that a status comes with the time to come back is worth
+ * more than its format.
  */
 public final class ProblemRejectionHandler implements RejectionHandler {
 
     private final LimiterSettings.Web settings;
     private final ServletCurrentRequest requests;
-    private final RuleDecider decider;
+    private final RejectionTexts texts;
 
-    public ProblemRejectionHandler(LimiterSettings.Web settings, ServletCurrentRequest requests, RuleDecider decider) {
+    /**
+     * @param messages where the application may have texts of its own for title and detail
+     */
+    public ProblemRejectionHandler(
+            LimiterSettings.Web settings, ServletCurrentRequest requests, MessageSource messages) {
         this.settings = settings;
         this.requests = requests;
-        this.decider = decider;
+        this.texts = new RejectionTexts(messages);
     }
 
     @Override
     public void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException {
-        ServletRequestDecisions decisions = requests.of(request, response);
-        boolean overload = decisions.isOverload(decision);
+        boolean overload = requests.of(request, response).isOverload(decision);
         int status = overload ? HttpServletResponse.SC_SERVICE_UNAVAILABLE : settings.status();
         ProblemBody.Problem problem =
                 overload ? ProblemBody.Problem.REDUCED_CAPACITY : ProblemBody.Problem.QUOTA_EXCEEDED;
         OptionalLong retryAfter = retryAfter(decision);
-        byte[] body = ProblemBody.json(problem, status, decision, request.getRequestURI(), retryAfter)
-                .getBytes(StandardCharsets.US_ASCII);
+        String body = body(request, problem, status, decision, retryAfter);
         response.resetBuffer();
         response.setStatus(status);
-        decisions.writeRejection(decider, decision, settings.headers());
         retryAfter.ifPresent(seconds -> response.setHeader("Retry-After", Long.toString(seconds)));
         response.setHeader("Cache-Control", "no-store");
         response.setContentType(ProblemBody.MEDIA_TYPE);
-        response.setContentLength(body.length);
+        response.setContentLength(body.length());
         if (!"HEAD".equals(request.getMethod())) {
-            response.getOutputStream().write(body);
+            write(body, response);
         }
+    }
+
+    private String body(
+            HttpServletRequest request,
+            ProblemBody.Problem problem,
+            int status,
+            Decision decision,
+            OptionalLong retryAfter) {
+        Locale locale = RequestContextUtils.getLocale(request);
+        List<String> violated = decision.limits().stream()
+                .filter(limit -> !limit.permitted())
+                .map(LimitStatus::policy)
+                .toList();
+        return ProblemBody.json(
+                problem,
+                texts.title(problem, locale),
+                status,
+                texts.detail(problem, decision, violated, retryAfter, locale),
+                request.getRequestURI(),
+                violated,
+                retryAfter);
+    }
+
+    /** The body is ASCII, so that it does not matter which of both a handler has begun to use. */
+    private static void write(String body, HttpServletResponse response) throws IOException {
+        ServletOutputStream stream;
+        try {
+            stream = response.getOutputStream();
+        } catch (IllegalStateException writerInUse) {
+            response.getWriter().write(body);
+            return;
+        }
+        stream.write(body.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** Never earlier than the truth; later by up to the jitter, so that rejected clients do not all return at once. */

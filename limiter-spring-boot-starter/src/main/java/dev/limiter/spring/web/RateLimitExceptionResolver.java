@@ -20,10 +20,10 @@ import org.springframework.web.servlet.ModelAndView;
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
-    private final RejectionHandler rejections;
+    private final Rejections rejections;
     private final ExactExceptionHandlers applicationHandlers;
 
-    public RateLimitExceptionResolver(RejectionHandler rejections, ApplicationContext context) {
+    public RateLimitExceptionResolver(Rejections rejections, ApplicationContext context) {
         this.rejections = rejections;
         this.applicationHandlers = new ExactExceptionHandlers(context);
     }
@@ -46,7 +46,11 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         if (decisions != null) {
             decisions.giveBack();
         }
-        if (response.isCommitted() || applicationHandlers.existFor(handler)) {
+        if (response.isCommitted()) {
+            return null;
+        }
+        if (applicationHandlers.existFor(handler)) {
+            rejections.writeFields(request, response, rejection.decision());
             return null;
         }
         try {

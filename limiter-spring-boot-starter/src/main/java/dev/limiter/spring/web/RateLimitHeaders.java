@@ -10,6 +10,9 @@ import java.util.List;
 /** Collects where limits stand, each in the style of its rule, and writes the fields. Not thread-safe. */
 final class RateLimitHeaders {
 
+    private static final String[] IETF = {"RateLimit", "RateLimit-Policy"};
+    private static final String[] LEGACY = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"};
+
     /** Refused before permitted, the longer refused first, then the least remaining. */
     private static final Comparator<LimitStatus> TIGHTEST = Comparator.comparing(LimitStatus::permitted)
             .thenComparing(status -> status.permitted() ? 0 : -RateLimitFields.secondsToMore(status))
@@ -32,6 +35,7 @@ final class RateLimitHeaders {
         if (!ietf.isEmpty()) {
             response.setHeader("RateLimit-Policy", RateLimitFields.policies(ietf));
             response.setHeader("RateLimit", RateLimitFields.remaining(ietf));
+            CrossOriginFields.expose(response, IETF);
         }
         if (!legacy.isEmpty()) {
             LimitStatus tightest = legacy.stream().min(TIGHTEST).orElseThrow();
@@ -39,6 +43,7 @@ final class RateLimitHeaders {
                     "X-RateLimit-Limit", Long.toString(tightest.limit().limit()));
             response.setHeader("X-RateLimit-Remaining", Long.toString(tightest.remaining()));
             response.setHeader("X-RateLimit-Reset", Long.toString(RateLimitFields.secondsToMore(tightest)));
+            CrossOriginFields.expose(response, LEGACY);
         }
     }
 }

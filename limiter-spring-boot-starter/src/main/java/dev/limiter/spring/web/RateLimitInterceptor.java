@@ -25,14 +25,14 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
     private final Endpoints endpoints;
     private final ServletCurrentRequest requests;
     private final RuleDecider decider;
-    private final RejectionHandler rejections;
+    private final Rejections rejections;
     private final @Nullable ResourceResolver resources;
 
     public RateLimitInterceptor(
             Endpoints endpoints,
             ServletCurrentRequest requests,
             RuleDecider decider,
-            RejectionHandler rejections,
+            Rejections rejections,
             @Nullable ResourceResolver resources) {
         this.endpoints = endpoints;
         this.requests = requests;

@@ -115,6 +115,7 @@ final class ServletRequestDecisions implements RequestDecisions {
      * Writes where the limits stand once the request is rejected.
      *
      * @param decision the refusal; it may be one of a method that was called on the way
+     * @param style of the refusal, if no rule is known for it
      */
     void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style) {
         RateLimitHeaders headers = new RateLimitHeaders();
@@ -123,7 +124,9 @@ final class ServletRequestDecisions implements RequestDecisions {
             known |= verdict.decision() == decision;
             add(headers, verdict, verdict.permitted() ? decider.peek(verdict) : verdict.statuses());
         }
-        if (!known) {
+        if (!known && refusal != null && refusal.decision() == decision) {
+            add(headers, refusal, refusal.statuses());
+        } else if (!known) {
             headers.add(style, decision.limits());
         }
         headers.writeTo(response);

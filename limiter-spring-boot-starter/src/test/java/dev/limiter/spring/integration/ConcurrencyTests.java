@@ -40,6 +40,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
             "limiter.rules.pool.algorithm=concurrency",
             "limiter.rules.pool.limit=1",
             "limiter.rules.pool.key=global",
+            "limiter.rules.pool.headers=ietf", // what is not the client's own is told only if asked for
             "limiter.rules.mine.paths=/mine/**",
             "limiter.rules.mine.algorithm=concurrency",
             "limiter.rules.mine.limit=1",

@@ -1,0 +1,91 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.Decision;
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.spring.web.ProblemBody.Problem;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.MessageSource;
+import org.springframework.context.support.DefaultMessageSourceResolvable;
+
+/**
+ * What people read in the answer to a rejected request: the application's messages, else ours. Beside codes of our own
+ * there are those that Spring has for the problem details of an exception. Thread-safe.
+ */
+final class RejectionTexts {
+
+    private static final Log logger = LogFactory.getLog(RejectionTexts.class);
+    private static final String EXCEPTION = RateLimitExceededException.class.getName();
+
+    private final MessageSource messages;
+    private volatile boolean warned;
+
+    RejectionTexts(MessageSource messages) {
+        this.messages = messages;
+    }
+
+    String title(Problem problem, Locale locale) {
+        return text(
+                codes(problem, ".title", "problemDetail.title." + EXCEPTION), new Object[0], problem.title(), locale);
+    }
+
+    /** What refused, and in how many seconds to come back; {@code {0}} and {@code {1}} of the message. */
+    String detail(Problem problem, Decision decision, List<String> violated, OptionalLong retryAfter, Locale locale) {
+        String limits = String.join(", ", violated);
+        Object[] limitsOnly = {limits};
+        if (decision.never()) {
+            return text(
+                    codes(problem, ".detail.never", null),
+                    limitsOnly,
+                    "The request asks for more than the limit " + limits + " can ever grant.",
+                    locale);
+        }
+        String used = "The limit " + limits + " is used up";
+        if (retryAfter.isEmpty()) {
+            return text(codes(problem, ".detail.full", null), limitsOnly, used + ".", locale);
+        }
+        return text(
+                codes(problem, ".detail", "problemDetail." + EXCEPTION),
+                new Object[] {limits, retryAfter.getAsLong()},
+                used + "; retry after " + retryAfter.getAsLong() + " s.",
+                locale);
+    }
+
+    /** The code for this problem, and Spring's, which does not tell problems apart, for the ordinary one. */
+    private static String[] codes(Problem problem, String part, @Nullable String springs) {
+        String own = "limiter." + problem.code() + part;
+        return problem == Problem.QUOTA_EXCEEDED && springs != null ? new String[] {own, springs} : new String[] {own};
+    }
+
+    private String text(String[] codes, Object[] arguments, String otherwise, Locale locale) {
+        try {
+            return messages.getMessage(new Message(codes, arguments, otherwise), locale);
+        } catch (IllegalArgumentException malformed) {
+            if (!warned) {
+                warned = true;
+                logger.warn(
+                        "The message " + codes[0] + " cannot be formatted; rejections say it in English", malformed);
+            }
+            return otherwise;
+        }
+    }
+
+    private static final class Message extends DefaultMessageSourceResolvable {
+
+        private static final long serialVersionUID = 1L;
+
+        Message(String[] codes, Object[] arguments, String otherwise) {
+            super(codes, arguments, otherwise);
+        }
+
+        /** Ours is no pattern: a quote or a brace in it is the name of a limit. */
+        @Override
+        public boolean shouldRenderDefaultMessage() {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.Decision;
+import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.rule.HeaderStyle;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+
+/**
+ * Has a rejected request answered. The fields that tell where the limits stand come first, whoever answers: those that an
+ * earlier decision about the request wrote count what was given back since.
+ */
+public final class Rejections {
+
+    private final RejectionHandler handler;
+    private final ServletCurrentRequest requests;
+    private final RuleDecider decider;
+    private final HeaderStyle style;
+
+    /** {@code style}: of limits that are not known to belong to any rule. */
+    public Rejections(
+            RejectionHandler handler, ServletCurrentRequest requests, RuleDecider decider, HeaderStyle style) {
+        this.handler = handler;
+        this.requests = requests;
+        this.decider = decider;
+        this.style = style;
+    }
+
+    /** Answers a request whose answer is not under way yet. */
+    void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException {
+        writeFields(request, response, decision);
+        handler.handle(request, response, decision);
+    }
+
+    /** Tells where the limits stand, and leaves the answer to others. */
+    void writeFields(HttpServletRequest request, HttpServletResponse response, Decision decision) {
+        requests.of(request, response).writeRejection(decider, decision, style);
+        CrossOriginFields.expose(response, "Retry-After");
+    }
+}

@@ -1,0 +1,144 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.web.RejectionHandler;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Service;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Who answers rejections in another way still tells where the limits stand: after what was taken was given back. */
+@TestPropertySource(
+        properties = {
+            "limiter.rules.api.paths=/**",
+            "limiter.rules.api.scope=endpoint",
+            "limiter.rules.api.limit=5",
+            "limiter.rules.api.window=1h",
+            "limiter.rules.api.algorithm=fixed-window",
+            "limiter.rules.few.paths=/few",
+            "limiter.rules.few.limit=1",
+            "limiter.rules.few.window=1h"
+        })
+class OwnAnswerTests extends WebTestSupport {
+
+    @Test
+    void rejectionHandlerReplacesTheAnswerToARule() throws Exception {
+        assertThat(get("/few").statusCode()).isEqualTo(200);
+
+        assertOwn(get("/few"), "\"few\"", "few");
+    }
+
+    @Test
+    void rejectionHandlerReplacesTheAnswerToAnAnnotation() throws Exception {
+        assertThat(get("/handler").statusCode()).isEqualTo(200);
+
+        assertOwn(get("/handler"), "\"Controller.handler\"", "Controller.handler");
+    }
+
+    @Test
+    void rejectionHandlerReplacesTheAnswerToAMethodOnTheWay() throws Exception {
+        assertThat(get("/service").statusCode()).isEqualTo(200);
+
+        assertOwn(get("/service"), "\"Scarce.call\"", "Scarce.call");
+    }
+
+    @Test
+    void exceptionHandlerFindsTheSame() throws Exception {
+        assertThat(get("/caught").statusCode()).isEqualTo(200);
+
+        HttpResponse<String> answer = get("/caught");
+        assertThat(answer.statusCode()).isEqualTo(418);
+        assertThat(field(answer, "RateLimit")).contains("\"api\";r=4;", "\"Scarce.caught\";r=0;t=60");
+        assertThat(field(answer, "Retry-After")).isEmpty();
+    }
+
+    private static void assertOwn(HttpResponse<String> answer, String policy, String body) {
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.body()).isEqualTo("own answer to " + body);
+        assertThat(field(answer, "RateLimit")).contains("\"api\";r=4;", policy + ";r=0;t=");
+        assertThat(answer.headers().map()).doesNotContainKeys("retry-after", "content-type");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, Controller.class, Catching.class, Scarce.class})
+    static class Application {
+
+        @Bean
+        RejectionHandler own() {
+            return (request, response, decision) -> {
+                response.setStatus(503);
+                response.getOutputStream()
+                        .print("own answer to " + decision.rule().name());
+            };
+        }
+    }
+
+    @Service
+    @RateLimiter(limit = 1)
+    static class Scarce {
+
+        public String call() {
+            return "served";
+        }
+
+        public String caught() {
+            return "served";
+        }
+    }
+
+    @RestController
+    static class Controller {
+
+        private final Scarce scarce;
+
+        Controller(Scarce scarce) {
+            this.scarce = scarce;
+        }
+
+        @GetMapping("/few")
+        String few() {
+            return "served";
+        }
+
+        @RateLimiter(limit = 1)
+        @GetMapping("/handler")
+        String handler() {
+            return "served";
+        }
+
+        @GetMapping("/service")
+        String service() {
+            return scarce.call();
+        }
+    }
+
+    @RestController
+    static class Catching {
+
+        private final Scarce scarce;
+
+        Catching(Scarce scarce) {
+            this.scarce = scarce;
+        }
+
+        @GetMapping("/caught")
+        String caught() {
+            return scarce.caught();
+        }
+
+        @ExceptionHandler
+        ResponseEntity<String> rejected(RateLimitExceededException rejection) {
+            return ResponseEntity.status(418).body("caught");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package dev.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.spring.VirtualTime;
+import dev.limiter.spring.web.ProblemBody.Problem;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.support.StaticMessageSource;
+
+@ExtendWith(OutputCaptureExtension.class)
+class RejectionTextsTests {
+
+    private static final List<String> VIOLATED = List.of("orders-burst", "orders-daily");
+
+    private final RateLimiters limiters =
+            RateLimiters.builder().timeSource(new VirtualTime()).build();
+    private final StaticMessageSource messages = new StaticMessageSource();
+    private final RejectionTexts texts = new RejectionTexts(messages);
+
+    @Test
+    void nothingChangesWithoutMessages() {
+        assertThat(texts.title(Problem.QUOTA_EXCEEDED, Locale.GERMAN))
+                .isEqualTo("Request cannot be satisfied as assigned quota has been exceeded");
+        assertThat(texts.title(Problem.REDUCED_CAPACITY, Locale.GERMAN))
+                .isEqualTo("Request cannot be satisfied due to temporary server capacity constraints");
+        assertThat(detail(refusal(1), OptionalLong.of(12)))
+                .isEqualTo("The limit orders-burst, orders-daily is used up; retry after 12 s.");
+        assertThat(detail(refusal(1), OptionalLong.empty()))
+                .isEqualTo("The limit orders-burst, orders-daily is used up.");
+        assertThat(detail(refusal(9), OptionalLong.empty()))
+                .isEqualTo("The request asks for more than the limit orders-burst, orders-daily can ever grant.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"limiter.rejected", "problemDetail"})
+    void messagesAreInTheLanguageOfTheRequest(String convention) {
+        boolean own = convention.startsWith("limiter");
+        String exception = ".dev.limiter.RateLimitExceededException";
+        messages.addMessage(
+                own ? "limiter.rejected.title" : "problemDetail.title" + exception, Locale.GERMAN, "Zu viele Anfragen");
+        messages.addMessage(
+                own ? "limiter.rejected.detail" : "problemDetail" + exception,
+                Locale.GERMAN,
+                "{0} erschöpft, in {1} s wieder");
+
+        assertThat(texts.title(Problem.QUOTA_EXCEEDED, Locale.GERMAN)).isEqualTo("Zu viele Anfragen");
+        assertThat(detail(refusal(1), OptionalLong.of(3600)))
+                .isEqualTo("orders-burst, orders-daily erschöpft, in 3.600 s wieder");
+        assertThat(texts.title(Problem.QUOTA_EXCEEDED, Locale.FRENCH)).startsWith("Request cannot");
+        assertThat(texts.title(Problem.REDUCED_CAPACITY, Locale.GERMAN)).startsWith("Request cannot");
+    }
+
+    @Test
+    void whereNobodyKnowsWhenThereAreOtherMessages() {
+        messages.addMessage("limiter.rejected.detail", Locale.GERMAN, "in {1} s");
+        messages.addMessage("limiter.rejected.detail.full", Locale.GERMAN, "{0} voll");
+        messages.addMessage("limiter.rejected.detail.never", Locale.GERMAN, "{0} nie");
+        messages.addMessage("limiter.overloaded.detail.full", Locale.GERMAN, "{0} überlastet");
+
+        assertThat(detail(refusal(1), OptionalLong.empty())).isEqualTo("orders-burst, orders-daily voll");
+        assertThat(detail(refusal(9), OptionalLong.empty())).isEqualTo("orders-burst, orders-daily nie");
+        assertThat(texts.detail(Problem.REDUCED_CAPACITY, refusal(1), VIOLATED, OptionalLong.empty(), Locale.GERMAN))
+                .isEqualTo("orders-burst, orders-daily überlastet");
+    }
+
+    @Test
+    void namesOfLimitsAreNoPatterns() {
+        assertThat(texts.detail(
+                        Problem.QUOTA_EXCEEDED, refusal(1), List.of("it's {0}"), OptionalLong.of(1), Locale.ENGLISH))
+                .isEqualTo("The limit it's {0} is used up; retry after 1 s.");
+    }
+
+    @Test
+    void brokenMessageIsReportedOnceAndLeftOut(CapturedOutput output) {
+        messages.addMessage("limiter.rejected.detail", Locale.GERMAN, "{zero} is no argument");
+
+        for (int i = 0; i < 2; i++) {
+            assertThat(detail(refusal(1), OptionalLong.of(1))).contains("retry after 1 s.");
+        }
+        assertThat(output.toString().split("limiter.rejected.detail cannot be formatted", -1))
+                .hasSize(2);
+    }
+
+    private String detail(Decision decision, OptionalLong retryAfter) {
+        return texts.detail(Problem.QUOTA_EXCEEDED, decision, VIOLATED, retryAfter, Locale.GERMAN);
+    }
+
+    /** 1 is refused for now, more for ever. */
+    private Decision refusal(long permits) {
+        Rule rule = Rule.of("orders", Limit.fixedWindow(1, Duration.ofSeconds(1)));
+        limiters.tryAcquire(rule, "");
+        return limiters.tryAcquire(rule, "", permits);
+    }
+}
