@@ -1,12 +1,17 @@
 package dev.limiter;
 
+import java.time.Duration;
+
 /**
  * What one rule is asked for: so many permits of a key.
  *
  * @param key whose permits; {@link #SHARED} for the one bucket that all share
  * @param permits how many, 0 or more; 0 charges nothing and is always permitted
+ * @param kept how many permits must be left for others, 0 or more: what a request without priority cannot have
+ * @param maxWait how long the request would wait for its turn, zero or more; see {@link #within}
+ * @param maxWaiting how many may wait for the same rule and key at the same time, 0 or more
  */
-public record Charge(Rule rule, String key, long permits) {
+public record Charge(Rule rule, String key, long permits, long kept, Duration maxWait, int maxWaiting) {
 
     /** The key of a bucket that all callers of a rule share. */
     public static final String SHARED = "";
@@ -16,5 +21,37 @@ public record Charge(Rule rule, String key, long permits) {
             throw new IllegalArgumentException(
                     "permits is " + permits + " for rule \"" + rule.name() + "\", but must be 0 or more");
         }
+        if (kept < 0 || maxWaiting < 0 || maxWait.isNegative()) {
+            throw new IllegalArgumentException("kept is " + kept + ", maxWait " + maxWait + " and maxWaiting "
+                    + maxWaiting + " for rule \"" + rule.name() + "\", but none may be negative");
+        }
+    }
+
+    public Charge(Rule rule, String key, long permits) {
+        this(rule, key, permits, 0, Duration.ZERO, Integer.MAX_VALUE);
+    }
+
+    /**
+     * The same by somebody who would wait for so long: decided now, for a turn that comes within that time ({@link
+     * Decision#delay()}), where the limits of the rule know turns: token bucket, paced leaky bucket, the next of fixed
+     * windows. Others refuse as if nobody waited.
+     */
+    public Charge within(Duration maxWait) {
+        return new Charge(rule, key, permits, kept, maxWait, maxWaiting);
+    }
+
+    /** The same, refused if so many wait already. */
+    public Charge waitingAtMost(int maxWaiting) {
+        return new Charge(rule, key, permits, kept, maxWait, maxWaiting);
+    }
+
+    /** The same by somebody who must leave so many permits for others. */
+    public Charge keeping(long kept) {
+        return new Charge(rule, key, permits, kept, maxWait, maxWaiting);
+    }
+
+    /** Whether more is asked than whether the permits can be had now. */
+    public boolean isPlain() {
+        return kept == 0 && maxWait.isZero();
     }
 }

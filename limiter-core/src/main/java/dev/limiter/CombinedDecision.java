@@ -48,6 +48,21 @@ final class CombinedDecision extends Decision {
     }
 
     @Override
+    protected long delayNanos() {
+        return parts.stream().mapToLong(Decision::delayNanos).max().orElse(0);
+    }
+
+    @Override
+    protected long turn() {
+        return parts.stream().mapToLong(Decision::turn).max().orElse(Long.MIN_VALUE);
+    }
+
+    @Override
+    List<Decision> parts() {
+        return parts;
+    }
+
+    @Override
     public void giveBack() {
         parts.forEach(Decision::giveBack);
     }

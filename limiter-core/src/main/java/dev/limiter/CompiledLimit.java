@@ -37,6 +37,11 @@ public abstract class CompiledLimit {
         return true;
     }
 
+    /** Whether permits can be taken now for a turn that is still to come. */
+    public boolean hasTurns() {
+        return false;
+    }
+
     /** A state of which nothing is used. */
     public abstract LimitState newState();
 }

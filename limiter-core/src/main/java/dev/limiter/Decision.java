@@ -35,9 +35,41 @@ public abstract class Decision implements AutoCloseable {
     /** The rule that decided; of several, the one that refused for longest, or the tightest if all permitted. */
     public abstract Rule rule();
 
-    /** How long to wait before going on, for a limit that spaces requests out; zero for all others. */
+    /**
+     * How long to wait for one's turn before going on, as of the decision; zero if one may go at once. Only charges that
+     * would wait ({@link Charge#within}) are permitted with a delay.
+     */
     public Duration delay() {
-        return Duration.ZERO;
+        return Duration.ofNanos(delayNanos());
+    }
+
+    /** The same in nanoseconds, 0 or more. */
+    protected long delayNanos() {
+        return 0;
+    }
+
+    /** When the request may go on, in epoch nanoseconds of the storage's clock; a time in the past if at once. */
+    protected long turn() {
+        return Long.MIN_VALUE;
+    }
+
+    /** Whose permits they are. */
+    protected String key() {
+        return Charge.SHARED;
+    }
+
+    /** The decisions that this one speaks for, one for each rule and key. */
+    List<Decision> parts() {
+        return List.of(this);
+    }
+
+    /**
+     * Returns the permits of a turn that is still to come, and moves the turns behind it up where the algorithm allows.
+     *
+     * @param behind the decisions that wait for the same rule and key, and were made after this one
+     */
+    protected void giveUp(List<? extends Decision> behind) {
+        giveBack();
     }
 
     /** Whether the request asks for more than can ever be granted, so that waiting is of no use. */

@@ -49,7 +49,7 @@ public sealed interface Limit {
      * Over any window at most {@code limit + burst}.
      */
     static TokenBucket tokenBucket(long limit, Duration window) {
-        return new TokenBucket("", limit, window, limit);
+        return new TokenBucket("", limit, window, limit, Duration.ZERO);
     }
 
     /**
@@ -57,7 +57,7 @@ public sealed interface Limit {
      * refused. Over any window at most {@code limit + burst}.
      */
     static LeakyBucket leakyBucket(long limit, Duration window) {
-        return new LeakyBucket("", limit, window, limit);
+        return new LeakyBucket("", limit, window, limit, false, Duration.ZERO);
     }
 
     /** {@code limit} per window; windows are counted from the epoch. Over any window at most {@code 2 x limit}. */
@@ -93,20 +93,32 @@ public sealed interface Limit {
         return new Concurrency("", limit);
     }
 
-    /** See {@link Limit#tokenBucket}. {@code burst}: the most that can be taken at once, at least 1. */
-    record TokenBucket(String name, long limit, Duration window, long burst) implements Limit {
+    /**
+     * See {@link Limit#tokenBucket}. {@code burst}: the most that can be taken at once, at least 1. {@code warmUp}: see
+     * {@link #warmUp(Duration)}; zero for none.
+     */
+    record TokenBucket(String name, long limit, Duration window, long burst, Duration warmUp) implements Limit {
         public TokenBucket {
             LimitChecks.bucket(name, limit, window, burst);
+            LimitChecks.warmUp(limit, burst, warmUp);
         }
 
-        /** The same limit with another bucket size, from 1 to {@link Limit#MAX_PERMITS}. */
+        /** The same limit with another bucket size, from 1 to {@link Limit#MAX_PERMITS}; not with a warm-up. */
         public TokenBucket burst(long burst) {
-            return new TokenBucket(name, limit, window, burst);
+            return new TokenBucket(name, limit, window, burst, warmUp);
+        }
+
+        /**
+         * The same limit, but evenly spaced and slow at first: after idling for {@code warmUp}, a third of the rate,
+         * climbing to all of it within that time of use. Not with a burst of its own.
+         */
+        public TokenBucket warmUp(Duration warmUp) {
+            return new TokenBucket(name, limit, window, burst, warmUp);
         }
 
         @Override
         public TokenBucket named(String name) {
-            return new TokenBucket(name, limit, window, burst);
+            return new TokenBucket(name, limit, window, burst, warmUp);
         }
 
         @Override
@@ -120,20 +132,44 @@ public sealed interface Limit {
         }
     }
 
-    /** See {@link Limit#leakyBucket}. {@code burst}: the size of the bucket, at least 1. */
-    record LeakyBucket(String name, long limit, Duration window, long burst) implements Limit {
+    /**
+     * See {@link Limit#leakyBucket}. {@code burst}: the size of the bucket, at least 1. {@code even}: see {@link
+     * #paced()}. {@code warmUp}: as {@link TokenBucket#warmUp(Duration)}, for a paced bucket; zero for none.
+     */
+    record LeakyBucket(String name, long limit, Duration window, long burst, boolean even, Duration warmUp)
+            implements Limit {
         public LeakyBucket {
             LimitChecks.bucket(name, limit, window, burst);
+            if (even) {
+                LimitChecks.warmUp(limit, limit, warmUp);
+            } else if (!warmUp.isZero()) {
+                throw new IllegalArgumentException(
+                        "warmUp is " + warmUp + ", but a leaky bucket warms up only if it is paced");
+            }
         }
 
         /** The same limit with another bucket size, from 1 to {@link Limit#MAX_PERMITS}. */
         public LeakyBucket burst(long burst) {
-            return new LeakyBucket(name, limit, window, burst);
+            return new LeakyBucket(name, limit, window, burst, even, warmUp);
+        }
+
+        /**
+         * The same limit, evenly spaced: nothing leaves at once, each waits for its turn, and {@code burst} is how many
+         * may wait. Who would not wait ({@link RateLimiters#tryAcquire}) is permitted only if it is the turn. Over any
+         * window at most {@code limit + 1}.
+         */
+        public LeakyBucket paced() {
+            return new LeakyBucket(name, limit, window, burst, true, warmUp);
+        }
+
+        /** The same limit, slow at first; see {@link TokenBucket#warmUp(Duration)}. For a paced bucket. */
+        public LeakyBucket warmUp(Duration warmUp) {
+            return new LeakyBucket(name, limit, window, burst, even, warmUp);
         }
 
         @Override
         public LeakyBucket named(String name) {
-            return new LeakyBucket(name, limit, window, burst);
+            return new LeakyBucket(name, limit, window, burst, even, warmUp);
         }
 
         @Override

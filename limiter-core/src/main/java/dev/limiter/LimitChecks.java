@@ -13,6 +13,8 @@ final class LimitChecks {
 
     private static final Set<Period> CALENDAR_PERIODS = Set.of(Period.ofDays(1), Period.ofDays(7), Period.ofMonths(1));
 
+    private static final Duration MAX_WARM_UP = Duration.ofDays(30);
+
     private LimitChecks() {}
 
     static void bucket(String name, long limit, Duration window, long burst) {
@@ -24,6 +26,18 @@ final class LimitChecks {
         if (refill.compareTo(BigInteger.valueOf(Limit.MAX_WINDOW.toNanos())) > 0) {
             throw new IllegalArgumentException("burst is " + burst + ", but a bucket of that size would take more than "
                     + Limit.MAX_WINDOW.toDays() + " days to refill at " + limit + " per " + window);
+        }
+    }
+
+    /** Twice the warm-up and every interval of a cold bucket have to fit the arithmetic. */
+    static void warmUp(long limit, long burst, Duration warmUp) {
+        if (warmUp.isNegative() || warmUp.compareTo(MAX_WARM_UP) > 0) {
+            throw new IllegalArgumentException(
+                    "warmUp is " + warmUp + ", but must be from zero to " + MAX_WARM_UP.toDays() + " days");
+        }
+        if (!warmUp.isZero() && burst != limit) {
+            throw new IllegalArgumentException("burst is " + burst
+                    + ", but a bucket that warms up lets requests go evenly and has no burst of its own");
         }
     }
 

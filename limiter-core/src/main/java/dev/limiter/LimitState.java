@@ -15,6 +15,16 @@ public interface LimitState {
      */
     long take(long now, long permits);
 
+    /** See {@link NumberLimit#admissionNanos}. */
+    default long admissionNanos(long now, long permits, long maxWait) {
+        return waitNanos(now, permits);
+    }
+
+    /** Takes permits for a turn in {@code wait} nanoseconds or later, after {@link #admissionNanos} has said 0. */
+    default long reserve(long now, long wait, long permits) {
+        return take(now, permits);
+    }
+
     /** Returns permits as far as they still count. {@code mark} is what {@link #take} returned. */
     void giveBack(long mark, long now, long permits);
 

@@ -30,6 +30,41 @@ public abstract class NumberLimit extends CompiledLimit {
     /** 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link Decision}. */
     public abstract long waitNanos(long value, long now, long permits);
 
+    /**
+     * 0 if so many permits could be taken now by a request that waits for its turn for up to {@code maxWait}
+     * nanoseconds, else nanoseconds until then, or NEVER or UNKNOWN of {@link Decision}.
+     */
+    public long admissionNanos(long value, long now, long permits, long maxWait) {
+        long wait = waitNanos(value, now, permits);
+        return hasTurns() && wait < Decision.UNKNOWN ? Math.max(wait - maxWait, 0) : wait;
+    }
+
+    /**
+     * The state after taking permits for a turn in {@code wait} nanoseconds or, if that cannot be before, later; {@link
+     * #REFUSED} if there is no such turn. Limits that have no turns count the permits now.
+     */
+    public long reserve(long value, long now, long wait, long permits) {
+        return take(value, now, permits);
+    }
+
+    /**
+     * When the turn comes of permits that were taken by {@link #reserve}, in epoch nanoseconds.
+     *
+     * @param taken the state right after they were taken
+     * @param otherwise what to answer if the state does not tell
+     */
+    public long turn(long taken, long permits, long otherwise) {
+        return otherwise;
+    }
+
+    /**
+     * The state without permits that were taken for a turn that is still to come; also what the state right after those
+     * behind them were taken becomes. The same state if turns do not move up.
+     */
+    public long moveUp(long value, long permits) {
+        return value;
+    }
+
     /** The permits that could be taken now. */
     public abstract long remaining(long value, long now);
 

@@ -28,6 +28,22 @@ public final class NumberState implements LimitState {
     }
 
     @Override
+    public long admissionNanos(long now, long permits, long maxWait) {
+        value = limit.settle(value, now);
+        return limit.admissionNanos(value, now, permits, maxWait);
+    }
+
+    @Override
+    public long reserve(long now, long wait, long permits) {
+        long next = limit.reserve(value, now, wait, permits);
+        if (next == NumberLimit.REFUSED) {
+            return NumberLimit.NOTHING;
+        }
+        value = next;
+        return value;
+    }
+
+    @Override
     public void giveBack(long mark, long now, long permits) {
         value = limit.giveBack(value, mark, now, permits);
     }

@@ -38,6 +38,14 @@ public interface RateLimiterStorage extends AutoCloseable {
     /** Forgets what {@code key} used under the rule's name. */
     void reset(Rule rule, String key);
 
+    /** The clock that turns of decisions refer to. */
+    default TimeSource clock() {
+        return TimeSource.system();
+    }
+
+    /** Has a listener told of what is released from now on, instead of the one before. */
+    default void onRelease(ReleaseListener listener) {}
+
     /** How many states are held, counting one for each rule name and key. */
     long size();
 

@@ -1,11 +1,14 @@
 package dev.limiter;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /**
- * The entry point: asks for permits. Thread-safe; does not block with the storage in memory.
+ * The entry point: asks for permits. Thread-safe; with the storage in memory only {@code acquire} blocks.
  *
  * <pre>{@code
  * RateLimiters limiters = RateLimiters.builder().maxKeys(100_000).build();
@@ -16,10 +19,16 @@ import java.util.ServiceLoader;
 public final class RateLimiters implements AutoCloseable {
 
     private final RateLimiterStorage storage;
+    private final WaitingRoom waitingRoom;
 
     /** Decides in {@code storage}, and closes it when closed. */
     public RateLimiters(RateLimiterStorage storage) {
+        this(storage, WaitTimer.ofTheJdk(storage.clock()));
+    }
+
+    RateLimiters(RateLimiterStorage storage, WaitTimer timer) {
         this.storage = storage;
+        this.waitingRoom = new WaitingRoom(storage, timer);
     }
 
     /** Takes one permit of {@code key} if it can be had now; never waits. */
@@ -41,6 +50,51 @@ public final class RateLimiters implements AutoCloseable {
         return storage.decide(List.of(charges));
     }
 
+    /**
+     * Takes one permit of {@code key}, and waits in the calling thread until it is its turn, for {@code maxWait} at most.
+     * Who could not be served in time is refused at once. First come, first served; nobody leaves before its turn.
+     *
+     * <p>Token buckets, paced leaky buckets, the next of fixed windows and concurrency limits can be waited for; other
+     * limits, and requests for more than can ever be granted, are refused at once. An interrupt ends the wait: the place
+     * is given back, the answer is a refusal, and the interrupt status stays. So does {@link #close()}.
+     */
+    public Decision acquire(Rule rule, String key, Duration maxWait) {
+        return acquire(List.of(rule.charge(key).within(maxWait)));
+    }
+
+    /** The same for all charges or none; those of them wait that say so ({@link Charge#within}). */
+    public Decision acquire(List<Charge> charges) {
+        return waitingRoom.await(charges);
+    }
+
+    /**
+     * The same as {@link #acquire(Rule, String, Duration)} without blocking the caller. Completes in a thread of the
+     * common pool, or is complete when returned; cancelling it gives the place back.
+     */
+    public CompletableFuture<Decision> acquireAsync(Rule rule, String key, Duration maxWait) {
+        return acquireAsync(List.of(rule.charge(key).within(maxWait)), () -> true);
+    }
+
+    /**
+     * The same as {@link #acquire(List)} without blocking the caller.
+     *
+     * @param present asked when the turn comes, in a thread that must not be blocked: if the one who waited is gone, its
+     *     place goes to those behind
+     */
+    public CompletableFuture<Decision> acquireAsync(List<Charge> charges, BooleanSupplier present) {
+        return waitingRoom.queue(charges, present);
+    }
+
+    /** How many wait. */
+    public int waiting() {
+        return waitingRoom.size();
+    }
+
+    /** Sends all who wait away, refused; from now on nobody waits. */
+    public void stopWaiting() {
+        waitingRoom.close();
+    }
+
     /** What {@link #tryAcquire(Rule, String)} would answer now; charges nothing. */
     public Decision peek(Rule rule, String key) {
         return storage.peek(rule, key);
@@ -58,6 +112,7 @@ public final class RateLimiters implements AutoCloseable {
 
     @Override
     public void close() {
+        waitingRoom.close();
         storage.close();
     }
 

@@ -22,6 +22,12 @@ import java.math.BigInteger;
  * (such as 10,000,019 permits per 30 days) l is cut to what fits and w rounded up, by less than a thousandth for windows
  * of up to a year and rates of up to 10,000,000 per second. The same where l is so large that the clock would leave
  * these bits behind within a moment (such as 999,999,999,999,999 permits per second).
+ *
+ * Who waits takes its permits now, for a turn that is still to come: the theoretical arrival time moves on all the same,
+ * and the turn is when the level will have fallen far enough. So turns come in the order of arrival, are exact, and no
+ * late departure moves those behind it. A paced bucket lets nobody go before it is empty:
+ *
+ *     permitted  <=>  level = 0,    turn = theoreticalArrivalTime (before the request)
  */
 final class Bucket extends NumberLimit {
 
@@ -41,10 +47,17 @@ final class Bucket extends NumberLimit {
     private final long unitsPerNano;
     private final long unitsPerPermit;
     private final long full;
+    private final long most;
+    private final long needed;
+    private final boolean paced;
     private final Divisor perNano;
     private final Divisor perPermit;
 
-    Bucket(Limit limit, long burst, long now) {
+    /** The longest wait that was granted: a level above full may be as much higher. Only grows; races are benign. */
+    private long longestWait;
+
+    /** {@code paced}: one leaves after the other, and {@code burst} may wait. */
+    Bucket(Limit limit, long burst, boolean paced, long now) {
         super(limit);
         BigInteger window = Exact.big(limit.window().toNanos());
         BigInteger permits = Exact.big(limit.limit());
@@ -63,7 +76,10 @@ final class Bucket extends NumberLimit {
         this.unitsPerPermit = permit.longValueExact();
         this.perNano = new Divisor(unitsPerNano);
         this.perPermit = new Divisor(unitsPerPermit);
-        this.full = unitsPerPermit * burst;
+        this.most = unitsPerPermit * burst;
+        this.paced = paced;
+        this.full = paced ? unitsPerPermit : most;
+        this.needed = paced ? unitsPerPermit : Long.MAX_VALUE;
         this.origin = now;
         this.reach = (1L << BITS) / unitsPerNano;
     }
@@ -85,14 +101,15 @@ final class Bucket extends NumberLimit {
         if (permits > capacity()) {
             return REFUSED;
         }
-        long next = level + permits * unitsPerPermit;
-        return next <= full ? clock + next : REFUSED;
+        long charged = permits * unitsPerPermit;
+        return level + Math.min(charged, needed) <= full ? clock + level + charged : REFUSED;
     }
 
-    /** A level above full can only come from a clock that stepped back: full as of now. */
+    /** A level above what can be waited for comes from a clock that stepped back: full as of now. */
     @Override
     public long settle(long value, long now) {
-        return Math.min(value, clock(now) + full);
+        long highest = most + Math.min(longestWait, reach) * unitsPerNano;
+        return value - clock(now) <= highest ? value : clock(now) + full;
     }
 
     @Override
@@ -100,13 +117,53 @@ final class Bucket extends NumberLimit {
         if (permits > capacity()) {
             return Decision.NEVER;
         }
-        long excess = level(value, now) + permits * unitsPerPermit - full;
+        long excess = level(value, now) + Math.min(permits * unitsPerPermit, needed) - full;
         return excess <= 0 ? 0 : perNano.ceilSigned(excess);
     }
 
     @Override
+    public boolean hasTurns() {
+        return true;
+    }
+
+    @Override
+    public long admissionNanos(long value, long now, long permits, long maxWait) {
+        long inTime = super.admissionNanos(value, now, permits, maxWait);
+        if (inTime >= Decision.UNKNOWN || !paced) {
+            return inTime;
+        }
+        long excess = level(value, now) + permits * unitsPerPermit - most - full;
+        return excess <= 0 ? inTime : Math.max(inTime, perNano.ceilSigned(excess));
+    }
+
+    /** From the exact turn, if the wait is this bucket's own: nanoseconds would add up. */
+    @Override
+    public long reserve(long value, long now, long wait, long permits) {
+        long own = waitNanos(value, now, permits);
+        long next = Math.max(value, clock(wait > own ? now + wait : now)) + permits * unitsPerPermit;
+        if (Math.max(wait, own) > reach || next - clock(now) > 1L << BITS) {
+            return REFUSED;
+        }
+        if (wait > longestWait) {
+            longestWait = wait;
+        }
+        return next;
+    }
+
+    @Override
+    public long turn(long taken, long permits, long otherwise) {
+        long charged = permits * unitsPerPermit;
+        return origin + perNano.ceilSigned(taken - charged + Math.min(charged, needed) - full);
+    }
+
+    @Override
+    public long moveUp(long value, long permits) {
+        return value - permits * unitsPerPermit;
+    }
+
+    @Override
     public long remaining(long value, long now) {
-        return perPermit.floor(full - level(value, now));
+        return perPermit.floor(Math.max(full - level(value, now), 0));
     }
 
     @Override
@@ -117,10 +174,14 @@ final class Bucket extends NumberLimit {
     /**
      * Only what has not leaked yet: of a charge that ended at {@code taken}, that is what lies between now and there.
      * More could return what somebody else took after the bucket had been empty. If a charge before this one was returned
-     * in between, everything lies earlier than marked, and up to as much as that one can be returned in excess.
+     * in between, everything lies earlier than marked, and up to as much as that one can be returned in excess. Nothing
+     * while others wait behind the charge: their turns are fixed, and what is returned here would be granted twice.
      */
     @Override
     public long giveBack(long value, long taken, long now, long permits) {
+        if (value != taken && level(value, now) > full) {
+            return value;
+        }
         long visible = Math.min(Math.max(taken - clock(now), 0), permits * unitsPerPermit);
         return value - visible;
     }
@@ -129,10 +190,17 @@ final class Bucket extends NumberLimit {
     public long carry(CompiledLimit previous, LimitState state, long now) {
         if (previous instanceof Bucket bucket && state instanceof NumberState number) {
             long level = bucket.level(number.value(), bucket.nearest(now));
-            boolean fills = level / bucket.unitsPerPermit >= capacity();
-            return clock(now) + (fills ? full : Exact.mulDivUp(level, unitsPerPermit, bucket.unitsPerPermit));
+            longestWait = Math.max(longestWait, bucket.longestWait);
+            boolean waiting = level > bucket.full;
+            boolean fills = !waiting && level / bucket.unitsPerPermit >= capacity();
+            return clock(now) + (fills ? full : rescaled(level, bucket.unitsPerPermit));
         }
         return super.carry(previous, state, now);
+    }
+
+    private long rescaled(long level, long otherUnitsPerPermit) {
+        boolean fits = level / otherUnitsPerPermit < (1L << BITS) / unitsPerPermit - 1;
+        return fits ? Exact.mulDivUp(level, unitsPerPermit, otherUnitsPerPermit) : 1L << BITS;
     }
 
     /** A time at which the level is the same as at {@code now}, and can be computed. */
@@ -145,6 +213,6 @@ final class Bucket extends NumberLimit {
     }
 
     private long level(long value, long now) {
-        return Math.min(Math.max(value - clock(now), 0), full);
+        return Math.max(value - clock(now), 0);
     }
 }

@@ -11,9 +11,10 @@ import dev.limiter.NumberState;
  * Windows that follow each other, numbered from the one in which the limit was compiled. Window and count are one number,
  * so that one compare-and-set moves both:
  *
- *     value = window number x (limit + 1) + used,    0 <= used <= limit
+ *     value = window number x (2 x limit + 1) + used,    0 <= used <= 2 x limit
  *
- * A value below the current window's first is from the past: nothing used. One above its last comes from a clock that
+ * What is used above the limit was taken by those who wait for the next window, and counts there. A value below the
+ * previous window's first is from the past: nothing used. One above the current window's last comes from a clock that
  * stepped back: see settle.
  */
 abstract class FixedWindow extends NumberLimit {
@@ -21,6 +22,10 @@ abstract class FixedWindow extends NumberLimit {
     private static final long LARGEST = 1L << 61;
 
     private final long limit;
+
+    /** The values of one window. */
+    private final long span;
+
     private final long shortest;
     private final long origin;
     private final long reach;
@@ -29,9 +34,10 @@ abstract class FixedWindow extends NumberLimit {
     FixedWindow(Limit limit, long shortest, long now) {
         super(limit);
         this.limit = limit.limit();
+        this.span = 2 * this.limit + 1;
         this.shortest = shortest;
         this.origin = now;
-        long count = Math.min(LARGEST / (this.limit + 1) - 2, Integer.MAX_VALUE);
+        long count = Math.min(LARGEST / span - 3, Integer.MAX_VALUE);
         this.reach = count >= LARGEST / shortest ? LARGEST : count * shortest;
     }
 
@@ -57,7 +63,7 @@ abstract class FixedWindow extends NumberLimit {
     @Override
     public final long take(long value, long now, long permits) {
         long first = first(value, now);
-        long used = Math.max(value - first, 0);
+        long used = used(value, first);
         return permits <= limit - used ? first + used + permits : REFUSED;
     }
 
@@ -67,63 +73,104 @@ abstract class FixedWindow extends NumberLimit {
      */
     @Override
     public final long settle(long value, long now) {
-        if (value <= first(now) + limit || startOf(value) - now <= shortest / 2) {
+        if (value < first(now) + span || start(number(value, 0)) - now <= shortest / 2) {
             return value;
         }
-        return first(now) + Math.floorMod(value, limit + 1);
+        return first(now) + Math.min(Math.floorMod(value, span), limit);
     }
 
+    /** In this window, in the next one, or in the one after it, if the next is spoken for. */
     @Override
     public final long waitNanos(long value, long now, long permits) {
         if (permits > limit) {
             return Decision.NEVER;
         }
-        return permits <= remaining(value, now) ? 0 : endOf(first(value, now)) - now;
+        long first = first(value, now);
+        long used = used(value, first);
+        if (permits <= limit - used) {
+            return 0;
+        }
+        return start(number(first, permits <= 2 * limit - Math.max(used, limit) ? 1 : 2)) - now;
+    }
+
+    @Override
+    public final boolean hasTurns() {
+        return true;
+    }
+
+    /** Of the next window, and nothing of the one after it. */
+    @Override
+    public final long admissionNanos(long value, long now, long permits, long maxWait) {
+        long first = first(value, now);
+        boolean fits = permits <= limit && permits <= 2 * limit - Math.max(used(value, first), limit);
+        long wait = waitNanos(value, now, permits);
+        return fits && wait < Decision.UNKNOWN ? Math.max(wait - maxWait, 0) : wait;
+    }
+
+    @Override
+    public final long reserve(long value, long now, long wait, long permits) {
+        long first = first(value, now);
+        long used = used(value, first);
+        if (permits <= limit - used) {
+            return first + used + permits;
+        }
+        long occupied = Math.max(used, limit) + permits;
+        return permits <= limit && occupied <= 2 * limit ? first + occupied : REFUSED;
     }
 
     @Override
     public final long remaining(long value, long now) {
-        return limit - Math.max(value - first(value, now), 0);
+        return Math.max(limit - used(value, first(value, now)), 0);
     }
 
     @Override
     public final long freshAt(long value) {
-        return Math.floorMod(value, limit + 1) == 0 || value == fresh() ? Long.MIN_VALUE : endOf(value);
+        long used = Math.floorMod(value, span);
+        return used == 0 || value == fresh() ? Long.MIN_VALUE : start(number(value, used <= limit ? 1 : 2));
     }
 
+    /** What was taken of this window, or in the last one of this one. */
     @Override
     public final long giveBack(long value, long taken, long now, long permits) {
-        long first = value - Math.floorMod(value, limit + 1);
-        boolean sameWindow = taken >= first && taken <= first + limit;
-        return sameWindow ? Math.max(value - permits, first) : value;
+        long first = value - Math.floorMod(value, span);
+        boolean sameWindow = taken >= first && taken < first + span;
+        boolean occupied = taken >= first - limit && taken < first;
+        return sameWindow || occupied ? Math.max(value - permits, first) : value;
     }
 
     @Override
     public final long carry(CompiledLimit previous, LimitState state, long now) {
         if (previous instanceof FixedWindow window && window.sameWindows(this) && state instanceof NumberState number) {
-            long used = Math.min(Math.floorMod(number.value(), window.limit + 1), limit);
-            long start = number.value() == window.fresh() ? Long.MIN_VALUE : window.startOf(number.value());
-            return start >= now - shortest * 2 && covers(start) ? first(start) + used : fresh();
+            long used = Math.floorMod(number.value(), window.span);
+            long occupied = Math.min(Math.max(used - window.limit, 0), limit);
+            long start =
+                    number.value() == window.fresh() ? Long.MIN_VALUE : window.start(window.number(number.value(), 0));
+            return start >= now - shortest * 2 && covers(start)
+                    ? first(start) + (occupied > 0 ? limit + occupied : Math.min(used, limit))
+                    : fresh();
         }
         return super.carry(previous, state, now);
     }
 
     /** The value of an unused window at {@code now}. */
     private long first(long now) {
-        return number(now) * (limit + 1);
+        return number(now) * span;
     }
 
     /** The same, or of the window that {@code value} belongs to when that one is still to come. */
     private long first(long value, long now) {
         long first = first(now);
-        return value <= first + limit ? first : value - Math.floorMod(value, limit + 1);
+        return value < first + span ? first : value - Math.floorMod(value, span);
     }
 
-    private long startOf(long value) {
-        return start(Math.floorDiv(value, limit + 1));
+    /** What counts in the window that begins with {@code first}: its own, or what the last one took of it. */
+    private long used(long value, long first) {
+        long used = value - first;
+        return used >= 0 ? used : Math.max(used + limit + 1, 0);
     }
 
-    private long endOf(long value) {
-        return start(Math.floorDiv(value, limit + 1) + 1);
+    /** The number of the window of a value, or of one after it. */
+    private long number(long value, int windows) {
+        return Math.floorDiv(value, span) + windows;
     }
 }

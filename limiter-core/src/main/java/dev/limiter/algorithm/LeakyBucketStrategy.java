@@ -20,7 +20,9 @@ public final class LeakyBucketStrategy implements RateLimiterStrategy {
     @Override
     public CompiledLimit compile(Limit limit, long now) {
         if (limit instanceof Limit.LeakyBucket bucket) {
-            return new Bucket(bucket, bucket.burst(), now);
+            return bucket.warmUp().isZero()
+                    ? new Bucket(bucket, bucket.burst(), bucket.even(), now)
+                    : new WarmUpBucket(bucket, bucket.warmUp(), now);
         }
         throw new IllegalArgumentException(limit + " is no leaky bucket");
     }

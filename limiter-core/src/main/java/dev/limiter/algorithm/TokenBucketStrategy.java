@@ -16,7 +16,9 @@ public final class TokenBucketStrategy implements RateLimiterStrategy {
     @Override
     public CompiledLimit compile(Limit limit, long now) {
         if (limit instanceof Limit.TokenBucket bucket) {
-            return new Bucket(bucket, bucket.burst(), now);
+            return bucket.warmUp().isZero()
+                    ? new Bucket(bucket, bucket.burst(), false, now)
+                    : new WarmUpBucket(bucket, bucket.warmUp(), now);
         }
         throw new IllegalArgumentException(limit + " is no token bucket");
     }

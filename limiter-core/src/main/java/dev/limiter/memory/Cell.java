@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * reset, or the limits changed. Death is one compare-and-set on the word that every change goes through, so a change and
  * a death can never both succeed: whoever comes too late starts again with the cell that is in the map by then.
  *
- * <p>Whoever changes a cell reads the word first, the clock second. The other way round, a decision could stand still
- * between the two, and count what it takes as of a time that the cell has long left behind.
+ * <p>A time that was read before the word is good for a decision: what is taken counts as of a moment ago, as it does
+ * for whoever stands still before the swap. It is not good for telling that the clock stepped back: the one who read it
+ * may have stood still while others went on. That takes a reading after the word.
  */
 abstract class Cell {
 
@@ -87,8 +88,11 @@ abstract class Cell {
     /** Decides for one permit or more; null if the cell is dead, or its arithmetic does not reach the time. */
     abstract @Nullable Decision decide(long permits, TimeSource clock);
 
-    /** What {@link #decide} would answer, changing nothing; null in the same cases. */
-    abstract @Nullable Decision peek(long permits, TimeSource clock);
+    /** Decides on other terms; null in the same cases. */
+    abstract @Nullable Decision reserve(Terms terms, TimeSource clock);
+
+    /** What {@link #reserve} would answer, changing nothing; null in the same cases. */
+    abstract @Nullable Decision peek(Terms terms, TimeSource clock);
 
     /**
      * What a successor under other limits would answer, changing nothing; null if the cell is dead, or its arithmetic does

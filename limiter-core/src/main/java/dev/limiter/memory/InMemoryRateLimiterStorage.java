@@ -5,6 +5,7 @@ import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
+import dev.limiter.ReleaseListener;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     /** In front of the map, by hash: spares every decision two dependent loads. Entries are immutable, races benign. */
     private final @Nullable BoundRule[] recentRules = new BoundRule[RECENT_RULES];
 
+    private final Releases releases = new Releases();
     private final ConcurrentHashMap<String, States> statesByRule = new ConcurrentHashMap<>();
 
     /** {@code maxKeys} as in {@link dev.limiter.RateLimiters.Builder#maxKeys}. */
@@ -51,20 +53,21 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public Decision decide(Rule rule, String key, long permits) {
-        if (permits <= 0) {
-            return ask(new Charge(rule, key, permits));
-        }
+        return permits <= 0 ? ask(new Charge(rule, key, permits)) : decide(rule, key, permits, null);
+    }
+
+    /** {@code terms}: null if the permits are asked for now, and nothing else. */
+    private Decision decide(Rule rule, String key, long permits, @Nullable Terms terms) {
         BoundRule bound = bind(rule);
         while (true) {
             Cell cell = bound.find(key);
             if (cell == null) {
-                Decision first = decideFirst(bound, key, permits);
+                Decision first = decideFirst(bound, key, permits, terms);
                 if (first != null) {
                     return first;
                 }
             } else {
-                Decision decision =
-                        cell.bound == bound ? cell.decide(permits, clock) : cell.refuseUnder(bound, permits, clock);
+                Decision decision = decide(cell, bound, permits, terms);
                 if (decision != null) {
                     return decision;
                 }
@@ -74,17 +77,24 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         }
     }
 
+    private @Nullable Decision decide(Cell cell, BoundRule bound, long permits, @Nullable Terms terms) {
+        if (cell.bound != bound) {
+            return cell.refuseUnder(bound, permits, clock);
+        }
+        return terms == null ? cell.decide(permits, clock) : cell.reserve(terms, clock);
+    }
+
     /** Decides on a key that has no cell; null if it has one by now. */
-    private @Nullable Decision decideFirst(BoundRule bound, String key, long permits) {
+    private @Nullable Decision decideFirst(BoundRule bound, String key, long permits, @Nullable Terms terms) {
         if (!bound.covers(clock.epochNanos())) {
             rebind(bound);
             return null;
         }
         if (permits > bound.capacity()) {
-            return bound.newCell(key).peek(permits, clock);
+            return bound.newCell(key).peek(Terms.plain(permits), clock);
         }
         if (!population.admit()) {
-            return decideOverflow(bound.rule, permits);
+            return decideOverflow(bound.rule, permits, terms);
         }
         // put while fresh, decided as any other: between finding nothing and putting something, time may have passed
         Cell cell = bound.newCell(key);
@@ -92,19 +102,18 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             population.dismiss();
             return null;
         }
-        Decision decision = cell.decide(permits, clock);
+        Decision decision = decide(cell, bound, permits, terms);
         population.settle(cell);
         return decision;
     }
 
     /** Decides on the state that keys share for which there is no room. */
-    private Decision decideOverflow(Rule rule, long permits) {
+    private Decision decideOverflow(Rule rule, long permits, @Nullable Terms terms) {
         while (true) {
             BoundRule bound = bind(rule);
             Cell shared = bound.find(OVERFLOW);
             Cell cell = shared != null ? shared : bound.states.putIfAbsent(bound.newCell(OVERFLOW));
-            Decision decision =
-                    cell.bound == bound ? cell.decide(permits, clock) : cell.refuseUnder(bound, permits, clock);
+            Decision decision = decide(cell, bound, permits, terms);
             if (decision != null) {
                 return decision;
             }
@@ -118,8 +127,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             throw new IllegalArgumentException("There is no charge to decide");
         }
         if (charges.size() == 1) {
-            Charge only = charges.get(0);
-            return decide(only.rule(), only.key(), only.permits());
+            return decide(charges.get(0), 0);
         }
         return decideAll(merge(charges));
     }
@@ -135,11 +143,22 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             if (same == merged.size()) {
                 merged.add(charge);
             } else {
-                long sum = merged.get(same).permits() + charge.permits();
-                merged.set(same, new Charge(charge.rule(), charge.key(), sum < 0 ? Long.MAX_VALUE : sum));
+                merged.set(same, sum(merged.get(same), charge));
             }
         }
         return merged;
+    }
+
+    /** The permits of both, on the stricter terms. */
+    private static Charge sum(Charge a, Charge b) {
+        long permits = a.permits() + b.permits();
+        return new Charge(
+                a.rule(),
+                a.key(),
+                permits < 0 ? Long.MAX_VALUE : permits,
+                Math.max(a.kept(), b.kept()),
+                a.maxWait().compareTo(b.maxWait()) < 0 ? a.maxWait() : b.maxWait(),
+                Math.min(a.maxWaiting(), b.maxWaiting()));
     }
 
     private static boolean sameState(Charge a, Charge b) {
@@ -150,14 +169,15 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         // asking first charges nobody for what another rule refuses; what is lost in a race is given back
         List<Decision> decisions = new ArrayList<>(charges.size());
         boolean permitted = true;
+        long wait = 0;
         for (Charge charge : charges) {
             Decision answer = ask(charge);
             permitted &= answer.permitted();
+            wait = Math.max(wait, answer.delay().toNanos());
             decisions.add(answer);
         }
         for (int i = 0; permitted && i < charges.size(); i++) {
-            Charge charge = charges.get(i);
-            Decision decision = decide(charge.rule(), charge.key(), charge.permits());
+            Decision decision = decide(charges.get(i), wait);
             decisions.set(i, decision);
             if (!decision.permitted()) {
                 decisions.forEach(Decision::giveBack);
@@ -165,6 +185,15 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             }
         }
         return Decision.allOf(decisions);
+    }
+
+    /** {@code wait}: how long the request waits in any case. */
+    private Decision decide(Charge charge, long wait) {
+        if (charge.permits() == 0) {
+            return ask(charge);
+        }
+        Terms terms = charge.isPlain() && wait == 0 ? null : Terms.of(charge, wait);
+        return decide(charge.rule(), charge.key(), charge.permits(), terms);
     }
 
     @Override
@@ -179,7 +208,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             Cell present = bound.find(charge.key());
             Cell cell = present != null ? present : bound.newCell(charge.key());
             Decision answer = cell.bound == bound
-                    ? cell.peek(charge.permits(), clock)
+                    ? cell.peek(Terms.of(charge, 0), clock)
                     : cell.peekUnder(bound, charge.permits(), clock);
             if (answer != null) {
                 return answer;
@@ -209,10 +238,21 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
                 if (!key.equals(OVERFLOW)) {
                     population.dismiss();
                 }
+                releases.of(cell);
                 return;
             }
             // dead already: gone, or its successor has what it used
         }
+    }
+
+    @Override
+    public TimeSource clock() {
+        return clock;
+    }
+
+    @Override
+    public void onRelease(ReleaseListener listener) {
+        releases.listener(listener);
     }
 
     @Override
@@ -258,7 +298,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         long now = clock.epochNanos();
         CompiledLimit[] limits =
                 rule.limits().stream().map(limit -> factory.compile(limit, now)).toArray(CompiledLimit[]::new);
-        States states = statesByRule.computeIfAbsent(rule.name(), name -> new States(maxKeys, clock));
+        States states = statesByRule.computeIfAbsent(rule.name(), name -> new States(maxKeys, clock, releases));
         return new BoundRule(rule, limits, states);
     }
 }

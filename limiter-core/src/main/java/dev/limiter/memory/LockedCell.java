@@ -2,8 +2,10 @@ package dev.limiter.memory;
 
 import dev.limiter.Decision;
 import dev.limiter.LimitState;
+import dev.limiter.NumberLimit;
 import dev.limiter.TimeSource;
 import java.lang.invoke.VarHandle;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,9 @@ final class LockedCell extends Cell {
 
     private final LimitState[] states;
 
+    /** The first of the states, which spares those who have only one a dependent load. */
+    private final LimitState only;
+
     /** When nothing will count any longer; noted by the last holder. */
     private long freshAt = Long.MIN_VALUE;
 
@@ -27,6 +32,7 @@ final class LockedCell extends Cell {
     LockedCell(BoundRule bound, String key, LimitState[] states, @Nullable Cell predecessor) {
         super(bound, key, 0, predecessor);
         this.states = states;
+        this.only = states[0];
     }
 
     static LockedCell of(BoundRule bound, String key, LimitState[] used, long now, Cell predecessor) {
@@ -77,16 +83,15 @@ final class LockedCell extends Cell {
     }
 
     private Decision decideOne(long now) {
-        LimitState state = states[0];
-        long wait = state.waitNanos(now, 1);
+        long wait = only.waitNanos(now, 1);
         if (wait > 0) {
             note(now);
             return WindowDecision.refused(this, wait, freshAt - now);
         }
-        long mark = state.take(now, 1);
-        long remaining = state.remaining(now);
-        freshAt = state.freshAt(now);
-        freeAt = remaining > 0 ? Long.MIN_VALUE : now + state.waitNanos(now, 1);
+        long mark = only.take(now, 1);
+        long remaining = only.remaining(now);
+        freshAt = only.freshAt(now);
+        freeAt = remaining > 0 ? Long.MIN_VALUE : now + only.waitNanos(now, 1);
         return WindowDecision.permitted(this, mark, remaining);
     }
 
@@ -114,6 +119,79 @@ final class LockedCell extends Cell {
         return permitted;
     }
 
+    @Override
+    @Nullable
+    Decision reserve(Terms terms, TimeSource clock) {
+        return locked(clock, now -> {
+            SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
+            boolean permitted = ask(readings, terms, now);
+            long wait = readings.delayNanos();
+            for (int i = 0; permitted && i < states.length; i++) {
+                readings.mark(i, states[i].reserve(now, wait, terms.permits()));
+            }
+            read(readings, now);
+            keep(readings, terms.kept());
+            return wait == 0 || !permitted
+                    ? new SnapshotDecision(this, permitted, permitted ? terms.permits() : 0, readings)
+                    : new ReservedDecision(this, terms.permits(), readings, NumberLimit.NOTHING, now + wait);
+        });
+    }
+
+    @Override
+    @Nullable
+    Decision peek(Terms terms, TimeSource clock) {
+        return locked(clock, now -> {
+            SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
+            boolean permitted = ask(readings, terms, now);
+            read(readings, now);
+            keep(readings, terms.kept());
+            return new SnapshotDecision(this, permitted, 0, readings);
+        });
+    }
+
+    /** Whether all admit the request; and, in the readings, how long it waits then. */
+    private boolean ask(SnapshotDecision.Readings readings, Terms terms, long now) {
+        if (terms.permits() == 0) {
+            return ask(readings, 0, now);
+        }
+        boolean permitted = true;
+        long delay = terms.imposed();
+        for (int i = 0; i < states.length; i++) {
+            long admission = states[i].admissionNanos(now, terms.needed(), terms.maxWait());
+            readings.waitNanos(i, admission);
+            permitted &= admission == 0;
+            delay = permitted ? Math.max(delay, states[i].waitNanos(now, terms.needed())) : 0;
+        }
+        readings.delayNanos(permitted ? delay : 0);
+        return permitted;
+    }
+
+    private void keep(SnapshotDecision.Readings readings, long kept) {
+        for (int i = 0; i < states.length; i++) {
+            readings.remaining(i, Math.max(readings.remaining(i) - kept, 0));
+        }
+    }
+
+    /** Calls with the lock and the time; null if the cell is dead, or its arithmetic does not reach the time. */
+    private <T> @Nullable T locked(TimeSource clock, LongFunction<T> action) {
+        long version = lock();
+        if (version == DEAD) {
+            return null;
+        }
+        try {
+            long now = clock.epochNanos();
+            if (!bound.covers(now)) {
+                return null;
+            }
+            T result = action.apply(now);
+            // what was noted is void if the states moved back with the clock
+            note(now);
+            return result;
+        } finally {
+            release(version + 2);
+        }
+    }
+
     private void read(SnapshotDecision.Readings readings, long now) {
         for (int i = 0; i < states.length; i++) {
             readings.remaining(i, states[i].remaining(now));
@@ -127,7 +205,7 @@ final class LockedCell extends Cell {
         long free = Long.MIN_VALUE;
         for (int i = 0; i < states.length; i++) {
             fresh = Math.max(fresh, now + Math.min(readings.resetNanos(i), Long.MAX_VALUE - now));
-            if (readings.remaining(i) == 0) {
+            if (readings.remaining(i) == 0 || bound.limit(i).hasTurns()) {
                 free = Math.max(free, now + Math.min(states[i].waitNanos(now, 1), Long.MAX_VALUE - now));
             }
         }
@@ -143,45 +221,8 @@ final class LockedCell extends Cell {
 
     @Override
     @Nullable
-    Decision peek(long permits, TimeSource clock) {
-        long version = lock();
-        if (version == DEAD) {
-            return null;
-        }
-        try {
-            long now = clock.epochNanos();
-            if (!bound.covers(now)) {
-                return null;
-            }
-            SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
-            boolean permitted = ask(readings, permits, now);
-            // what was noted is void if the states moved back with the clock
-            note(now);
-            read(readings, now);
-            return new SnapshotDecision(this, permitted, 0, readings);
-        } finally {
-            release(version + 2);
-        }
-    }
-
-    @Override
-    @Nullable
     Decision peekUnder(BoundRule next, long permits, TimeSource clock) {
-        long version = lock();
-        if (version == DEAD) {
-            return null;
-        }
-        try {
-            long now = clock.epochNanos();
-            if (!bound.covers(now)) {
-                return null;
-            }
-            Decision answer = bound.answerUnder(next, key, states, permits, now);
-            note(now);
-            return answer;
-        } finally {
-            release(version + 2);
-        }
+        return locked(clock, now -> bound.answerUnder(next, key, states, permits, now));
     }
 
     @Override

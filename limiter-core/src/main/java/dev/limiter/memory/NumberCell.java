@@ -25,22 +25,34 @@ final class NumberCell extends Cell {
     @Override
     @Nullable
     Decision decide(long permits, TimeSource clock) {
+        // once, and before the word: what lies between reading the word and swapping it is where races are lost
+        long now = clock.epochNanos();
         while (true) {
             long value = word();
-            long now = clock.epochNanos();
             if (value == DEAD || !limit.covers(now)) {
                 return null;
             }
             long next = limit.take(value, now, permits);
-            if (next == NumberLimit.REFUSED) {
-                long settled = limit.settle(value, now);
-                if (settled == value || swap(value, settled)) {
-                    return decision(false, settled, now, permits);
+            if (next != NumberLimit.REFUSED) {
+                if (swap(value, next)) {
+                    return decision(true, next, now, permits);
                 }
-            } else if (swap(value, next)) {
-                return decision(true, next, now, permits);
+            } else if (limit.settle(value, now) == value) {
+                return decision(false, value, now, permits);
+            } else {
+                now = settle(clock);
             }
         }
+    }
+
+    /** Whether the clock stepped back is only known from a reading after that of the word; returns the reading. */
+    private long settle(TimeSource clock) {
+        long value = word();
+        long now = clock.epochNanos();
+        if (value != DEAD) {
+            settle(value, now);
+        }
+        return now;
     }
 
     private Decision decision(boolean permitted, long value, long now, long permits) {
@@ -50,14 +62,69 @@ final class NumberCell extends Cell {
                         this, permitted, permitted ? permits : 0, readings(value, permitted ? 0 : permits, now));
     }
 
+    @Override
+    @Nullable
+    Decision reserve(Terms terms, TimeSource clock) {
+        while (true) {
+            long value = word();
+            long now = clock.epochNanos();
+            if (value == DEAD || !limit.covers(now)) {
+                return null;
+            }
+            value = settle(value, now);
+            if (limit.admissionNanos(value, now, terms.needed(), terms.maxWait()) > 0) {
+                return new SnapshotDecision(this, false, 0, readings(value, terms, now));
+            }
+            long own = limit.waitNanos(value, now, terms.needed());
+            long wait = Math.max(own, terms.imposed());
+            long next = limit.reserve(value, now, wait, terms.permits());
+            if (next == NumberLimit.REFUSED) {
+                return new SnapshotDecision(this, false, 0, readings(value, Terms.plain(limit.capacity()), now));
+            }
+            if (swap(value, next)) {
+                return reserved(next, now, wait, wait > own, terms.permits());
+            }
+        }
+    }
+
+    /** {@code imposed}: the wait is not the limit's own. */
+    private Decision reserved(long next, long now, long wait, boolean imposed, long permits) {
+        if (wait == 0) {
+            return decision(true, next, now, permits);
+        }
+        SnapshotDecision.Readings readings = readings(next, 0, now);
+        readings.delayNanos(wait);
+        long atLeast = imposed || !moves(permits) ? now + wait : Long.MIN_VALUE;
+        return new ReservedDecision(this, permits, readings, next, atLeast);
+    }
+
+    /** Whether those behind move up when so many permits are returned before their turn. */
+    boolean moves(long permits) {
+        return limit.moveUp(0, permits) != 0;
+    }
+
+    /** Returns permits whose turn is still to come. Nothing if the cell is dead: its successor goes on from what it is. */
+    void moveUp(long permits) {
+        for (long value = word(); value != DEAD; value = word()) {
+            if (swap(value, limit.moveUp(value, permits))) {
+                return;
+            }
+        }
+    }
+
     static long resetNanos(long freshAt, long now) {
         return freshAt == CompiledLimit.NOT_BY_TIME ? Decision.UNKNOWN : Math.max(freshAt, now) - now;
     }
 
     private SnapshotDecision.Readings readings(long value, long permits, long now) {
+        return readings(value, Terms.plain(permits), now);
+    }
+
+    private SnapshotDecision.Readings readings(long value, Terms terms, long now) {
         SnapshotDecision.Readings readings = new SnapshotDecision.Readings(1);
-        readings.remaining(0, limit.remaining(value, now));
-        readings.waitNanos(0, limit.waitNanos(value, now, permits));
+        readings.remaining(0, Math.max(limit.remaining(value, now) - terms.kept(), 0));
+        readings.waitNanos(
+                0, terms.permits() == 0 ? 0 : limit.admissionNanos(value, now, terms.needed(), terms.maxWait()));
         readings.resetNanos(0, resetNanos(limit.freshAt(value), now));
         readings.mark(0, value);
         return readings;
@@ -65,15 +132,18 @@ final class NumberCell extends Cell {
 
     @Override
     @Nullable
-    Decision peek(long permits, TimeSource clock) {
+    Decision peek(Terms terms, TimeSource clock) {
         long value = word();
         long now = clock.epochNanos();
         if (value == DEAD || !limit.covers(now)) {
             return null;
         }
         value = settle(value, now);
-        boolean permitted = limit.waitNanos(value, now, permits) == 0;
-        return new SnapshotDecision(this, permitted, 0, readings(value, permits, now));
+        SnapshotDecision.Readings readings = readings(value, terms, now);
+        boolean permitted = readings.waitNanos(0) == 0;
+        boolean waits = permitted && terms.permits() > 0;
+        readings.delayNanos(waits ? limit.waitNanos(value, now, terms.needed()) : 0);
+        return new SnapshotDecision(this, permitted, 0, readings);
     }
 
     @Override
@@ -135,6 +205,8 @@ final class NumberCell extends Cell {
 
     @Override
     long freeAt(long word, long now) {
-        return word == DEAD ? now : now + Math.min(limit.waitNanos(word, now, 1), Long.MAX_VALUE - now);
+        return word == DEAD
+                ? now
+                : now + Math.min(limit.waitNanos(limit.settle(word, now), now, 1), Long.MAX_VALUE - now);
     }
 }

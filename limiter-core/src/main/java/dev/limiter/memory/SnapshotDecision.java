@@ -7,7 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /** Any other decision: several limits, another number of permits than one, or none charged. */
-final class SnapshotDecision extends Decision {
+class SnapshotDecision extends Decision {
 
     private static final VarHandle RETURNED;
     private static final VarHandle RELEASED;
@@ -22,9 +22,9 @@ final class SnapshotDecision extends Decision {
         }
     }
 
-    private final Cell cell;
+    final Cell cell;
+    final long charged;
     private final boolean permitted;
-    private final long charged;
     private final Readings readings;
 
     @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RETURNED
@@ -41,6 +41,16 @@ final class SnapshotDecision extends Decision {
     }
 
     @Override
+    protected long delayNanos() {
+        return readings.delayNanos();
+    }
+
+    @Override
+    protected final String key() {
+        return cell.key;
+    }
+
+    @Override
     public boolean permitted() {
         return permitted;
     }
@@ -52,10 +62,14 @@ final class SnapshotDecision extends Decision {
 
     @Override
     public void giveBack() {
-        if (charged > 0 && RETURNED.compareAndSet(this, false, true)) {
+        if (returnOnce()) {
             giveBack(false);
         }
         close();
+    }
+
+    final boolean returnOnce() {
+        return charged > 0 && RETURNED.compareAndSet(this, false, true);
     }
 
     @Override
@@ -67,13 +81,18 @@ final class SnapshotDecision extends Decision {
 
     /** Returns what was taken of the concurrency limits, or of all others. */
     private void giveBack(boolean held) {
-        long[] marks = readings.marks();
+        long[] marks = marks();
         for (int i = 0; i < marks.length; i++) {
             if (cell.bound.holds(i) != held) {
                 marks[i] = NumberLimit.NOTHING;
             }
         }
         cell.bound.states.giveBack(cell, marks, charged);
+    }
+
+    /** The state of each limit right after the permits were taken. */
+    long[] marks() {
+        return readings.marks();
     }
 
     @Override
@@ -95,9 +114,18 @@ final class SnapshotDecision extends Decision {
     static final class Readings {
 
         private final long[] numbers;
+        private long delayNanos;
 
         Readings(int limits) {
             numbers = new long[4 * limits];
+        }
+
+        long delayNanos() {
+            return delayNanos;
+        }
+
+        void delayNanos(long nanos) {
+            delayNanos = nanos;
         }
 
         long remaining(int limit) {

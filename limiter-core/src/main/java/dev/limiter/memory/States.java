@@ -16,12 +16,14 @@ final class States {
 
     private final Stripe[] stripes;
     private final TimeSource clock;
+    private final Releases releases;
 
-    States(long maxKeys, TimeSource clock) {
+    States(long maxKeys, TimeSource clock, Releases releases) {
         long wanted = Math.min(Math.max(maxKeys / KEYS_PER_STRIPE, 1), MAX_STRIPES);
         this.stripes = new Stripe[(int) Long.highestOneBit(2 * wanted - 1)];
         Arrays.setAll(stripes, i -> new Stripe());
         this.clock = clock;
+        this.releases = releases;
     }
 
     @Nullable
@@ -74,6 +76,7 @@ final class States {
             }
             cell = current;
         }
+        releases.of(takenFrom);
     }
 
     private static Stripe stripe(Stripe[] stripes, String key) {

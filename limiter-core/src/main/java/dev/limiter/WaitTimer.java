@@ -1,0 +1,41 @@
+package dev.limiter;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Calls back after a time. */
+@FunctionalInterface
+interface WaitTimer {
+
+    /** Returns what cancels it. The task is short and does not block. */
+    Runnable after(long nanos, Runnable task);
+
+    /** How long to sleep at most before looking at the clock again, in nanoseconds. */
+    default long longestNap() {
+        return Long.MAX_VALUE;
+    }
+
+    /**
+     * The timer thread that the JDK has for the time-outs of futures: none of our own. A clock that is not the system's
+     * may be moved on at any time, and is looked at often.
+     */
+    static WaitTimer ofTheJdk(TimeSource clock) {
+        return new Jdk(clock == TimeSource.system() ? Long.MAX_VALUE : 5_000_000);
+    }
+
+    /** See {@link #ofTheJdk}. */
+    record Jdk(long longestNap) implements WaitTimer {
+
+        @Override
+        public Runnable after(long nanos, Runnable task) {
+            CompletableFuture<Boolean> timeOut = new CompletableFuture<>();
+            var unused = timeOut.completeOnTimeout(true, Math.min(nanos, longestNap), TimeUnit.NANOSECONDS)
+                    .thenAccept(due -> {
+                        if (due) {
+                            task.run();
+                        }
+                    });
+            return () -> timeOut.complete(false);
+        }
+    }
+}

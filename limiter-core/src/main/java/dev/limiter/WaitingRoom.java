@@ -1,0 +1,371 @@
+package dev.limiter;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where requests wait: for a turn that the storage has given them, or for somebody to release what is held. First come,
+ * first served, for each rule and key. Thread-safe.
+ *
+ * <p>Who has a turn has its permits: nothing is decided when it comes, so nobody is late because of others, and whoever
+ * leaves late takes nothing from those behind. Who gives up before returns its permits, and the turns behind move up. So
+ * that nobody is overlooked there, permits for a later turn are taken with the room's lock held, for the time of a
+ * decision in memory; nobody holds it while waiting, and what can be had now is had without it.
+ */
+final class WaitingRoom {
+
+    private record Line(String rule, String key) {}
+
+    private record Place(Waiter waiter, Decision part) {}
+
+    private final RateLimiterStorage storage;
+    private final WaitTimer timer;
+    private final TimeSource clock;
+    private final ReentrantLock lock;
+
+    /** Those who have turns, in their order. */
+    private final Map<Line, Deque<Place>> turns = new HashMap<>();
+
+    /** Those who wait for a release. Changed with the lock held, looked at without. */
+    private final Map<Line, Deque<Waiter>> releases = new ConcurrentHashMap<>();
+
+    /** Where something was released while this thread was deciding. */
+    private final Deque<Line> released = new ArrayDeque<>();
+
+    private final AtomicInteger size = new AtomicInteger();
+    private volatile boolean closed;
+
+    WaitingRoom(RateLimiterStorage storage, WaitTimer timer) {
+        this(storage, timer, new ReentrantLock());
+    }
+
+    WaitingRoom(RateLimiterStorage storage, WaitTimer timer, ReentrantLock lock) {
+        this.storage = storage;
+        this.lock = lock;
+        this.timer = timer;
+        this.clock = storage.clock();
+        storage.onRelease(this::released);
+    }
+
+    /** How many wait. */
+    int size() {
+        return size.get();
+    }
+
+    /** Waits in the calling thread. An interrupt ends the wait with a refusal, and stays. */
+    Decision await(List<Charge> charges) {
+        Thread thread = Thread.currentThread();
+        Waiter waiter = new Waiter(charges, clock.epochNanos(), () -> true, () -> LockSupport.unpark(thread));
+        Decision answer = enter(waiter);
+        while (answer == null) {
+            long rest = waiter.due() - clock.epochNanos();
+            if (rest > 0) {
+                LockSupport.parkNanos(this, Math.min(rest, timer.longestNap()));
+            } else {
+                due(waiter);
+            }
+            if (thread.isInterrupted()) {
+                leave(waiter);
+            }
+            answer = waiter.answer();
+        }
+        return answer;
+    }
+
+    /** Waits without a thread. Cancelling the future gives the place back. */
+    CompletableFuture<Decision> queue(List<Charge> charges, BooleanSupplier present) {
+        Alarm alarm = new Alarm(this, timer, clock);
+        Waiter waiter = new Waiter(charges, clock.epochNanos(), present, alarm::wake);
+        Decision answer = enter(waiter);
+        return answer != null ? CompletableFuture.completedFuture(answer) : alarm.of(waiter);
+    }
+
+    /** The answer, if it is known at once; null if the waiter was put in line. */
+    @Nullable
+    Decision enter(Waiter waiter) {
+        List<Charge> charges = waiter.charges;
+        if (!isHeldUp(charges)) {
+            Decision now = storage.decide(atOnce(charges));
+            if (now.permitted() || closed || !wouldWait(charges)) {
+                return now;
+            }
+            waiter.refusal(now);
+        }
+        lock.lock();
+        try {
+            Decision answer = join(waiter);
+            admitReleased();
+            return answer != null ? answer : waiter.answer();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static List<Charge> atOnce(List<Charge> charges) {
+        return charges.stream().map(charge -> charge.within(Duration.ZERO)).toList();
+    }
+
+    private static boolean wouldWait(List<Charge> charges) {
+        return charges.stream().anyMatch(charge -> !charge.maxWait().isZero());
+    }
+
+    private boolean isHeldUp(List<Charge> charges) {
+        return !releases.isEmpty() && charges.stream().anyMatch(charge -> releases.containsKey(line(charge)));
+    }
+
+    private @Nullable Decision join(Waiter waiter) {
+        for (Charge charge : waiter.charges) {
+            if (releases.containsKey(line(charge))) {
+                return joinForRelease(waiter, charge, new TurnedAway(charge));
+            }
+        }
+        if (closed || waiter.charges.stream().anyMatch(this::isFull)) {
+            return storage.decide(atOnce(waiter.charges));
+        }
+        return place(waiter, storage.decide(waiter.charges));
+    }
+
+    private boolean isFull(Charge charge) {
+        Deque<Place> line = turns.get(line(charge));
+        return line != null && line.size() >= charge.maxWaiting();
+    }
+
+    /** The answer, if the decision is one; null if the waiter has to wait for what was decided. */
+    private @Nullable Decision place(Waiter waiter, Decision decision) {
+        if (decision.permitted()) {
+            return decision.delayNanos() == 0 ? decision : joinForTurn(waiter, decision);
+        }
+        Charge held = closed ? null : heldBack(waiter.charges, decision);
+        return held == null ? decision : joinForRelease(waiter, held, decision);
+    }
+
+    /** The charge that may wait for a release, if that is all that keeps the request from being permitted. */
+    private static @Nullable Charge heldBack(List<Charge> charges, Decision refused) {
+        for (Decision part : refused.parts()) {
+            for (LimitStatus status : part.limits()) {
+                if (!status.permitted() && status.retryAfter().isPresent()) {
+                    return null;
+                }
+            }
+        }
+        for (Decision part : refused.parts()) {
+            if (!part.permitted() && part.waitNanos(part.deciding()) == Decision.UNKNOWN) {
+                for (Charge charge : charges) {
+                    if (charge.rule().name().equals(part.rule().name())
+                            && !charge.maxWait().isZero()) {
+                        return new Charge(charge.rule(), part.key(), 1, 0, charge.maxWait(), charge.maxWaiting());
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Decision joinForTurn(Waiter waiter, Decision reservation) {
+        long now = clock.epochNanos();
+        for (Decision part : reservation.parts()) {
+            if (part.turn() > now) {
+                turns.computeIfAbsent(line(part), absent -> new ArrayDeque<>()).add(new Place(waiter, part));
+            }
+        }
+        waiter.reserve(reservation);
+        size.incrementAndGet();
+        return null;
+    }
+
+    private @Nullable Decision joinForRelease(Waiter waiter, Charge charge, Decision refusal) {
+        Deque<Waiter> line = releases.get(line(charge));
+        if (closed || charge.maxWait().isZero() || (line == null ? 0 : line.size()) >= charge.maxWaiting()) {
+            return refusal;
+        }
+        waiter.refusal(refusal);
+        releases.computeIfAbsent(line(charge), absent -> new ArrayDeque<>()).add(waiter);
+        size.incrementAndGet();
+        // what was released before the line was there was not heard of
+        released.add(line(charge));
+        return null;
+    }
+
+    /** What there is to do when the time of a waiter has come. */
+    void due(Waiter waiter) {
+        long now = clock.epochNanos();
+        if (waiter.answer() != null || now < waiter.due()) {
+            return;
+        }
+        if (waiter.reservation() == null || !waiter.isPresent()) {
+            leave(waiter);
+            return;
+        }
+        lock.lock();
+        try {
+            Decision reservation = waiter.reservation();
+            if (waiter.answer() == null && reservation != null) {
+                takeOut(waiter, reservation);
+                waiter.answer(reservation);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void takeOut(Waiter waiter, Decision reservation) {
+        for (Decision part : reservation.parts()) {
+            Deque<Place> line = turns.get(line(part));
+            if (line != null) {
+                remove(waiter, line);
+                dropIfEmpty(part, line);
+            }
+        }
+        size.decrementAndGet();
+    }
+
+    private static void remove(Waiter waiter, Deque<Place> line) {
+        Place first = line.peekFirst();
+        if (first != null && first.waiter == waiter) {
+            line.removeFirst();
+        } else {
+            line.removeIf(place -> place.waiter == waiter);
+        }
+    }
+
+    private void dropIfEmpty(Decision part, Deque<Place> line) {
+        if (line.isEmpty()) {
+            turns.remove(line(part));
+        }
+    }
+
+    /** Gives up: those behind move up. Nothing happens to one who has an answer. */
+    void leave(Waiter waiter) {
+        lock.lock();
+        try {
+            if (waiter.answer() == null) {
+                Decision reservation = waiter.reservation();
+                if (reservation == null) {
+                    takeOut(waiter);
+                } else {
+                    reservation.parts().forEach(part -> giveUp(waiter, part));
+                    size.decrementAndGet();
+                }
+                waiter.refuse();
+            }
+            admitReleased();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void takeOut(Waiter waiter) {
+        releases.forEach((line, waiters) -> {
+            if (waiters.remove(waiter)) {
+                size.decrementAndGet();
+                // those behind may ask for less
+                released.add(line);
+            }
+        });
+    }
+
+    private void giveUp(Waiter waiter, Decision part) {
+        Deque<Place> line = turns.get(line(part));
+        List<Place> behind = new ArrayList<>();
+        if (line != null) {
+            boolean found = false;
+            for (Place place : line) {
+                if (found) {
+                    behind.add(place);
+                }
+                found |= place.waiter == waiter;
+            }
+            remove(waiter, line);
+            dropIfEmpty(part, line);
+        }
+        part.giveUp(behind.stream().map(Place::part).toList());
+        behind.forEach(place -> place.waiter.wake());
+    }
+
+    private void released(String rule, String key) {
+        if (releases.isEmpty()) {
+            return;
+        }
+        lock.lock();
+        try {
+            released.add(new Line(rule, key));
+            if (lock.getHoldCount() == 1) {
+                admitReleased();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void admitReleased() {
+        for (Line line = released.poll(); line != null; line = released.poll()) {
+            Deque<Waiter> waiters = releases.get(line);
+            while (waiters != null && !waiters.isEmpty() && admit(waiters)) {}
+            if (waiters != null && waiters.isEmpty()) {
+                releases.remove(line);
+            }
+        }
+    }
+
+    /** Decides on the first in line; false if it has to go on waiting for a release. */
+    private boolean admit(Deque<Waiter> line) {
+        Waiter first = line.getFirst();
+        if (!first.isPresent()) {
+            line.removeFirst();
+            size.decrementAndGet();
+            first.refuse();
+            return true;
+        }
+        Duration rest = Duration.ofNanos(Math.max(first.deadline - clock.epochNanos(), 0));
+        List<Charge> charges = first.charges.stream()
+                .map(charge -> charge.maxWait().compareTo(rest) > 0 ? charge.within(rest) : charge)
+                .toList();
+        Decision decision = storage.decide(charges);
+        if (!decision.permitted() && heldBack(first.charges, decision) != null) {
+            return false;
+        }
+        line.removeFirst();
+        size.decrementAndGet();
+        if (decision.delayNanos() > 0) {
+            joinForTurn(first, decision);
+            first.wake();
+        } else {
+            first.answer(decision);
+        }
+        return true;
+    }
+
+    /** Sends all who wait away, refused; from now on nobody waits. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            List<Waiter> all = new ArrayList<>();
+            turns.values().forEach(line -> line.forEach(place -> all.add(place.waiter)));
+            releases.values().forEach(all::addAll);
+            all.forEach(this::leave);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static Line line(Charge charge) {
+        return new Line(charge.rule().name(), charge.key());
+    }
+
+    private static Line line(Decision part) {
+        return new Line(part.rule().name(), part.key());
+    }
+}

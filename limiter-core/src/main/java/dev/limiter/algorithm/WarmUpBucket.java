@@ -1,0 +1,200 @@
+package dev.limiter.algorithm;
+
+import dev.limiter.CompiledLimit;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.LimitState;
+import java.math.BigInteger;
+import java.time.Duration;
+
+/*
+ * One request after the other, slowly after idling: the warming-up limiter of Guava (SmoothRateLimiter.SmoothWarmingUp,
+ * with its cold factor of 3), in whole numbers. Guava stores permits while nobody comes; here the same is stored as time:
+ *
+ *     rest      how long nobody came lately, from 0 (warm) to warmUp (cold); grows with the clock while nobody comes, and
+ *               each permit uses up one emission interval of it
+ *     pace(r)   1 for r <= warmUp / 2, from there straight up to 3 at warmUp: how many emission intervals a permit takes
+ *     interval  of a request = the area under pace between what rests before and after it
+ *
+ * From cold to the full rate takes warmUp: the mean pace of 2, over the half of rest that lies above. The interval before
+ * a request is never shorter than its permits' share of the window, so the rate is never above the limit; while requests
+ * wait, rest only falls, so it never stays below.
+ *
+ * Time is counted in a unit in which a nanosecond and a permit are whole, as in Bucket; the interval is rounded up to it.
+ */
+final class WarmUpBucket extends CompiledLimit {
+
+    private static final int BITS = 60;
+
+    private final long origin;
+    private final long reach;
+    private final long unitsPerNano;
+    private final long unitsPerPermit;
+    private final long warmUp;
+
+    /** Those who may wait, in permits. */
+    private final long queue;
+
+    WarmUpBucket(Limit limit, Duration warmUp, long now) {
+        super(limit);
+        BigInteger window = Exact.big(limit.window().toNanos());
+        BigInteger permits = Exact.big(limit.limit());
+        BigInteger divisor = window.gcd(permits);
+        BigInteger nano = permits.divide(divisor);
+        BigInteger permit = window.divide(divisor);
+        BigInteger largest = permit.multiply(Exact.big(3 * Math.min(limit.capacity(), Limit.MAX_PERMITS / 3)))
+                .max(nano.multiply(Exact.big(warmUp.toNanos())));
+        int excess = Math.min(largest.bitLength() - BITS, nano.bitLength() - 1);
+        if (excess > 0) {
+            BigInteger exact = nano;
+            nano = nano.shiftRight(excess).max(BigInteger.ONE);
+            permit = permit.multiply(nano).add(exact.subtract(BigInteger.ONE)).divide(exact);
+        }
+        this.unitsPerNano = nano.longValueExact();
+        this.unitsPerPermit = permit.longValueExact();
+        this.warmUp = warmUp.toNanos() * unitsPerNano;
+        this.queue = limit.capacity();
+        this.origin = now;
+        this.reach = (1L << BITS) / unitsPerNano;
+    }
+
+    @Override
+    public boolean covers(long now) {
+        return Math.abs(now - origin) <= reach;
+    }
+
+    @Override
+    public boolean hasTurns() {
+        return true;
+    }
+
+    @Override
+    public LimitState newState() {
+        return new Warmth(this);
+    }
+
+    private long clock(long now) {
+        return (now - origin) * unitsPerNano;
+    }
+
+    /** How long a request takes that is made after so much rest. */
+    private long interval(long rest, long permits) {
+        long even = permits * unitsPerPermit;
+        long above = Math.max(rest - warmUp / 2, 0);
+        long aboveAfter = Math.max(rest - even - warmUp / 2, 0);
+        return even + (above == 0 ? 0 : Exact.mulDivUp(2 * (above - aboveAfter), above + aboveAfter, warmUp));
+    }
+
+    /** When the next one may go, and what was rested by then. */
+    private static final class Warmth implements LimitState {
+
+        private final WarmUpBucket limit;
+        private long next = -(1L << BITS + 1);
+        private long rest;
+
+        /** The same before the last one came. */
+        private long nextBefore;
+
+        private long restBefore;
+        private boolean returnable;
+
+        /** The longest wait that was granted; next may be as far ahead. */
+        private long longestWait;
+
+        Warmth(WarmUpBucket limit) {
+            this.limit = limit;
+            this.rest = limit.warmUp;
+        }
+
+        @Override
+        public long waitNanos(long now, long permits) {
+            if (permits > limit.capacity()) {
+                return Decision.NEVER;
+            }
+            settle(now);
+            long ahead = next - limit.clock(now);
+            return ahead <= 0 ? 0 : Exact.ceilDiv(ahead, limit.unitsPerNano);
+        }
+
+        @Override
+        public long admissionNanos(long now, long permits, long maxWait) {
+            long wait = waitNanos(now, permits);
+            if (wait >= Decision.UNKNOWN) {
+                return wait;
+            }
+            long ahead = next - limit.clock(now);
+            long excess = ahead + (permits - 1 - limit.queue) * limit.unitsPerPermit;
+            return Math.max(Math.max(wait - maxWait, 0), excess <= 0 ? 0 : Exact.ceilDiv(excess, limit.unitsPerNano));
+        }
+
+        @Override
+        public long take(long now, long permits) {
+            return reserve(now, 0, permits);
+        }
+
+        @Override
+        public long reserve(long now, long wait, long permits) {
+            long own = waitNanos(now, permits);
+            long turn = Math.max(next, limit.clock(wait > own ? now + wait : now));
+            nextBefore = next;
+            restBefore = rest;
+            returnable = true;
+            rest = restAt(turn);
+            next = turn + limit.interval(rest, permits);
+            rest = Math.max(rest - permits * limit.unitsPerPermit, 0);
+            longestWait = Math.max(longestWait, wait);
+            return next;
+        }
+
+        /** What rests if nobody comes until then. */
+        private long restAt(long clock) {
+            long idle = Math.max(clock - next, 0);
+            return idle >= limit.warmUp - rest ? limit.warmUp : rest + idle;
+        }
+
+        /** Only the last one, as if it had never come: the intervals of those behind others follow from theirs. */
+        @Override
+        public void giveBack(long mark, long now, long permits) {
+            if (mark == next && returnable) {
+                next = nextBefore;
+                rest = restBefore;
+                returnable = false;
+            }
+        }
+
+        @Override
+        public long remaining(long now) {
+            return waitNanos(now, 1) == 0 ? 1 : 0;
+        }
+
+        @Override
+        public long freshAt(long now) {
+            settle(now);
+            return limit.origin + Exact.ceilDiv(next + limit.warmUp - rest, limit.unitsPerNano);
+        }
+
+        @Override
+        public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
+            if (previous instanceof Warmth warmth) {
+                long from = warmth.limit.unitsPerNano;
+                long reached = Math.max(warmth.next - warmth.limit.clock(now), 0);
+                next = limit.clock(now) + Exact.mulDivUp(reached, limit.unitsPerNano, from);
+                long rested = warmth.restAt(Math.max(warmth.limit.clock(now), warmth.next));
+                rest = Exact.mulDiv(rested, limit.warmUp, warmth.limit.warmUp);
+                longestWait = warmth.longestWait;
+            } else if (previous.waitNanos(now, 1) > 0) {
+                next = limit.clock(now) + limit.interval(rest, 1);
+            }
+        }
+
+        /** A clock that stepped back further than anybody waits: the next one may go after one interval from now. */
+        private void settle(long now) {
+            long clock = limit.clock(now);
+            long highest = Math.min(longestWait, limit.reach) * limit.unitsPerNano
+                    + limit.interval(limit.warmUp, limit.capacity());
+            if (next - clock > highest) {
+                next = clock + limit.interval(rest, 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.limiter.memory;
+
+import dev.limiter.Decision;
+import java.util.List;
+
+/**
+ * Permits that were taken for a turn which is still to come. Moves up when one who stood before it gives up, if the
+ * arithmetic of its only limit allows.
+ */
+final class ReservedDecision extends SnapshotDecision {
+
+    private final long atLeast;
+    private volatile long taken;
+
+    /**
+     * @param taken the state right after the permits were taken
+     * @param atLeast the turn that the limit does not tell, or before which the request does not go anyway
+     */
+    ReservedDecision(Cell cell, long charged, Readings readings, long taken, long atLeast) {
+        super(cell, true, charged, readings);
+        this.taken = taken;
+        this.atLeast = atLeast;
+    }
+
+    @Override
+    protected long turn() {
+        return cell instanceof NumberCell number
+                ? Math.max(number.limit().turn(taken, charged, atLeast), atLeast)
+                : atLeast;
+    }
+
+    @Override
+    long[] marks() {
+        return cell instanceof NumberCell ? new long[] {taken} : super.marks();
+    }
+
+    @Override
+    protected void giveUp(List<? extends Decision> behind) {
+        if (cell instanceof NumberCell number && number.moves(charged)) {
+            if (returnOnce()) {
+                number.moveUp(charged);
+                for (Decision decision : behind) {
+                    if (decision instanceof ReservedDecision next && next.cell == cell) {
+                        next.taken = number.limit().moveUp(next.taken, charged);
+                    }
+                }
+            }
+        } else {
+            giveBack();
+        }
+    }
+}

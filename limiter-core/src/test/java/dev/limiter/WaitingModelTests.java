@@ -1,0 +1,232 @@
+package dev.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The waiting room in simulated time against a slow model, with waiters that give up: who is let in, in which order they
+ * leave, and when, to the nanosecond.
+ */
+class WaitingModelTests {
+
+    private static final int EVENTS = 30;
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    static Stream<Limit> limits() {
+        return Stream.of(
+                Limit.tokenBucket(7_000_000, SECOND).burst(4),
+                Limit.leakyBucket(7, SECOND).paced(),
+                Limit.leakyBucket(6, SECOND).paced().warmUp(SECOND),
+                Limit.concurrency(3));
+    }
+
+    static Stream<Limit> moreLimits() {
+        return Stream.of(
+                Limit.tokenBucket(3, SECOND),
+                Limit.leakyBucket(10, Duration.ofMinutes(1)).paced(),
+                Limit.leakyBucket(100_000, SECOND).burst(8).paced(),
+                Limit.tokenBucket(1, Duration.ofSeconds(10)).warmUp(Duration.ofSeconds(45)),
+                Limit.leakyBucket(100_000, SECOND).paced().warmUp(Duration.ofMillis(1)),
+                Limit.concurrency(1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void everyTurnIsThatOfTheModel(Limit limit) {
+        compare(limit, 10_000);
+    }
+
+    @ParameterizedTest
+    @MethodSource("moreLimits")
+    void everyTurnIsThatOfTheModelAtOtherRates(Limit limit) {
+        compare(limit, 1_000);
+    }
+
+    private static void compare(Limit limit, int traces) {
+        long seed = Long.getLong("limiter.seed", 20_261_121L);
+        int waited = 0;
+        int gaveUp = 0;
+        int refused = 0;
+        for (int trace = 0; trace < traces; trace++) {
+            Trace run = new Trace(limit, seed + trace);
+            run.run();
+            waited += run.waited;
+            gaveUp += run.gaveUp;
+            refused += run.refused;
+        }
+        assertThat(waited).as("who waited").isGreaterThan(traces);
+        assertThat(gaveUp).as("who gave up").isGreaterThan(traces / 2);
+        assertThat(refused).as("who was refused").isGreaterThan(traces / 10);
+    }
+
+    /** A request, as the room and as the model see it. */
+    private static final class Request {
+
+        final Waiter waiter;
+        final WaitingModel.Request model;
+
+        Request(Waiter waiter, WaitingModel.Request model) {
+            this.waiter = waiter;
+            this.model = model;
+        }
+    }
+
+    private static final class Trace {
+
+        private final long seed;
+        private final SplittableRandom random;
+        private final VirtualTime time = new VirtualTime();
+        private final WaitingModel model;
+        private final Rule rule;
+        private final long step;
+        private final WaitingRoom room;
+        private final RateLimiters limiters =
+                RateLimiters.builder().timeSource(time).build();
+        private final List<Request> requests = new ArrayList<>();
+        private int waited;
+        private int gaveUp;
+        private int refused;
+
+        Trace(Limit limit, long seed) {
+            this.seed = seed;
+            this.random = new SplittableRandom(seed);
+            this.rule = Rule.of("rule", limit);
+            this.model = WaitingModel.of(limit);
+            this.step = limit instanceof Limit.Concurrency
+                    ? 1_000_000
+                    : limit.window().toNanos() / limit.limit();
+            this.room = new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {});
+        }
+
+        void run() {
+            for (int i = 0; i < EVENTS; i++) {
+                advance(time.now() + (random.nextInt(3) == 0 ? 0 : random.nextLong(2 * step)));
+                switch (random.nextInt(5)) {
+                    case 0 -> giveUp();
+                    case 1 -> release();
+                    default -> arrive();
+                }
+            }
+            while (requests.stream().anyMatch(request -> request.waiter.answer() == null)) {
+                if (nextDue() == Long.MAX_VALUE) {
+                    break;
+                }
+                advance(nextDue());
+            }
+            assertThat(room.size()).as(this::toString).isZero();
+        }
+
+        private void arrive() {
+            long most = random.nextInt(3) == 0 ? Math.min(rule.limits().get(0).capacity(), 3) : 1;
+            long permits = 1 + random.nextLong(most);
+            long maxWait = random.nextInt(4) == 0 ? 0 : random.nextLong(8 * step);
+            int maxWaiting = random.nextInt(4) == 0 ? 2 : Integer.MAX_VALUE;
+            Charge charge = new Charge(rule, "key", permits, 0, Duration.ofNanos(maxWait), maxWaiting);
+            WaitingModel.Request expected = model.arrive(time.now(), permits, maxWait, maxWaiting);
+            Request request = new Request(new Waiter(List.of(charge), time.now(), () -> true, () -> {}), expected);
+            Decision answer = room.enter(request.waiter);
+            if (answer != null) {
+                assertThat(answer.permitted()).as(this::toString).isEqualTo(expected.state == WaitingModel.State.LEFT);
+                assertThat(answer.delay()).as(this::toString).isEqualTo(Duration.ZERO);
+                refused += answer.permitted() ? 0 : 1;
+                if (answer.permitted()) {
+                    request.waiter.answer(answer);
+                    requests.add(request);
+                }
+            } else {
+                assertThat(expected.state).as(this::toString).isEqualTo(WaitingModel.State.WAITING);
+                waited++;
+                requests.add(request);
+            }
+            check();
+        }
+
+        private void giveUp() {
+            List<Request> waiting = requests.stream()
+                    .filter(request -> request.waiter.answer() == null)
+                    .toList();
+            if (!waiting.isEmpty()) {
+                Request one = waiting.get(random.nextInt(waiting.size()));
+                room.leave(one.waiter);
+                model.giveUp(one.model, time.now());
+                gaveUp++;
+                check();
+            }
+        }
+
+        private void release() {
+            List<Request> holding = requests.stream()
+                    .filter(request -> request.model.state == WaitingModel.State.LEFT && !request.model.released)
+                    .toList();
+            if (rule.limits().get(0) instanceof Limit.Concurrency && !holding.isEmpty()) {
+                Request one = holding.get(random.nextInt(holding.size()));
+                Objects.requireNonNull(one.waiter.answer()).close();
+                model.release(one.model, time.now());
+                check();
+            }
+        }
+
+        /** Lets everybody leave whose turn comes on the way. */
+        private void advance(long to) {
+            for (long due = nextDue(); due <= to; due = nextDue()) {
+                time.set(Math.max(due, time.now()));
+                model.advance(time.now());
+                for (Request request : List.copyOf(requests)) {
+                    room.due(request.waiter);
+                }
+                check();
+            }
+            time.set(to);
+            model.advance(to);
+        }
+
+        private long nextDue() {
+            return requests.stream()
+                    .filter(request -> request.waiter.answer() == null)
+                    .map(request -> request.waiter)
+                    .min(Comparator.comparingLong(Waiter::due))
+                    .map(Waiter::due)
+                    .orElse(Long.MAX_VALUE);
+        }
+
+        private void check() {
+            for (Request request : requests) {
+                Decision answer = request.waiter.answer();
+                WaitingModel.State expected = request.model.state == WaitingModel.State.GONE
+                        ? WaitingModel.State.REFUSED
+                        : request.model.state;
+                if (state(answer) != expected) {
+                    throw new AssertionError(request.model + " should be " + expected + " in " + this);
+                }
+                // a turn that has come already is taken at once
+                Long turn = answer == null ? request.model.turn : null;
+                if (turn != null && Math.max(request.waiter.due(), time.now()) != Math.max(turn, time.now())) {
+                    throw new AssertionError(request.model + " should leave at " + turn + ", not at "
+                            + request.waiter.due() + ", in " + this);
+                }
+            }
+        }
+
+        private static WaitingModel.State state(@Nullable Decision answer) {
+            if (answer == null) {
+                return WaitingModel.State.WAITING;
+            }
+            return answer.permitted() ? WaitingModel.State.LEFT : WaitingModel.State.REFUSED;
+        }
+
+        @Override
+        public String toString() {
+            return "trace " + seed + " of " + rule + " at " + (time.now() - VirtualTime.START) + " ns";
+        }
+    }
+}
