@@ -7,11 +7,12 @@ import java.time.Duration;
  *
  * @param key whose permits; {@link #SHARED} for the one bucket that all share
  * @param permits how many, 0 or more; 0 charges nothing and is always permitted
- * @param kept how many permits must be left for others, 0 or more: what a request without priority cannot have
+ * @param keptPercent the share of each limit's capacity that must be left for others, in percent from 0 to 99: what a
+ *     request without priority cannot have; rounded down to whole permits
  * @param maxWait how long the request would wait for its turn, zero or more; see {@link #within}
  * @param maxWaiting how many may wait for the same rule and key at the same time, 0 or more
  */
-public record Charge(Rule rule, String key, long permits, long kept, Duration maxWait, int maxWaiting) {
+public record Charge(Rule rule, String key, long permits, int keptPercent, Duration maxWait, int maxWaiting) {
 
     /** The key of a bucket that all callers of a rule share. */
     public static final String SHARED = "";
@@ -21,10 +22,11 @@ public record Charge(Rule rule, String key, long permits, long kept, Duration ma
             throw new IllegalArgumentException(
                     "permits is " + permits + " for rule \"" + rule.name() + "\", but must be 0 or more");
         }
-        if (kept < 0 || maxWaiting < 0 || maxWait.isNegative()) {
-            throw new IllegalArgumentException("kept is " + kept + ", maxWait " + maxWait + " and maxWaiting "
-                    + maxWaiting + " for rule \"" + rule.name() + "\", but none may be negative");
+        if (maxWaiting < 0 || maxWait.isNegative()) {
+            throw new IllegalArgumentException("maxWait is " + maxWait + " and maxWaiting " + maxWaiting
+                    + " for rule \"" + rule.name() + "\", but none may be negative");
         }
+        LimitChecks.range("keptPercent", keptPercent, 0, 99);
     }
 
     public Charge(Rule rule, String key, long permits) {
@@ -37,21 +39,21 @@ public record Charge(Rule rule, String key, long permits, long kept, Duration ma
      * windows. Others refuse as if nobody waited.
      */
     public Charge within(Duration maxWait) {
-        return new Charge(rule, key, permits, kept, maxWait, maxWaiting);
+        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting);
     }
 
     /** The same, refused if so many wait already. */
     public Charge waitingAtMost(int maxWaiting) {
-        return new Charge(rule, key, permits, kept, maxWait, maxWaiting);
+        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting);
     }
 
-    /** The same by somebody who must leave so many permits for others. */
-    public Charge keeping(long kept) {
-        return new Charge(rule, key, permits, kept, maxWait, maxWaiting);
+    /** The same by somebody who must leave that share of each limit for others, in percent from 0 to 99. */
+    public Charge keeping(int keptPercent) {
+        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting);
     }
 
     /** Whether more is asked than whether the permits can be had now. */
     public boolean isPlain() {
-        return kept == 0 && maxWait.isZero();
+        return keptPercent == 0 && maxWait.isZero();
     }
 }

@@ -90,9 +90,14 @@ public final class RateLimiters implements AutoCloseable {
         return waitingRoom.size();
     }
 
-    /** Sends all who wait away, refused; from now on nobody waits. */
+    /** Sends all who wait away, refused; from now on nobody waits, until {@link #startWaiting()}. */
     public void stopWaiting() {
         waitingRoom.close();
+    }
+
+    /** Lets requests wait again. */
+    public void startWaiting() {
+        waitingRoom.open();
     }
 
     /** What {@link #tryAcquire(Rule, String)} would answer now; charges nothing. */

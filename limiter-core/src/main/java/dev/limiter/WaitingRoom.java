@@ -361,6 +361,10 @@ final class WaitingRoom {
         }
     }
 
+    void open() {
+        closed = false;
+    }
+
     private static Line line(Charge charge) {
         return new Line(charge.rule().name(), charge.key());
     }

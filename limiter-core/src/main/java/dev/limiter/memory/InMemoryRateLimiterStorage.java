@@ -156,7 +156,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
                 a.rule(),
                 a.key(),
                 permits < 0 ? Long.MAX_VALUE : permits,
-                Math.max(a.kept(), b.kept()),
+                Math.max(a.keptPercent(), b.keptPercent()),
                 a.maxWait().compareTo(b.maxWait()) < 0 ? a.maxWait() : b.maxWait(),
                 Math.min(a.maxWaiting(), b.maxWaiting()));
     }

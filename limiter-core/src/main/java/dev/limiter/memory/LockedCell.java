@@ -130,7 +130,7 @@ final class LockedCell extends Cell {
                 readings.mark(i, states[i].reserve(now, wait, terms.permits()));
             }
             read(readings, now);
-            keep(readings, terms.kept());
+            keep(readings, terms);
             return wait == 0 || !permitted
                     ? new SnapshotDecision(this, permitted, permitted ? terms.permits() : 0, readings)
                     : new ReservedDecision(this, terms.permits(), readings, NumberLimit.NOTHING, now + wait);
@@ -144,7 +144,7 @@ final class LockedCell extends Cell {
             SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
             boolean permitted = ask(readings, terms, now);
             read(readings, now);
-            keep(readings, terms.kept());
+            keep(readings, terms);
             return new SnapshotDecision(this, permitted, 0, readings);
         });
     }
@@ -157,18 +157,18 @@ final class LockedCell extends Cell {
         boolean permitted = true;
         long delay = terms.imposed();
         for (int i = 0; i < states.length; i++) {
-            long admission = states[i].admissionNanos(now, terms.needed(), terms.maxWait());
+            long admission = states[i].admissionNanos(now, terms.needed(bound.limit(i)), terms.maxWait());
             readings.waitNanos(i, admission);
             permitted &= admission == 0;
-            delay = permitted ? Math.max(delay, states[i].waitNanos(now, terms.needed())) : 0;
+            delay = permitted ? Math.max(delay, states[i].waitNanos(now, terms.needed(bound.limit(i)))) : 0;
         }
         readings.delayNanos(permitted ? delay : 0);
         return permitted;
     }
 
-    private void keep(SnapshotDecision.Readings readings, long kept) {
+    private void keep(SnapshotDecision.Readings readings, Terms terms) {
         for (int i = 0; i < states.length; i++) {
-            readings.remaining(i, Math.max(readings.remaining(i) - kept, 0));
+            readings.remaining(i, Math.max(readings.remaining(i) - terms.kept(bound.limit(i)), 0));
         }
     }
 

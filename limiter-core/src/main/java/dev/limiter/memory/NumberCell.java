@@ -72,10 +72,10 @@ final class NumberCell extends Cell {
                 return null;
             }
             value = settle(value, now);
-            if (limit.admissionNanos(value, now, terms.needed(), terms.maxWait()) > 0) {
+            if (limit.admissionNanos(value, now, terms.needed(limit), terms.maxWait()) > 0) {
                 return new SnapshotDecision(this, false, 0, readings(value, terms, now));
             }
-            long own = limit.waitNanos(value, now, terms.needed());
+            long own = limit.waitNanos(value, now, terms.needed(limit));
             long wait = Math.max(own, terms.imposed());
             long next = limit.reserve(value, now, wait, terms.permits());
             if (next == NumberLimit.REFUSED) {
@@ -122,9 +122,9 @@ final class NumberCell extends Cell {
 
     private SnapshotDecision.Readings readings(long value, Terms terms, long now) {
         SnapshotDecision.Readings readings = new SnapshotDecision.Readings(1);
-        readings.remaining(0, Math.max(limit.remaining(value, now) - terms.kept(), 0));
+        readings.remaining(0, Math.max(limit.remaining(value, now) - terms.kept(limit), 0));
         readings.waitNanos(
-                0, terms.permits() == 0 ? 0 : limit.admissionNanos(value, now, terms.needed(), terms.maxWait()));
+                0, terms.permits() == 0 ? 0 : limit.admissionNanos(value, now, terms.needed(limit), terms.maxWait()));
         readings.resetNanos(0, resetNanos(limit.freshAt(value), now));
         readings.mark(0, value);
         return readings;
@@ -142,7 +142,7 @@ final class NumberCell extends Cell {
         SnapshotDecision.Readings readings = readings(value, terms, now);
         boolean permitted = readings.waitNanos(0) == 0;
         boolean waits = permitted && terms.permits() > 0;
-        readings.delayNanos(waits ? limit.waitNanos(value, now, terms.needed()) : 0);
+        readings.delayNanos(waits ? limit.waitNanos(value, now, terms.needed(limit)) : 0);
         return new SnapshotDecision(this, permitted, 0, readings);
     }
 
