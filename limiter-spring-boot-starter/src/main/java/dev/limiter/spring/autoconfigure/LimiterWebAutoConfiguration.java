@@ -9,12 +9,15 @@ import dev.limiter.spring.web.DeclaredMethods;
 import dev.limiter.spring.web.Endpoints;
 import dev.limiter.spring.web.ProblemRejectionHandler;
 import dev.limiter.spring.web.RateLimitExceptionResolver;
+import dev.limiter.spring.web.RateLimitFilter;
 import dev.limiter.spring.web.RateLimitInterceptor;
 import dev.limiter.spring.web.RejectionHandler;
 import dev.limiter.spring.web.Rejections;
 import dev.limiter.spring.web.RequestCompletion;
+import dev.limiter.spring.web.RequestDecider;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.ServletCurrentRequest;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -22,10 +25,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
@@ -39,6 +44,14 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 @ConditionalOnClass({DispatcherServlet.class, HttpServletRequest.class})
 @ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
 public final class LimiterWebAutoConfiguration {
+
+    private static final String FILTER = "limiterFilter";
+
+    /**
+     * After the filters that wrap requests, and the one that binds them to the thread (-105); before Spring Security
+     * (-100).
+     */
+    private static final int DEFAULT_FILTER_ORDER = -102;
 
     @Bean
     ClientAddresses limiterClientAddresses(LimiterSettings settings, Environment environment) {
@@ -84,14 +97,43 @@ public final class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
-    RateLimitInterceptor limiterInterceptor(
-            Endpoints endpoints,
+    RequestDecider limiterRequestDecider(
             ServletCurrentRequest requests,
             RuleDecider decider,
             Rejections rejections,
             ObjectProvider<ResourceResolver> resources) {
-        return new RateLimitInterceptor(endpoints, requests, decider, rejections, resources.getIfAvailable());
+        return new RequestDecider(requests, decider, rejections, resources.getIfAvailable());
+    }
+
+    @Bean
+    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    RateLimitInterceptor limiterInterceptor(Endpoints endpoints, RequestDecider decider) {
+        return new RateLimitInterceptor(endpoints, decider);
+    }
+
+    @Bean(FILTER)
+    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    RateLimitFilter limiterFilter(Rules rules, ServletCurrentRequest requests, RequestDecider decider) {
+        return new RateLimitFilter(rules, requests, decider);
+    }
+
+    /** By its name: the server needs it before other beans can be made. */
+    @Bean
+    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    DelegatingFilterProxyRegistrationBean limiterFilterRegistration(Environment environment) {
+        DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(FILTER);
+        registration.setOrder(filterOrder(environment));
+        registration.setDispatcherTypes(DispatcherType.REQUEST);
+        return registration;
+    }
+
+    private static int filterOrder(Environment environment) {
+        try {
+            return environment.getProperty("limiter.web.filter-order", Integer.class, DEFAULT_FILTER_ORDER);
+        } catch (ConversionException wrong) {
+            // The properties are read later, and say it better.
+            return DEFAULT_FILTER_ORDER;
+        }
     }
 
     /** First among those of the same order. Methods may hold permits until the request is done without any rule for it. */

@@ -74,6 +74,7 @@ public final class ConfiguredRules implements RuleSource {
                 .tiers(TierSettings.read(origin, rule.tiers(), environment))
                 .paths(rule.paths())
                 .methods(rule.methods())
+                .phase(rule.phase())
                 .scope(rule.scope())
                 .key(rule.key())
                 .cost(rule.cost())

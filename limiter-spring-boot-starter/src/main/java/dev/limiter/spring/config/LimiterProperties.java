@@ -5,6 +5,7 @@ import dev.limiter.spring.address.ForwardedHeader;
 import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.Scope;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +57,8 @@ public record LimiterProperties(
      * @param staticResources Whether the automatic limit applies also to what no endpoint serves (static files, unknown
      *     URLs), as one resource. Rules apply to it in any case, where their paths match the URL.
      * @param order Order of the interceptor among others; lower comes first.
+     * @param filterOrder Order of the filter among others, which decides the rules of phase request; by default just
+     *     before Spring Security.
      * @param headers Header fields that tell clients where they stand.
      * @param retryAfterJitter Up to so much is added to Retry-After, so that rejected clients do not return all at
      *     once.
@@ -70,6 +73,7 @@ public record LimiterProperties(
             @DefaultValue({"/actuator/**", "/error"}) List<String> exclude,
             @DefaultValue("false") boolean staticResources,
             @DefaultValue("0") int order,
+            @DefaultValue("-102") int filterOrder,
             @DefaultValue("ietf") HeaderStyle headers,
             @DefaultValue("0s") String retryAfterJitter,
             @DefaultValue("429") int status,
@@ -132,6 +136,8 @@ public record LimiterProperties(
      *     "#{@plans.of(#request)}", and each tier by its name what is different in it.
      * @param paths Path patterns of the requests that the rule applies to, such as /api/orders/**.
      * @param methods HTTP methods that the rule applies to, in any case; all if not said.
+     * @param phase When the rule decides: endpoint, once the endpoint is known and Spring Security has let the request
+     *     through, or request, before Spring Security and by the path alone; endpoint if not said.
      * @param scope Whether all endpoints share the budget (rule) or each has its own (endpoint); rule if not said.
      * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
@@ -152,6 +158,7 @@ public record LimiterProperties(
             @Nullable Map<String, Tier> tiers,
             @Nullable List<String> paths,
             @Nullable List<String> methods,
+            @Nullable Phase phase,
             @Nullable Scope scope,
             @Delimiter(Delimiter.NONE) @Nullable List<String> key,
             @Nullable String cost,

@@ -10,15 +10,21 @@ import org.jspecify.annotations.Nullable;
 public final class ExpressionScope {
 
     /** Only {@code #request}. */
-    public static final ExpressionScope REQUEST = new ExpressionScope(Set.of(Variables.REQUEST));
+    public static final ExpressionScope REQUEST = new ExpressionScope(Set.of(Variables.REQUEST), Set.of());
+
+    /** Only {@code #request}, before Spring Security has looked at it and before it is known where it goes. */
+    public static final ExpressionScope ARRIVING_REQUEST =
+            new ExpressionScope(Set.of(Variables.REQUEST), Set.of("principal", "isUserInRole", "pathVariable"));
 
     /** Whatever the methods have that the rule will be applied to. */
-    public static final ExpressionScope ANY = new ExpressionScope(null);
+    public static final ExpressionScope ANY = new ExpressionScope(null, Set.of());
 
     private final @Nullable Set<String> names;
+    private final Set<String> unknownOfRequest;
 
-    private ExpressionScope(@Nullable Set<String> names) {
+    private ExpressionScope(@Nullable Set<String> names, Set<String> unknownOfRequest) {
         this.names = names;
+        this.unknownOfRequest = unknownOfRequest;
     }
 
     /** {@code #request}, and the parameters of a method by name and as {@code #p0} and {@code #a0}. */
@@ -30,11 +36,25 @@ public final class ExpressionScope {
             names.add("p" + i);
             names.add("a" + i);
         }
-        return new ExpressionScope(names);
+        return new ExpressionScope(names, Set.of());
     }
 
     boolean contains(String name) {
         return names == null || names.contains(name);
+    }
+
+    /**
+     * @param member of {@code RequestView}
+     * @throws IllegalArgumentException if a request never has that yet
+     */
+    public void checkMember(String member) {
+        if (unknownOfRequest.contains(member)) {
+            throw new IllegalArgumentException(
+                    "a rule with phase: request decides before Spring Security and before the"
+                            + " endpoint is known, so that it never has "
+                            + (member.equals("pathVariable") ? "path variables" : "a user")
+                            + ": use phase: endpoint, or something else of the request");
+        }
     }
 
     @Override

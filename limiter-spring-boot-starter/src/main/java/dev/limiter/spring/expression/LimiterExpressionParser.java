@@ -52,7 +52,7 @@ public final class LimiterExpressionParser {
                     : parser.parseExpression(trimmed);
             new References(scope, beans).check(expression);
             return new LimiterExpression(expression, where, shared, variables);
-        } catch (ParseException | IllegalStateException exception) {
+        } catch (ParseException | IllegalStateException | IllegalArgumentException exception) {
             throw new LimiterConfigurationException(new Problem(
                     where,
                     text,

@@ -49,6 +49,7 @@ final class References {
      */
     private void check(SpelNode node, boolean known, boolean inElements) {
         checkNode(node, known || inElements);
+        checkMembers(node);
         boolean elements = inElements || node instanceof Selection || node instanceof Projection;
         for (int i = 0; i < node.getChildCount(); i++) {
             SpelNode child = node.getChild(i);
@@ -70,6 +71,15 @@ final class References {
         } else if (!known && (node instanceof PropertyOrFieldReference || node instanceof MethodReference)) {
             throw new IllegalStateException(
                     "\"" + text + "\" is unknown; variables start with # and beans with @; there are " + scope);
+        }
+    }
+
+    /** What is read of {@code #request} directly. */
+    private void checkMembers(SpelNode node) {
+        for (int i = 1; node instanceof CompoundExpression && i < node.getChildCount(); i++) {
+            if (node.getChild(i - 1).toStringAST().equals("#" + Variables.REQUEST)) {
+                scope.checkMember(node.getChild(i).toStringAST().replaceFirst("\\(.*", ""));
+            }
         }
     }
 

@@ -42,12 +42,12 @@ public final class KeyAlternatives {
         int colon = text.indexOf(':');
         if (colon >= 0) {
             return named(
-                    text.substring(0, colon).strip(), text.substring(colon + 1).strip(), text);
+                    text.substring(0, colon).strip(), text.substring(colon + 1).strip(), text, scope);
         }
         return switch (text) {
             case "global" -> new KeyAlternative(text, context -> text);
             case "ip" -> ofRequest(text, RequestView::clientAddress);
-            case "principal" -> ofRequest(text, KeyAlternatives::principal);
+            case "principal" -> principal(text, scope);
             case "session" -> ofRequest(text, RequestView::sessionId);
             case "method" -> ofRequest(text, KeyAlternatives::method);
             default -> bean(text, where);
@@ -59,17 +59,27 @@ public final class KeyAlternatives {
         return text.length() <= MAX_TYPE_LENGTH ? text : Hash.of(text);
     }
 
-    private static KeyAlternative named(String kind, String name, String text) {
+    private static KeyAlternative named(String kind, String name, String text, ExpressionScope scope) {
         return switch (kind) {
             case "header" ->
                 ofRequest("header:" + token(name, text).toLowerCase(Locale.ROOT), request -> request.getHeader(name));
             case "cookie" -> ofRequest("cookie:" + token(name, text), request -> request.cookie(name));
             case "param" -> ofRequest(type("param:" + notEmpty(name, text)), request -> request.getParameter(name));
-            case "path" -> ofRequest(type("path:" + notEmpty(name, text)), request -> request.pathVariable(name));
+            case "path" -> pathVariable(name, text, scope);
             default ->
                 throw new IllegalArgumentException(
                         "\"" + text + "\" is unknown; with a name there are header:," + " cookie:, param: and path:");
         };
+    }
+
+    private static KeyAlternative pathVariable(String name, String text, ExpressionScope scope) {
+        scope.checkMember("pathVariable");
+        return ofRequest(type("path:" + notEmpty(name, text)), request -> request.pathVariable(name));
+    }
+
+    private static KeyAlternative principal(String text, ExpressionScope scope) {
+        scope.checkMember("principal");
+        return ofRequest(text, KeyAlternatives::principal);
     }
 
     private static KeyAlternative ofRequest(String type, Function<RequestView, @Nullable String> value) {

@@ -3,6 +3,7 @@ package dev.limiter.spring.rule;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -41,6 +42,22 @@ public final class PathPatterns {
         }
         PathContainer plain = PlainPath.of(path);
         return plain != path && anyMatch(plain);
+    }
+
+    /** Of the patterns that match one of these paths, each also as {@link PlainPath}, the most specific; null if none does. */
+    @Nullable
+    PathPattern best(List<PathContainer> paths) {
+        PathPattern best = null;
+        for (PathContainer path : paths) {
+            PathContainer plain = PlainPath.of(path);
+            for (PathPattern pattern : patterns) {
+                boolean better = best == null || pattern.compareTo(best) < 0;
+                if (better && (pattern.matches(path) || plain != path && pattern.matches(plain))) {
+                    best = pattern;
+                }
+            }
+        }
+        return best;
     }
 
     /** Like {@link #cover}, but false where one spelling of the path matches and another does not. */

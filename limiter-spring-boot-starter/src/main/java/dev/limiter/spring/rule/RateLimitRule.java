@@ -5,9 +5,12 @@ import dev.limiter.Rule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.key.RateLimitKey;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
+import org.springframework.web.util.pattern.PathPattern;
 
 /** A rule, ready to use: expressions, key and patterns are parsed. Immutable, thread-safe. */
 public final class RateLimitRule {
@@ -89,6 +92,11 @@ public final class RateLimitRule {
         return scope;
     }
 
+    /** When it decides, if it has paths. */
+    public Phase phase() {
+        return matcher == null ? Phase.ENDPOINT : matcher.phase();
+    }
+
     /** Whether all callers share its buckets, whoever they are. */
     public boolean isForAll() {
         return key.isForAll();
@@ -108,6 +116,20 @@ public final class RateLimitRule {
      */
     public boolean matches(@Nullable String httpMethod, String endpointPattern, PathContainer path) {
         return matcher != null && matcher.matches(httpMethod, endpointPattern, path);
+    }
+
+    /**
+     * Of its patterns that match a request by its path alone, the most specific; null if there is none.
+     *
+     * @param paths within the application, different ways to read that of the request
+     */
+    public @Nullable PathPattern bestPattern(String httpMethod, List<PathContainer> paths) {
+        return matcher == null ? null : matcher.best(httpMethod, paths);
+    }
+
+    /** The HTTP method that it is for, if it is only one. */
+    public Optional<String> onlyMethod() {
+        return matcher == null ? Optional.empty() : matcher.onlyMethod();
     }
 
     /** What {@link #matches} answers for all paths of an endpoint, if that is always the same. */

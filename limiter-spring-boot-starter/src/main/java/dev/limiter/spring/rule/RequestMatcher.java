@@ -1,8 +1,11 @@
 package dev.limiter.spring.rule;
 
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
+import org.springframework.web.util.pattern.PathPattern;
 
 /** The paths and methods of a rule. */
 final class RequestMatcher {
@@ -11,17 +14,34 @@ final class RequestMatcher {
 
     private final PathPatterns paths;
     private final Set<String> methods;
+    private final Phase phase;
 
     /**
      * @param methods in upper case; empty for all
      */
-    RequestMatcher(PathPatterns paths, Set<String> methods) {
+    RequestMatcher(PathPatterns paths, Set<String> methods, Phase phase) {
         this.paths = paths;
         this.methods = methods;
+        this.phase = phase;
+    }
+
+    Phase phase() {
+        return phase;
     }
 
     boolean matches(@Nullable String method, String endpointPattern, PathContainer path) {
         return matchesMethod(method) && paths.cover(endpointPattern, path);
+    }
+
+    /** Of the patterns that match one of these paths, the most specific; null if there is none. */
+    @Nullable
+    PathPattern best(String method, List<PathContainer> equivalentPaths) {
+        return matchesMethod(method) ? paths.best(equivalentPaths) : null;
+    }
+
+    /** The only method that it is for, if it is only one. */
+    Optional<String> onlyMethod() {
+        return methods.size() == 1 ? Optional.of(methods.iterator().next()) : Optional.empty();
     }
 
     Coverage coverage(@Nullable String method, String endpointPattern) {

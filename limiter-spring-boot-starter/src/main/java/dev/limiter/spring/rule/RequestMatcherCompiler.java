@@ -18,17 +18,27 @@ final class RequestMatcherCompiler {
 
     private RequestMatcherCompiler() {}
 
-    static @Nullable RequestMatcher compile(
-            @Nullable Setting<List<String>> paths, @Nullable Setting<List<String>> methods, Problems problems) {
+    static @Nullable RequestMatcher compile(RuleDefinition definition, Problems problems) {
+        Setting<List<String>> paths = definition.paths();
+        Setting<List<String>> methods = definition.methods();
+        Setting<Phase> phase = definition.phase();
         if (paths == null && methods != null) {
             problems.add(
                     methods.where(),
                     String.join(", ", methods.value()),
                     "Methods belong to paths, and there are none: add paths, such as /**, or remove the methods.");
         }
+        if (paths == null && phase != null && phase.value() == Phase.REQUEST) {
+            problems.add(
+                    phase.where(),
+                    "request",
+                    "The phase is for paths, and there are none: add paths, such as /login, or remove the phase.");
+        }
         Set<String> names = methods == null ? Set.of() : methods(methods, problems);
         PathPatterns patterns = paths == null ? null : paths(paths, problems);
-        return patterns == null ? null : new RequestMatcher(patterns, names);
+        return patterns == null
+                ? null
+                : new RequestMatcher(patterns, names, phase == null ? Phase.ENDPOINT : phase.value());
     }
 
     private static Set<String> methods(Setting<List<String>> methods, Problems problems) {

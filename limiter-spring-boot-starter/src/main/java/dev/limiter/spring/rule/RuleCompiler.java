@@ -53,14 +53,21 @@ public final class RuleCompiler {
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
      */
     public RateLimitRule compile(RuleDefinition definition) {
-        ExpressionScope variables = definition.paths() == null ? ExpressionScope.ANY : ExpressionScope.REQUEST;
         Scope scope =
                 definition.scope() == null ? Scope.RULE : definition.scope().value();
         return compile(
                 definition,
-                variables,
+                variables(definition),
                 scope,
                 scope == Scope.RULE ? UnaryOperator.identity() : RateLimitKey::perResource);
+    }
+
+    private static ExpressionScope variables(RuleDefinition definition) {
+        if (definition.paths() == null) {
+            return ExpressionScope.ANY;
+        }
+        boolean early = definition.phase() != null && definition.phase().value() == Phase.REQUEST;
+        return early ? ExpressionScope.ARRIVING_REQUEST : ExpressionScope.REQUEST;
     }
 
     /**
@@ -93,7 +100,7 @@ public final class RuleCompiler {
                 problems.collect(() -> expression(definition.condition(), variables, BooleanExpression.ALWAYS));
         BooleanExpression skipIf =
                 problems.collect(() -> expression(definition.skipIf(), variables, BooleanExpression.NEVER));
-        RequestMatcher matcher = RequestMatcherCompiler.compile(definition.paths(), definition.methods(), problems);
+        RequestMatcher matcher = RequestMatcherCompiler.compile(definition, problems);
         checkCost(definition, cost, compiledLimits, "", problems);
         if (compiledTiers != null) {
             compiledTiers

@@ -23,6 +23,7 @@ public record RuleDefinition(
         @Nullable TiersDefinition tiers,
         @Nullable Setting<List<String>> paths,
         @Nullable Setting<List<String>> methods,
+        @Nullable Setting<Phase> phase,
         @Nullable Setting<Scope> scope,
         @Nullable Setting<List<String>> key,
         @Nullable Setting<String> cost,
@@ -45,6 +46,7 @@ public record RuleDefinition(
                 first(tiers, weaker.tiers),
                 first(paths, weaker.paths),
                 first(methods, weaker.methods),
+                first(phase, weaker.phase),
                 first(scope, weaker.scope),
                 first(key, weaker.key),
                 first(cost, weaker.cost),
@@ -78,6 +80,7 @@ public record RuleDefinition(
         private @Nullable TiersDefinition tiers;
         private @Nullable Setting<List<String>> paths;
         private @Nullable Setting<List<String>> methods;
+        private @Nullable Setting<Phase> phase;
         private @Nullable Setting<Scope> scope;
         private @Nullable Setting<List<String>> key;
         private @Nullable Setting<String> cost;
@@ -135,6 +138,12 @@ public record RuleDefinition(
             return this;
         }
 
+        /** When it decides, if it has paths. */
+        public Builder phase(@Nullable Phase phase) {
+            this.phase = setting("phase", phase);
+            return this;
+        }
+
         public Builder scope(@Nullable Scope scope) {
             this.scope = setting("scope", scope);
             return this;
@@ -176,8 +185,8 @@ public record RuleDefinition(
 
         public RuleDefinition build() {
             return new RuleDefinition(
-                    name, origin, limit, limits, tiers, paths, methods, scope, key, cost, condition, skipIf, mode,
-                    headers);
+                    name, origin, limit, limits, tiers, paths, methods, phase, scope, key, cost, condition, skipIf,
+                    mode, headers);
         }
 
         private <T> @Nullable Setting<T> setting(String attribute, @Nullable T value) {

@@ -14,6 +14,7 @@ public final class RuleSet {
     private final Map<String, RuleDefinition> definitions = new LinkedHashMap<>();
     private final Map<String, RateLimitRule> rules = new LinkedHashMap<>();
     private final List<RateLimitRule> pathRules;
+    private final List<RateLimitRule> requestRules;
     private final @Nullable RateLimitRule defaultLimit;
     private final @Nullable PathPatterns excluded;
 
@@ -25,6 +26,9 @@ public final class RuleSet {
         definitions.forEach(definition -> this.definitions.put(RuleName.canonical(definition.name()), definition));
         rules.forEach(rule -> this.rules.put(RuleName.canonical(rule.name()), rule));
         this.pathRules = rules.stream().filter(RateLimitRule::appliesByPath).toList();
+        this.requestRules = pathRules.stream()
+                .filter(rule -> rule.phase() == Phase.REQUEST && rule.mode() != Mode.OFF)
+                .toList();
         this.defaultLimit = defaultLimit;
         this.excluded = excluded;
     }
@@ -39,9 +43,14 @@ public final class RuleSet {
         return List.copyOf(definitions.values());
     }
 
-    /** The rules that apply by their paths. */
+    /** The rules that apply by their paths, whenever they decide. */
     public List<RateLimitRule> pathRules() {
         return pathRules;
+    }
+
+    /** Those of them that decide as soon as a request arrives, unless they are off. */
+    public List<RateLimitRule> requestRules() {
+        return requestRules;
     }
 
     /** The rule of that name, whatever the case and dashes; none if its limit is only in an annotation. */
@@ -62,6 +71,11 @@ public final class RuleSet {
     /** Whether {@code limiter.web.exclude} exempts the request from all rules; parameters as in {@link RateLimitRule#matches}. */
     public boolean excludes(String endpointPattern, PathContainer path) {
         return excluded != null && excluded.coverSafely(endpointPattern, path);
+    }
+
+    /** Whether {@code limiter.web.exclude} exempts the request from all rules, in whichever of these ways its path is read. */
+    public boolean excludes(List<PathContainer> paths) {
+        return excluded != null && paths.stream().allMatch(path -> excluded.coverSafely("", path));
     }
 
     /** What {@link #excludes} answers for all paths of an endpoint, if that is always the same. */

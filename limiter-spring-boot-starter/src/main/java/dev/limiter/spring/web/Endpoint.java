@@ -55,24 +55,37 @@ final class Endpoint {
         return resource;
     }
 
-    ApplicableRules rules(PathContainer path) {
-        if (always != null) {
+    /**
+     * @param decided the rules that have been decided about the request before
+     */
+    ApplicableRules rules(PathContainer path, List<RateLimitRule> decided) {
+        if (decided.isEmpty() && always != null) {
             return always;
         }
         if (ruleSet.excludes(pattern, path)) {
             return ApplicableRules.NONE;
         }
+        List<RateLimitRule> matching = matching(path, decided);
+        return isEnforced(decided) ? ApplicableRules.of(matching) : withDefault(matching);
+    }
+
+    private List<RateLimitRule> matching(PathContainer path, List<RateLimitRule> decided) {
         List<RateLimitRule> matching = new ArrayList<>(candidates.size() + 1);
         for (RateLimitRule rule : candidates) {
-            if (rule.matches(method, pattern, path)) {
+            if (rule.matches(method, pattern, path)
+                    && decided.stream().noneMatch(other -> other.name().equals(rule.name()))) {
                 matching.add(rule);
             }
         }
-        return withDefault(matching);
+        return matching;
+    }
+
+    private static boolean isEnforced(List<RateLimitRule> rules) {
+        return rules.stream().anyMatch(rule -> rule.mode() == Mode.ENFORCE);
     }
 
     private ApplicableRules withDefault(List<RateLimitRule> rules) {
-        if (defaultLimit == null || rules.stream().anyMatch(rule -> rule.mode() == Mode.ENFORCE)) {
+        if (defaultLimit == null || isEnforced(rules)) {
             return ApplicableRules.of(rules);
         }
         List<RateLimitRule> withDefault = new ArrayList<>(rules);

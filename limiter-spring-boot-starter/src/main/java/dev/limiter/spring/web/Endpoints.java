@@ -25,8 +25,10 @@ public final class Endpoints {
     /** All that no endpoint serves: static files, unknown URLs, answers that Spring makes up for OPTIONS. */
     static final String UNSERVED = DeclaredMethods.ANY + " /**";
 
+    private static final String GET = "GET";
+    private static final String HEAD = "HEAD";
     private static final int MAX_REMEMBERED = 10_000;
-    private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
+    private static final Set<String> METHODS = Set.of(GET, HEAD, "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
 
     private record Key(Object handler, String pattern, String method) {}
 
@@ -79,7 +81,9 @@ public final class Endpoints {
         RateLimitRule defaultLimit = (served || staticResources) && !hasLimits(handler)
                 ? ruleSet.defaultLimit().orElse(null)
                 : null;
-        String resource = served ? declaredMethods.of(handler, pattern, method) + " " + pattern : UNSERVED;
+        // HEAD is a GET whose body stays away.
+        String declared = served ? declaredMethods.of(handler, pattern, method.equals(HEAD) ? GET : method) : "";
+        String resource = served ? declared + " " + pattern : UNSERVED;
         return new Endpoint(resource, method, pattern, ruleSet, defaultLimit);
     }
 
@@ -114,12 +118,9 @@ public final class Endpoints {
         return pattern == null ? "" : pattern.toString();
     }
 
-    /** HEAD is a GET whose body stays away; all methods that clients invent are one. */
+    /** All methods that clients invent are one. */
     private static String method(HttpServletRequest request) {
         String method = request.getMethod();
-        if (METHODS.contains(method)) {
-            return method;
-        }
-        return "HEAD".equals(method) ? "GET" : DeclaredMethods.ANY;
+        return METHODS.contains(method) ? method : DeclaredMethods.ANY;
     }
 }

@@ -34,6 +34,19 @@ public final class RequestCompletion implements AsyncHandlerInterceptor {
         }
     }
 
+    /** Releases what is held now, or if it goes on asynchronously, when the container says that it is over. */
+    static void closeWhenDone(HttpServletRequest request, ServletRequestDecisions decisions) {
+        if (!request.isAsyncStarted()) {
+            decisions.close();
+            return;
+        }
+        try {
+            request.getAsyncContext().addListener(new Completion(decisions));
+        } catch (IllegalStateException over) {
+            decisions.close();
+        }
+    }
+
     private record Completion(ServletRequestDecisions decisions) implements AsyncListener {
 
         @Override

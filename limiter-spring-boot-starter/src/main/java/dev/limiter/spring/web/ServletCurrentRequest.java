@@ -36,8 +36,13 @@ public final class ServletCurrentRequest implements CurrentRequest {
     /** The decisions about a request, none yet if it is seen for the first time. */
     ServletRequestDecisions of(HttpServletRequest request, HttpServletResponse response) {
         ServletRequestDecisions known = ServletRequestDecisions.of(request);
-        return known != null
-                ? known
-                : ServletRequestDecisions.start(request, response, new ServletRequestView(request, addresses));
+        if (known == null) {
+            return ServletRequestDecisions.start(request, response, new ServletRequestView(request, addresses));
+        }
+        if (!known.isAbout(request, response)) {
+            // Filters wrap requests: only what comes out of Spring Security knows the user.
+            known.continueWith(request, response, new ServletRequestView(request, addresses));
+        }
+        return known;
     }
 }

@@ -13,7 +13,10 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.web.method.HandlerMethod;
@@ -24,11 +27,13 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     private static final String ATTRIBUTE = ServletRequestDecisions.class.getName();
 
-    private final HttpServletRequest request;
-    private final HttpServletResponse response;
-    private final RequestView view;
+    private HttpServletRequest request;
+    private HttpServletResponse response;
+    private RequestView view;
     private final List<Verdict> verdicts = new ArrayList<>(2);
     private List<RateLimitRule> rules = List.of();
+    private List<RateLimitRule> decidedOnArrival = List.of();
+    private List<RateLimitRule> order = List.of();
     private @Nullable Verdict refusal;
 
     private ServletRequestDecisions(HttpServletRequest request, HttpServletResponse response, RequestView view) {
@@ -45,6 +50,32 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     static @Nullable ServletRequestDecisions of(HttpServletRequest request) {
         return (ServletRequestDecisions) request.getAttribute(ATTRIBUTE);
+    }
+
+    boolean isAbout(HttpServletRequest other, HttpServletResponse otherResponse) {
+        return request == other && response == otherResponse;
+    }
+
+    /** The same request, wrapped by those that it came through. */
+    void continueWith(HttpServletRequest wrapped, HttpServletResponse wrappedResponse, RequestView wrappedView) {
+        request = wrapped;
+        response = wrappedResponse;
+        view = wrappedView;
+    }
+
+    /**
+     * The rules that are decided before the request is routed.
+     *
+     * @param all the rules that apply by paths, in the order in which clients are told of them
+     */
+    void arrive(List<RateLimitRule> deciding, List<RateLimitRule> all) {
+        decidedOnArrival = deciding;
+        order = all;
+    }
+
+    /** The rules that need not be decided any more, whatever came of it. */
+    List<RateLimitRule> decidedOnArrival() {
+        return decidedOnArrival;
     }
 
     @Override
@@ -70,9 +101,11 @@ final class ServletRequestDecisions implements RequestDecisions {
         return rules;
     }
 
-    /** What the rules of the request decided. */
+    /** What rules of the request decided. */
     void addRequest(Verdict verdict) {
-        rules = verdict.rules();
+        rules = rules.isEmpty()
+                ? verdict.rules()
+                : Stream.concat(rules.stream(), verdict.rules().stream()).toList();
         add(verdict);
     }
 
@@ -81,7 +114,7 @@ final class ServletRequestDecisions implements RequestDecisions {
     public void add(Verdict verdict) {
         verdicts.add(verdict);
         if (verdict.decision() != null) {
-            write(verdicts.stream().map(Verdict::statuses).toList());
+            headers(verdicts.stream().map(Verdict::statuses).toList()).writeTo(response);
         }
     }
 
@@ -118,31 +151,53 @@ final class ServletRequestDecisions implements RequestDecisions {
      * @param style of the refusal, if no rule is known for it
      */
     void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style) {
-        RateLimitHeaders headers = new RateLimitHeaders();
-        boolean known = false;
-        for (Verdict verdict : verdicts) {
-            known |= verdict.decision() == decision;
-            add(headers, verdict, verdict.permitted() ? decider.peek(verdict) : verdict.statuses());
+        List<List<List<LimitStatus>>> statuses = verdicts.stream()
+                .map(verdict -> verdict.permitted() ? decider.peek(verdict) : verdict.statuses())
+                .toList();
+        RateLimitHeaders headers = headers(statuses);
+        if (verdicts.stream().noneMatch(verdict -> verdict.decision() == decision)) {
+            addUnknown(headers, decision, style);
         }
-        if (!known && refusal != null && refusal.decision() == decision) {
-            add(headers, refusal, refusal.statuses());
-        } else if (!known) {
+        headers.writeTo(response);
+    }
+
+    /** The refusal of a method that was called on the way. */
+    private void addUnknown(RateLimitHeaders headers, Decision decision, HeaderStyle style) {
+        if (refusal == null || refusal.decision() != decision) {
             headers.add(style, decision.limits());
+            return;
         }
-        headers.writeTo(response);
+        for (int i = 0; i < refusal.rules().size(); i++) {
+            headers.add(refusal.rules().get(i).headers(), refusal.statuses().get(i));
+        }
     }
 
-    private void write(List<List<List<LimitStatus>>> statuses) {
+    /** Where the limits of all rules stand, in the order of the rules; those of annotations last. */
+    private RateLimitHeaders headers(List<List<List<LimitStatus>>> statuses) {
         RateLimitHeaders headers = new RateLimitHeaders();
-        for (int i = 0; i < statuses.size(); i++) {
-            add(headers, verdicts.get(i), statuses.get(i));
+        if (order.isEmpty()) {
+            forEach(statuses, (rule, status) -> headers.add(rule.headers(), status));
+            return headers;
         }
-        headers.writeTo(response);
+        record Standing(RateLimitRule rule, List<LimitStatus> status) {}
+        List<Standing> standings = new ArrayList<>();
+        forEach(statuses, (rule, status) -> standings.add(new Standing(rule, status)));
+        standings.sort(Comparator.comparingInt(standing -> position(standing.rule())));
+        standings.forEach(standing -> headers.add(standing.rule().headers(), standing.status()));
+        return headers;
     }
 
-    private static void add(RateLimitHeaders headers, Verdict verdict, List<List<LimitStatus>> statuses) {
+    private void forEach(List<List<List<LimitStatus>>> statuses, BiConsumer<RateLimitRule, List<LimitStatus>> action) {
         for (int i = 0; i < statuses.size(); i++) {
-            headers.add(verdict.rules().get(i).headers(), statuses.get(i));
+            List<RateLimitRule> decided = verdicts.get(i).rules();
+            for (int j = 0; j < statuses.get(i).size(); j++) {
+                action.accept(decided.get(j), statuses.get(i).get(j));
+            }
         }
+    }
+
+    private int position(RateLimitRule rule) {
+        int position = order.indexOf(rule);
+        return position < 0 ? order.size() : position;
     }
 }

@@ -214,8 +214,25 @@ class BadConfigurationTests {
                 bad(rule("skip-if: #user"), "limiter.rules.orders.skip-if = \"\"", "Quote it"),
                 bad(rule("skip-if: '1 +'"), "limiter.rules.orders.skip-if = \"1 +\"", "cannot work"),
                 bad(rule("cost: #user"), "limiter.rules.orders.cost = \"\"", "Quote it"),
-                bad(rule("pathz: /b"), "limiter.rules.orders.pathz = \"/b\"", "unknown", "paths, methods, scope, key"),
-                bad(rule("phase: request"), "limiter.rules.orders.phase = \"request\"", "unknown"),
+                bad(
+                        rule("pathz: /b"),
+                        "limiter.rules.orders.pathz = \"/b\"",
+                        "unknown",
+                        "paths, methods, phase, scope, key"),
+                bad(rule("phase: early"), "limiter.rules.orders.phase = \"early\"", "endpoint, request"),
+                bad(
+                        "limiter.rules.orders: { limit: 1, window: 1s, phase: request }",
+                        "limiter.rules.orders.phase = \"request\"",
+                        "add paths"),
+                early("key: principal", "a user"),
+                early("key: \"ip,principal\"", "a user"),
+                early("key: principal|ip", "a user"),
+                early("key: \"path:id\"", "path variables"),
+                early("key: \"#request.principal.name\"", "a user"),
+                early("key: \"#{#request.principal()?.name}\"", "a user"),
+                early("key: \"#{#request?.pathVariable('id')}\"", "path variables"),
+                early("cost: \"#request.isUserInRole('A') ? 1 : 2\"", "a user"),
+                early("skip-if: \"#{!#request.isUserInRole('INTERNAL')}\"", "a user"),
                 bad("limiter.foo: 1", "limiter.foo = \"1\"", "unknown", "enabled, storage, mode, max-keys, web"),
                 bad("limiter.web.foo: 1", "limiter.web.foo = \"1\"", "unknown", "default-limit, exclude"),
                 bad("limiter.web.default-limit: { limit: 1, window: 1s, paths: /a }", "default-limit.paths", "unknown"),
@@ -265,6 +282,16 @@ class BadConfigurationTests {
 
     private static String rule(String more) {
         return "limiter:\n  rules:\n    orders:\n      paths: /a\n      limit: 5\n      window: 1s\n      " + more;
+    }
+
+    /** What is not known yet when the request arrives. */
+    private static Arguments early(String setting, String never) {
+        String property = setting.substring(0, setting.indexOf(':'));
+        return bad(
+                rule("phase: request\n      " + setting),
+                "limiter.rules.orders." + property + " = \"",
+                "it never has " + never,
+                "use phase: endpoint");
     }
 
     private static String calendar(String window) {

@@ -18,7 +18,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -154,15 +153,6 @@ class ConcurrencyTests extends WebTestSupport {
         await(() -> limiters.peek(rules.current().find("pool").orElseThrow().rule(), "")
                         .remaining()
                 == 1);
-    }
-
-    /** The container ends a request after its answer has been read. */
-    private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("came true").isLessThan(deadline);
-            Thread.onSpinWait();
-        }
     }
 
     private Future<HttpResponse<String>> inBackground(String path, String... headers) throws InterruptedException {

@@ -1,0 +1,47 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.rule.RateLimitRule;
+import dev.limiter.spring.rule.RuleSet;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+import org.springframework.web.util.pattern.PathPattern;
+
+/**
+ * What is known about a request before it is routed.
+ *
+ * @param rules those of {@code phase: request} that apply to it, in order
+ * @param resource until the endpoint is known, the most specific path of these rules, and the method if the rule with
+ *     that path is for one only: {@code POST /login}
+ */
+record ArrivingRequest(List<RateLimitRule> rules, String resource) {
+
+    private static final ArrivingRequest UNLIMITED = new ArrivingRequest(List.of(), "");
+
+    static ArrivingRequest of(HttpServletRequest request, RuleSet ruleSet) {
+        List<PathContainer> paths = RequestPaths.of(request);
+        if (ruleSet.excludes(paths)) {
+            return UNLIMITED;
+        }
+        List<RateLimitRule> rules = new ArrayList<>();
+        RateLimitRule closest = null;
+        PathPattern best = null;
+        for (RateLimitRule rule : ruleSet.requestRules()) {
+            PathPattern pattern = rule.bestPattern(request.getMethod(), paths);
+            if (pattern != null) {
+                rules.add(rule);
+                if (best == null || pattern.compareTo(best) < 0) {
+                    best = pattern;
+                    closest = rule;
+                }
+            }
+        }
+        return closest == null ? UNLIMITED : new ArrivingRequest(rules, resource(closest, best));
+    }
+
+    private static String resource(RateLimitRule rule, @Nullable PathPattern pattern) {
+        return rule.onlyMethod().orElse(DeclaredMethods.ANY) + " " + pattern;
+    }
+}

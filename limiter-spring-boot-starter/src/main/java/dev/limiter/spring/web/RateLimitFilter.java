@@ -1,0 +1,68 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.rule.RuleSet;
+import dev.limiter.spring.rule.Rules;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.springframework.web.cors.CorsUtils;
+
+/**
+ * Decides the rules of {@code phase: request} before Spring Security and everything else that takes time: also about
+ * what never reaches an endpoint, such as a login that Spring Security handles or refuses.
+ */
+public final class RateLimitFilter implements Filter {
+
+    private final Rules rules;
+    private final ServletCurrentRequest requests;
+    private final RequestDecider decider;
+
+    public RateLimitFilter(Rules rules, ServletCurrentRequest requests, RequestDecider decider) {
+        this.rules = rules;
+        this.requests = requests;
+        this.decider = decider;
+    }
+
+    @Override
+    public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        if (request instanceof HttpServletRequest httpRequest
+                && response instanceof HttpServletResponse httpResponse
+                && request.getDispatcherType() == DispatcherType.REQUEST) {
+            filter(httpRequest, httpResponse, chain);
+        } else {
+            chain.doFilter(request, response);
+        }
+    }
+
+    private void filter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        RuleSet ruleSet = rules.current();
+        // What claims to be a preflight and then reaches a handler all the same is left to the interceptor.
+        if (ruleSet.requestRules().isEmpty() || CorsUtils.isPreFlightRequest(request)) {
+            chain.doFilter(request, response);
+            return;
+        }
+        ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet);
+        if (arriving.rules().isEmpty()) {
+            chain.doFilter(request, response);
+            return;
+        }
+        ServletRequestDecisions decisions = requests.of(request, response);
+        decisions.arrive(arriving.rules(), ruleSet.pathRules());
+        if (decider.permits(ApplicableRules.of(arriving.rules()), arriving.resource(), request, response)) {
+            try {
+                chain.doFilter(request, response);
+            } finally {
+                RequestCompletion.closeWhenDone(request, decisions);
+            }
+        }
+    }
+}
