@@ -21,6 +21,10 @@ class SwitchedOffTests {
                 property,
                 "limiter.web.default-limit.limit=1",
                 "limiter.web.default-limit.window=1h",
+                "limiter.rules.early.paths=/automatic/**",
+                "limiter.rules.early.phase=request",
+                "limiter.rules.early.limit=1",
+                "limiter.rules.early.window=1h",
                 "limiter.rules.named.limit=1",
                 "limiter.rules.named.window=1h")) {
             Clients clients = Applications.clientsOf(application);
@@ -39,6 +43,10 @@ class SwitchedOffTests {
                 "limiter.web.enabled=false",
                 "limiter.web.default-limit.limit=1",
                 "limiter.web.default-limit.window=1h",
+                "limiter.rules.early.paths=/automatic/**",
+                "limiter.rules.early.phase=request",
+                "limiter.rules.early.limit=1",
+                "limiter.rules.early.window=1h",
                 "limiter.rules.named.limit=1",
                 "limiter.rules.named.window=1h")) {
             Clients clients = Applications.clientsOf(application);
