@@ -19,8 +19,8 @@ final class RequestPaths {
     /** One or two paths within the application. */
     static List<PathContainer> of(HttpServletRequest request) {
         String mapped = mapped(request);
-        boolean plain = request.getPathInfo() == null
-                && request.getRequestURI().equals(request.getContextPath() + mapped);
+        boolean plain =
+                request.getPathInfo() == null && request.getRequestURI().equals(request.getContextPath() + mapped);
         PathContainer container = PathContainer.parsePath(encoded(mapped));
         if (plain) {
             return List.of(container);
