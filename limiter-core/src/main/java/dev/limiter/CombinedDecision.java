@@ -41,6 +41,11 @@ final class CombinedDecision extends Decision {
     }
 
     @Override
+    public List<Decision> parts() {
+        return parts;
+    }
+
+    @Override
     public List<LimitStatus> limits() {
         List<LimitStatus> statuses = new ArrayList<>();
         parts.forEach(part -> statuses.addAll(part.limits()));
@@ -55,11 +60,6 @@ final class CombinedDecision extends Decision {
     @Override
     protected long turn() {
         return parts.stream().mapToLong(Decision::turn).max().orElse(Long.MIN_VALUE);
-    }
-
-    @Override
-    List<Decision> parts() {
-        return parts;
     }
 
     @Override

@@ -58,11 +58,6 @@ public abstract class Decision implements AutoCloseable {
         return Charge.SHARED;
     }
 
-    /** The decisions that this one speaks for, one for each rule and key. */
-    List<Decision> parts() {
-        return List.of(this);
-    }
-
     /**
      * Returns the permits of a turn that is still to come, and moves the turns behind it up where the algorithm allows.
      *
@@ -101,6 +96,11 @@ public abstract class Decision implements AutoCloseable {
     /** The limit that decided: the one that refused for longest, or the one with the least left if all permitted. */
     public Limit limit() {
         return rule().limits().get(deciding());
+    }
+
+    /** What was decided on each rule and key of the request, in the order in which they were asked for. */
+    public List<Decision> parts() {
+        return List.of(this);
     }
 
     /** Where each limit of the request stood, in the order of its rules and their limits. */

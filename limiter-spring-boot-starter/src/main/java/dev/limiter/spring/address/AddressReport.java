@@ -58,7 +58,7 @@ final class AddressReport {
         }
     }
 
-    private static boolean isForwarded(Sender sender) {
+    static boolean isForwarded(Sender sender) {
         return sender.claimed() != null
                 || !sender.header(ClientAddresses.X_FORWARDED_FOR).isEmpty()
                 || !sender.header(ClientAddresses.FORWARDED).isEmpty();

@@ -46,28 +46,41 @@ public final class ClientAddresses {
         if (peer == null) {
             return text;
         }
-        IpAddress client = trusted.contains(peer) ? behind(peer, sender) : peer;
+        IpAddress client = trusted.contains(peer) ? behind(peer, sender).address() : peer;
         return client.network(settings.ipv6Prefix());
     }
 
-    private IpAddress behind(IpAddress peer, Sender sender) {
+    /** The same, not cut to a network, and how certain it is; null for a peer without an address. */
+    public @Nullable ClientAddress find(Sender sender) {
+        String text = sender.peer();
+        IpAddress peer = text == null ? null : ForwardedNode.parse(text, 0, text.length());
+        if (peer != null && trusted.contains(peer)) {
+            return behind(peer, sender);
+        }
+        report.untrusted(sender, peer);
+        return peer == null ? null : new ClientAddress(peer, !AddressReport.isForwarded(sender));
+    }
+
+    private ClientAddress behind(IpAddress peer, Sender sender) {
         ForwardedHeader believed = settings.forwardedHeader();
-        IpAddress standard = believed == ForwardedHeader.X_FORWARDED_FOR
+        ClientAddress standard = believed == ForwardedHeader.X_FORWARDED_FOR
                 ? null
                 : walk(peer, new Elements(sender.header(FORWARDED), true), ForwardedElement::parse);
-        IpAddress customary = believed == ForwardedHeader.FORWARDED
+        ClientAddress customary = believed == ForwardedHeader.FORWARDED
                 ? null
                 : walk(peer, new Elements(xForwardedFor(sender), false), ForwardedNode::parse);
         if (standard == null || customary == null) {
-            return standard != null ? standard : customary != null ? customary : peer;
+            return standard != null
+                    ? standard
+                    : customary != null ? customary : new ClientAddress(peer, !AddressReport.isForwarded(sender));
         }
         int prefix = settings.ipv6Prefix();
-        if (standard.network(prefix).equals(customary.network(prefix))) {
-            return standard;
+        if (standard.address().network(prefix).equals(customary.address().network(prefix))) {
+            return standard.equals(customary) ? standard : new ClientAddress(standard.address(), false);
         }
         // Most proxies write one of the headers, and let the other pass as the client sent it.
         report.contradiction();
-        return peer;
+        return new ClientAddress(peer, false);
     }
 
     private static List<String> xForwardedFor(Sender sender) {
@@ -87,18 +100,18 @@ public final class ClientAddresses {
     }
 
     /** From hop to hop away from the peer, to the first who is not trusted; null if there is nothing in the header. */
-    private @Nullable IpAddress walk(IpAddress peer, Elements elements, Reader reader) {
+    private @Nullable ClientAddress walk(IpAddress peer, Elements elements, Reader reader) {
         IpAddress hop = null;
         while (elements.next()) {
             IpAddress from = reader.read(elements.line(), elements.start(), elements.end());
             if (from == null) {
-                return hop == null ? peer : hop;
+                return new ClientAddress(hop == null ? peer : hop, false);
             }
             hop = from;
             if (!trusted.contains(hop)) {
-                return hop;
+                break;
             }
         }
-        return hop;
+        return hop == null ? null : new ClientAddress(hop, true);
     }
 }

@@ -1,6 +1,7 @@
 package dev.limiter.spring.config;
 
 import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
@@ -80,7 +81,11 @@ public final class ConfiguredRules implements RuleSource {
                 .cost(rule.cost())
                 .mode(rule.mode())
                 .headers(rule.headers())
-                .skipIf(rule.skipIf());
+                .skipIf(rule.skipIf())
+                .chargeIf(rule.chargeIf())
+                .allow(rule.allow())
+                .deny(rule.deny())
+                .ban(ban(RuleOrigin.property(origin.of("ban")), rule.ban()));
         return withLimits(builder, origin, rule.limits());
     }
 
@@ -95,8 +100,15 @@ public final class ConfiguredRules implements RuleSource {
                 .cost(limit.cost())
                 .mode(limit.mode())
                 .headers(limit.headers())
-                .skipIf(limit.skipIf());
+                .skipIf(limit.skipIf())
+                .chargeIf(limit.chargeIf())
+                .allow(limit.allow())
+                .deny(limit.deny());
         return withLimits(builder, origin, limit.limits());
+    }
+
+    private static @Nullable BanDefinition ban(RuleOrigin origin, LimiterProperties.@Nullable Ban ban) {
+        return ban == null ? null : BanDefinition.of(origin, ban.after(), ban.within(), ban.duration());
     }
 
     private static RuleDefinition withLimits(

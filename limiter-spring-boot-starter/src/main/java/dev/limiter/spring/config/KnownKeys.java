@@ -1,11 +1,13 @@
 package dev.limiter.spring.config;
 
+import java.lang.reflect.Parameter;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.ResolvableType;
@@ -45,11 +47,16 @@ final class KnownKeys {
     /** The keys of a level. */
     static List<String> of(Class<?> level) {
         return level.isRecord()
-                ? Arrays.stream(level.getRecordComponents())
-                        .filter(component -> level != LimiterProperties.Tier.class
-                                || !component.getName().equals("by"))
-                        .map(component -> DataObjectPropertyName.toDashedForm(component.getName()))
+                ? Arrays.stream(level.getDeclaredConstructors()[0].getParameters())
+                        .filter(parameter -> level != LimiterProperties.Tier.class
+                                || !parameter.getName().equals("by"))
+                        .map(KnownKeys::name)
                         .toList()
                 : List.of();
+    }
+
+    private static String name(Parameter parameter) {
+        Name said = parameter.getAnnotation(Name.class);
+        return said == null ? DataObjectPropertyName.toDashedForm(parameter.getName()) : said.value();
     }
 }

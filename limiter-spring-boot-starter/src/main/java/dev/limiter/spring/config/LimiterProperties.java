@@ -12,6 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.convert.Delimiter;
 
 /**
@@ -102,6 +103,10 @@ public record LimiterProperties(
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
+     * @param chargeIf Expression over #response that is true for requests that stay charged, such as
+     *     "#{#response.status == 401}"; what others took is returned before their answer is sent. All if not said.
+     * @param allow Networks of clients that are never limited, such as 10.0.0.0/8.
+     * @param deny Networks of clients that are always refused, with status 403.
      */
     public record DefaultLimit(
             @Nullable Long limit,
@@ -117,7 +122,10 @@ public record LimiterProperties(
             @Nullable String cost,
             @Nullable Mode mode,
             @Nullable HeaderStyle headers,
-            @Nullable String skipIf) {}
+            @Nullable String skipIf,
+            @Nullable String chargeIf,
+            @Nullable List<String> allow,
+            @Nullable List<String> deny) {}
 
     /**
      * See {@code limiter.rules}.
@@ -145,6 +153,11 @@ public record LimiterProperties(
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
+     * @param chargeIf Expression over #response that is true for requests that stay charged, such as
+     *     "#{#response.status == 401}"; what others took is returned before their answer is sent. All if not said.
+     * @param allow Networks of clients that are never limited, such as 10.0.0.0/8.
+     * @param deny Networks of clients that are always refused, with status 403.
+     * @param ban When a key that goes on in spite of rejections is refused outright for a while.
      */
     public record Rule(
             @Nullable Long limit,
@@ -164,7 +177,23 @@ public record LimiterProperties(
             @Nullable String cost,
             @Nullable Mode mode,
             @Nullable HeaderStyle headers,
-            @Nullable String skipIf) {}
+            @Nullable String skipIf,
+            @Nullable String chargeIf,
+            @Nullable List<String> allow,
+            @Nullable List<String> deny,
+            @Nullable Ban ban) {}
+
+    /**
+     * When a key is refused outright.
+     *
+     * @param after Rejections of the key by the rule, at least 1.
+     * @param within Time within which they are so many, such as 1m.
+     * @param duration Time for which the key is then refused, such as 15m.
+     */
+    public record Ban(
+            @Nullable Long after,
+            @Nullable String within,
+            @Name("for") @Nullable String duration) {}
 
     /**
      * One of several limits.

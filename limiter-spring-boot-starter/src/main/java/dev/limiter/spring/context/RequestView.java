@@ -1,5 +1,6 @@
 package dev.limiter.spring.context;
 
+import dev.limiter.spring.address.ClientAddress;
 import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,10 @@ public interface RequestView {
     /** The client as {@code key: ip} knows it: an IPv4 address, or the network of an IPv6 address. */
     @Nullable
     String clientAddress();
+
+    /** The client by its address, not cut to a network; null if it has none, such as the other end of a local socket. */
+    @Nullable
+    ClientAddress client();
 
     /** The request itself, or a wrapped one, if it is of that type. */
     <T> @Nullable T unwrap(Class<T> type);

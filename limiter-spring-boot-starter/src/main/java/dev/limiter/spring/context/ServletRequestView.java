@@ -1,6 +1,7 @@
 package dev.limiter.spring.context;
 
 import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.address.ClientAddress;
 import dev.limiter.spring.address.ClientAddresses;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
@@ -94,6 +95,11 @@ public final class ServletRequestView implements RequestView {
             clientAddress = addresses.of(ServletSender.of(request));
         }
         return clientAddress;
+    }
+
+    @Override
+    public @Nullable ClientAddress client() {
+        return addresses.find(ServletSender.of(request));
     }
 
     @Override

@@ -6,6 +6,10 @@ public enum Outcome {
     PERMITTED("permitted"),
     /** Refused by this rule. */
     REJECTED("rejected"),
+    /** Refused outright by this rule, since the key was rejected too often. */
+    BANNED("banned"),
+    /** Refused outright by this rule, since the address of the client is on its list. */
+    DENIED("denied"),
     /** Would have been refused by this rule, which only watches. */
     SHADOW_REJECTED("shadow-rejected"),
     /** Exempt from this rule. */

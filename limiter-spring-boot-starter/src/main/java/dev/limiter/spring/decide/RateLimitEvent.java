@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * What one rule did. Does not say for whom: keys of clients stay out of logs and metrics.
  *
  * @param resource what was used: method and pattern of an endpoint, or {@code Class.method}
- * @param decision the decision over all rules that were decided together; null if the rule was skipped
+ * @param decision the decision over all rules that were decided together; null if the rule was skipped,
+ *     or would have denied the address
  */
 public record RateLimitEvent(
         String rule,

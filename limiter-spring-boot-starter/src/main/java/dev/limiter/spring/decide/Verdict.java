@@ -5,6 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
+import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.rule.RateLimitRule;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,18 +15,26 @@ import org.jspecify.annotations.Nullable;
 public final class Verdict {
 
     /** No rule had anything to say. */
-    public static final Verdict UNLIMITED = new Verdict(List.of(), List.of(), null, List.of());
+    public static final Verdict UNLIMITED = new Verdict(List.of(), List.of(), null, List.of(), List.of());
 
     private final List<RateLimitRule> rules;
     private final List<Charge> charges;
     private final @Nullable Decision decision;
     private final List<Decision> shadow;
+    private final List<OpenCharge> open;
+    private volatile boolean returned;
 
-    Verdict(List<RateLimitRule> rules, List<Charge> charges, @Nullable Decision decision, List<Decision> shadow) {
+    Verdict(
+            List<RateLimitRule> rules,
+            List<Charge> charges,
+            @Nullable Decision decision,
+            List<Decision> shadow,
+            List<OpenCharge> open) {
         this.rules = rules;
         this.charges = charges;
         this.decision = decision;
         this.shadow = shadow;
+        this.open = open;
     }
 
     public boolean permitted() {
@@ -66,6 +75,40 @@ public final class Verdict {
         return byRule;
     }
 
+    /** What may be returned when it is known how the request or call went; empty without {@code charge-if}. */
+    public List<OpenCharge> open() {
+        return open;
+    }
+
+    /**
+     * The call is over: settles what depends only on that.
+     *
+     * @param answerFollows whether there is a request, whose answer the rest waits for
+     */
+    public void completed(@Nullable Object result, @Nullable Throwable exception, boolean answerFollows) {
+        for (OpenCharge charge : open) {
+            if (answerFollows && charge.byResponse()) {
+                charge.remember(result, exception);
+            } else {
+                returned |= charge.completed(result, exception);
+            }
+        }
+    }
+
+    /** The answer is about to be sent: settles what depends on that. */
+    public void answered(ResponseView response) {
+        for (OpenCharge charge : open) {
+            if (charge.byResponse()) {
+                returned |= charge.answered(response);
+            }
+        }
+    }
+
+    /** Whether some of what was taken has been returned, so that the limits no longer stand where they stood. */
+    public boolean returned() {
+        return returned;
+    }
+
     /** Whether permits of concurrency limits are held until {@link #close()}. */
     public boolean holds() {
         return decision != null && decision.permitted() && charges.stream().anyMatch(charge -> holds(charge.rule()))
@@ -94,6 +137,7 @@ public final class Verdict {
 
     /** Returns what was taken, because the request was rejected after all. */
     public void giveBack() {
+        open.forEach(OpenCharge::drop);
         if (decision != null) {
             decision.giveBack();
         }

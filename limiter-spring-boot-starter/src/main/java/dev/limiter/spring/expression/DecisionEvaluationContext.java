@@ -1,5 +1,6 @@
 package dev.limiter.spring.expression;
 
+import dev.limiter.spring.context.OutcomeContext;
 import dev.limiter.spring.context.RateLimitContext;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -38,10 +39,21 @@ final class DecisionEvaluationContext implements EvaluationContext {
         if (name.equals(Variables.REQUEST)) {
             return decision.request();
         }
+        if (decision instanceof OutcomeContext outcome && Variables.OUTCOME.contains(name)) {
+            return outcome(name, outcome);
+        }
         Method method = decision.method();
         int index = method == null ? -1 : variables.parameterIndex(method, name);
         @Nullable Object[] arguments = decision.arguments();
         return index >= 0 && index < arguments.length ? arguments[index] : null;
+    }
+
+    private static @Nullable Object outcome(String name, OutcomeContext outcome) {
+        return switch (name) {
+            case Variables.RESPONSE -> outcome.response();
+            case Variables.RESULT -> outcome.result();
+            default -> outcome.exception();
+        };
     }
 
     @Override

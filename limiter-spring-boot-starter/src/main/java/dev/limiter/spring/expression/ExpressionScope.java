@@ -39,6 +39,25 @@ public final class ExpressionScope {
         return new ExpressionScope(names, Set.of());
     }
 
+    /** The same once there is an answer to the request. */
+    public ExpressionScope afterRequest() {
+        return with(Set.of(Variables.RESPONSE));
+    }
+
+    /** The same once it is known how the call of a method went, and there may be an answer to a request. */
+    public ExpressionScope afterCall() {
+        return with(Variables.OUTCOME);
+    }
+
+    private ExpressionScope with(Set<String> more) {
+        if (names == null) {
+            return this;
+        }
+        Set<String> all = new LinkedHashSet<>(names);
+        all.addAll(more);
+        return new ExpressionScope(all, unknownOfRequest);
+    }
+
     boolean contains(String name) {
         return names == null || names.contains(name);
     }

@@ -6,6 +6,7 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.OpMinus;
+import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
@@ -40,6 +41,23 @@ public final class LimiterExpression {
     public @Nullable Object literal() {
         boolean literal = expression instanceof SpelExpression spel && isLiteral(spel.getAST());
         return literal ? expression.getValue() : null;
+    }
+
+    /** Whether it depends on how the answer to the request comes out. */
+    public boolean refersToResponse() {
+        return expression instanceof SpelExpression spel && refersTo("#" + Variables.RESPONSE, spel.getAST());
+    }
+
+    private static boolean refersTo(String variable, SpelNode node) {
+        if (node instanceof VariableReference && node.toStringAST().equals(variable)) {
+            return true;
+        }
+        for (int i = 0; i < node.getChildCount(); i++) {
+            if (refersTo(variable, node.getChild(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isLiteral(SpelNode node) {

@@ -1,7 +1,11 @@
 package dev.limiter.spring.expression;
 
 import java.lang.reflect.Method;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.util.ConcurrentReferenceHashMap;
@@ -10,6 +14,13 @@ import org.springframework.util.ConcurrentReferenceHashMap;
 final class Variables {
 
     static final String REQUEST = "request";
+    static final String RESPONSE = "response";
+    static final String RESULT = "result";
+    static final String EXCEPTION = "exception";
+
+    /** How a call went. */
+    static final Set<String> OUTCOME =
+            Collections.unmodifiableSet(new LinkedHashSet<>(List.of(RESULT, EXCEPTION, RESPONSE)));
 
     private static final String[] NO_NAMES = {};
 

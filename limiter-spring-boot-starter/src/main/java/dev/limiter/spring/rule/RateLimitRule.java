@@ -26,6 +26,9 @@ public final class RateLimitRule {
     private final Cost cost;
     private final BooleanExpression condition;
     private final BooleanExpression skipIf;
+    private final @Nullable ChargeIf chargeIf;
+    private final AddressLists addresses;
+    private final @Nullable Ban ban;
     private final @Nullable Charge fixedCharge;
 
     RateLimitRule(
@@ -39,7 +42,10 @@ public final class RateLimitRule {
             RateLimitKey key,
             Cost cost,
             BooleanExpression condition,
-            BooleanExpression skipIf) {
+            BooleanExpression skipIf,
+            @Nullable ChargeIf chargeIf,
+            AddressLists addresses,
+            @Nullable Ban ban) {
         this.rule = rule;
         this.tiers = tiers;
         this.origin = origin;
@@ -51,6 +57,9 @@ public final class RateLimitRule {
         this.cost = cost;
         this.condition = condition;
         this.skipIf = skipIf;
+        this.chargeIf = chargeIf;
+        this.addresses = addresses;
+        this.ban = ban;
         this.fixedCharge = fixedCharge();
     }
 
@@ -137,13 +146,28 @@ public final class RateLimitRule {
         return matcher == null ? Coverage.NONE : matcher.coverage(httpMethod, endpointPattern);
     }
 
+    /** Whether what is taken stays charged; null if it always does. */
+    public @Nullable ChargeIf chargeIf() {
+        return chargeIf;
+    }
+
+    /** When a key is refused outright for a while; null if never. */
+    public @Nullable Ban ban() {
+        return ban;
+    }
+
+    /** Whether the address of the client is always refused. */
+    public boolean denies(RateLimitContext context) {
+        return addresses.deny(context);
+    }
+
     /**
-     * Whether its condition or {@code skip-if} exempts this one.
+     * Whether the address of the client, its condition or {@code skip-if} exempts this one.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if they cannot be evaluated
      */
     public boolean skipped(RateLimitContext context) {
-        return !condition.evaluate(context) || skipIf.evaluate(context);
+        return addresses.allow(context) || !condition.evaluate(context) || skipIf.evaluate(context);
     }
 
     /**

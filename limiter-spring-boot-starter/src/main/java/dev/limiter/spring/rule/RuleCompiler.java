@@ -53,11 +53,26 @@ public final class RuleCompiler {
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
      */
     public RateLimitRule compile(RuleDefinition definition) {
+        return compile(definition, variables(definition), definition.paths() != null);
+    }
+
+    /**
+     * The automatic limit: it applies to requests without having paths.
+     *
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
+     */
+    RateLimitRule compileDefault(RuleDefinition definition) {
+        return compile(definition, ExpressionScope.REQUEST, true);
+    }
+
+    private RateLimitRule compile(RuleDefinition definition, ExpressionScope variables, boolean keyIsFinal) {
         Scope scope =
                 definition.scope() == null ? Scope.RULE : definition.scope().value();
         return compile(
                 definition,
-                variables(definition),
+                variables,
+                variables.afterRequest(),
+                keyIsFinal,
                 scope,
                 scope == Scope.RULE ? UnaryOperator.identity() : RateLimitKey::perResource);
     }
@@ -77,17 +92,25 @@ public final class RuleCompiler {
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
      */
     public RateLimitRule compile(RuleDefinition definition, Method method, String resource) {
+        ExpressionScope variables = ExpressionScope.of(method);
         Scope scope =
                 definition.scope() == null ? Scope.ENDPOINT : definition.scope().value();
         return compile(
                 definition,
-                ExpressionScope.of(method),
+                variables,
+                variables.afterCall(),
+                true,
                 scope,
                 scope == Scope.RULE ? UnaryOperator.identity() : key -> key.within(resource));
     }
 
     private RateLimitRule compile(
-            RuleDefinition definition, ExpressionScope variables, Scope scope, UnaryOperator<RateLimitKey> scoped) {
+            RuleDefinition definition,
+            ExpressionScope variables,
+            ExpressionScope outcome,
+            boolean keyIsFinal,
+            Scope scope,
+            UnaryOperator<RateLimitKey> scoped) {
         Problems problems = new Problems();
         List<Limit> compiledLimits = limits(definition, problems);
         // what is wrong with the limits would be wrong with those of each tier again
@@ -100,12 +123,20 @@ public final class RuleCompiler {
                 problems.collect(() -> expression(definition.condition(), variables, BooleanExpression.ALWAYS));
         BooleanExpression skipIf =
                 problems.collect(() -> expression(definition.skipIf(), variables, BooleanExpression.NEVER));
+        ChargeIf chargeIf = problems.collect(() -> chargeIf(definition.chargeIf(), outcome));
+        AddressLists addresses = AddressLists.compile(definition, problems);
+        Ban ban = BanCompiler.compile(definition, problems);
         RequestMatcher matcher = RequestMatcherCompiler.compile(definition, problems);
+        if (ban != null && key != null && key.isForAll() && (keyIsFinal || definition.key() != null)) {
+            BanCompiler.refuseWithoutKey(definition, problems);
+        }
         checkCost(definition, cost, compiledLimits, "", problems);
+        checkChargeIf(definition.chargeIf(), compiledLimits, problems);
         if (compiledTiers != null) {
-            compiledTiers
-                    .rules()
-                    .forEach((tier, rule) -> checkCost(definition, cost, rule.limits(), ".tiers." + tier, problems));
+            compiledTiers.rules().forEach((tier, rule) -> {
+                checkCost(definition, cost, rule.limits(), ".tiers." + tier, problems);
+                checkChargeIf(definition.chargeIf(), rule.limits(), problems);
+            });
         }
         problems.throwIfAny();
         if (key == null || cost == null || condition == null || skipIf == null) {
@@ -122,7 +153,10 @@ public final class RuleCompiler {
                 scoped.apply(key),
                 cost,
                 condition,
-                skipIf);
+                skipIf,
+                chargeIf,
+                addresses,
+                ban);
     }
 
     /** What all share by declaration is not the client's own, and told only where the rule itself asks for it. */
@@ -171,12 +205,27 @@ public final class RuleCompiler {
                 : BooleanExpression.of(expressions.parse(setting.value(), setting.where(), variables));
     }
 
+    private @Nullable ChargeIf chargeIf(@Nullable Setting<String> setting, ExpressionScope variables) {
+        return setting == null ? null : new ChargeIf(expressions.parse(setting.value(), setting.where(), variables));
+    }
+
     private Cost cost(@Nullable Setting<String> setting, ExpressionScope variables) {
         if (setting == null) {
             return Cost.ONE;
         }
         LimiterExpression expression = expressions.parse(setting.value(), setting.where(), variables);
         return Cost.parse(setting, expression);
+    }
+
+    /** What is in flight is free again when it is done; to return it earlier would let too many in. */
+    private static void checkChargeIf(@Nullable Setting<String> setting, List<Limit> limits, Problems problems) {
+        if (setting != null && limits.stream().anyMatch(Limit.Concurrency.class::isInstance)) {
+            problems.add(
+                    setting.where(),
+                    setting.value(),
+                    "A limit of the rule is algorithm: concurrency, of which nothing stays charged anyway. Move that limit"
+                            + " into a rule of its own, or remove charge-if.");
+        }
     }
 
     /** What costs more than a limit can ever grant would never be permitted. */

@@ -29,6 +29,10 @@ public record RuleDefinition(
         @Nullable Setting<String> cost,
         @Nullable Setting<String> condition,
         @Nullable Setting<String> skipIf,
+        @Nullable Setting<String> chargeIf,
+        @Nullable Setting<List<String>> allow,
+        @Nullable Setting<List<String>> deny,
+        @Nullable BanDefinition ban,
         @Nullable Setting<Mode> mode,
         @Nullable Setting<HeaderStyle> headers) {
 
@@ -52,6 +56,10 @@ public record RuleDefinition(
                 first(cost, weaker.cost),
                 first(condition, weaker.condition),
                 first(skipIf, weaker.skipIf),
+                first(chargeIf, weaker.chargeIf),
+                first(allow, weaker.allow),
+                first(deny, weaker.deny),
+                first(ban, weaker.ban),
                 first(mode, weaker.mode),
                 first(headers, weaker.headers));
     }
@@ -86,6 +94,10 @@ public record RuleDefinition(
         private @Nullable Setting<String> cost;
         private @Nullable Setting<String> condition;
         private @Nullable Setting<String> skipIf;
+        private @Nullable Setting<String> chargeIf;
+        private @Nullable Setting<List<String>> allow;
+        private @Nullable Setting<List<String>> deny;
+        private @Nullable BanDefinition ban;
         private @Nullable Setting<Mode> mode;
         private @Nullable Setting<HeaderStyle> headers;
 
@@ -173,6 +185,30 @@ public record RuleDefinition(
             return this;
         }
 
+        /** An expression; what was taken is returned where it turns out false. */
+        public Builder chargeIf(@Nullable String chargeIf) {
+            this.chargeIf = setting("charge-if", chargeIf);
+            return this;
+        }
+
+        /** Networks or single addresses that the rule does not apply to. */
+        public Builder allow(@Nullable List<String> allow) {
+            this.allow = setting("allow", allow);
+            return this;
+        }
+
+        /** Networks or single addresses that are always refused. */
+        public Builder deny(@Nullable List<String> deny) {
+            this.deny = setting("deny", deny);
+            return this;
+        }
+
+        /** When a key is refused outright for a while. */
+        public Builder ban(@Nullable BanDefinition ban) {
+            this.ban = ban;
+            return this;
+        }
+
         public Builder mode(@Nullable Mode mode) {
             this.mode = setting("mode", mode);
             return this;
@@ -186,7 +222,7 @@ public record RuleDefinition(
         public RuleDefinition build() {
             return new RuleDefinition(
                     name, origin, limit, limits, tiers, paths, methods, phase, scope, key, cost, condition, skipIf,
-                    mode, headers);
+                    chargeIf, allow, deny, ban, mode, headers);
         }
 
         private <T> @Nullable Setting<T> setting(String attribute, @Nullable T value) {

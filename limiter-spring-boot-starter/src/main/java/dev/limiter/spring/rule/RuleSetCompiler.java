@@ -40,7 +40,8 @@ public final class RuleSetCompiler {
                 compile(definition.over(standIn(definition)), problems);
             }
         }
-        RateLimitRule compiledDefault = defaultLimit == null ? null : compile(defaultLimit, problems);
+        RateLimitRule compiledDefault =
+                defaultLimit == null ? null : problems.collect(() -> compiler.compileDefault(defaultLimit));
         PathPatterns patterns = excluded.value().isEmpty() || !RequestMatcherCompiler.WEB
                 ? null
                 : RequestMatcherCompiler.paths(excluded, problems);

@@ -11,11 +11,21 @@ final class ProblemBody {
 
     static final String MEDIA_TYPE = "application/problem+json";
 
-    /** The types that are registered for rejections. */
+    private static final String REGISTERED = "https://iana.org/assignments/http-problem-types#";
+
+    /** What can be wrong with a request that is rejected. */
     enum Problem {
-        QUOTA_EXCEEDED("quota-exceeded", "rejected", "Request cannot be satisfied as assigned quota has been exceeded"),
+        FORBIDDEN("about:blank", "denied", "Forbidden"),
+        QUOTA_EXCEEDED(
+                REGISTERED + "quota-exceeded",
+                "rejected",
+                "Request cannot be satisfied as assigned quota has been exceeded"),
+        ABNORMAL_USAGE(
+                REGISTERED + "abnormal-usage-detected",
+                "banned",
+                "Request not satisfied due to detection of abnormal request pattern"),
         REDUCED_CAPACITY(
-                "temporary-reduced-capacity",
+                REGISTERED + "temporary-reduced-capacity",
                 "overloaded",
                 "Request cannot be satisfied due to temporary server capacity constraints");
 
@@ -24,7 +34,7 @@ final class ProblemBody {
         private final String title;
 
         Problem(String type, String code, String title) {
-            this.type = "https://iana.org/assignments/http-problem-types#" + type;
+            this.type = type;
             this.code = code;
             this.title = title;
         }
@@ -61,11 +71,14 @@ final class ProblemBody {
         string(json, problem.type).append(",\"title\":");
         string(json, title).append(",\"status\":").append(status).append(",\"detail\":");
         string(json, detail).append(",\"instance\":");
-        string(json, path).append(",\"violated-policies\":[");
-        for (int i = 0; i < violated.size(); i++) {
-            string(json.append(i == 0 ? "" : ","), violated.get(i));
+        string(json, path);
+        if (problem != Problem.FORBIDDEN) {
+            json.append(",\"violated-policies\":[");
+            for (int i = 0; i < violated.size(); i++) {
+                string(json.append(i == 0 ? "" : ","), violated.get(i));
+            }
+            json.append(']');
         }
-        json.append(']');
         retryAfter.ifPresent(seconds -> json.append(",\"retry-after\":").append(seconds));
         return json.append('}').toString();
     }

@@ -3,6 +3,8 @@ package dev.limiter.spring.web;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.decide.BannedDecision;
+import dev.limiter.spring.decide.DeniedDecision;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -39,10 +41,8 @@ public final class ProblemRejectionHandler implements RejectionHandler {
 
     @Override
     public void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException {
-        boolean overload = requests.of(request, response).isOverload(decision);
-        int status = overload ? HttpServletResponse.SC_SERVICE_UNAVAILABLE : settings.status();
-        ProblemBody.Problem problem =
-                overload ? ProblemBody.Problem.REDUCED_CAPACITY : ProblemBody.Problem.QUOTA_EXCEEDED;
+        ProblemBody.Problem problem = problem(requests.of(request, response), decision);
+        int status = status(problem);
         OptionalLong retryAfter = retryAfter(decision);
         String body = body(request, problem, status, decision, retryAfter);
         response.resetBuffer();
@@ -87,6 +87,26 @@ public final class ProblemRejectionHandler implements RejectionHandler {
             return;
         }
         stream.write(body.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static ProblemBody.Problem problem(ServletRequestDecisions decisions, Decision decision) {
+        if (decision instanceof DeniedDecision) {
+            return ProblemBody.Problem.FORBIDDEN;
+        }
+        if (decision instanceof BannedDecision) {
+            return ProblemBody.Problem.ABNORMAL_USAGE;
+        }
+        return decisions.isOverload(decision)
+                ? ProblemBody.Problem.REDUCED_CAPACITY
+                : ProblemBody.Problem.QUOTA_EXCEEDED;
+    }
+
+    private int status(ProblemBody.Problem problem) {
+        return switch (problem) {
+            case FORBIDDEN -> HttpServletResponse.SC_FORBIDDEN;
+            case REDUCED_CAPACITY -> HttpServletResponse.SC_SERVICE_UNAVAILABLE;
+            default -> settings.status();
+        };
     }
 
     /** Never earlier than the truth; later by up to the jitter, so that rejected clients do not all return at once. */

@@ -35,6 +35,13 @@ final class RejectionTexts {
 
     /** What refused, and in how many seconds to come back; {@code {0}} and {@code {1}} of the message. */
     String detail(Problem problem, Decision decision, List<String> violated, OptionalLong retryAfter, Locale locale) {
+        if (problem == Problem.FORBIDDEN) {
+            return text(
+                    codes(problem, ".detail", null),
+                    new Object[0],
+                    "Requests from this address are not allowed.",
+                    locale);
+        }
         String limits = String.join(", ", violated);
         Object[] limitsOnly = {limits};
         if (decision.never()) {
@@ -51,7 +58,8 @@ final class RejectionTexts {
         return text(
                 codes(problem, ".detail", "problemDetail." + EXCEPTION),
                 new Object[] {limits, retryAfter.getAsLong()},
-                used + "; retry after " + retryAfter.getAsLong() + " s.",
+                (problem == Problem.ABNORMAL_USAGE ? "The limit " + limits + " was exceeded too often" : used)
+                        + "; retry after " + retryAfter.getAsLong() + " s.",
                 locale);
     }
 

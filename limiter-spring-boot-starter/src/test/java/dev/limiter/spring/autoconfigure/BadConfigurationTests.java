@@ -213,6 +213,59 @@ class BadConfigurationTests {
                         "KeyResolver beans [tenant]"),
                 bad(rule("skip-if: #user"), "limiter.rules.orders.skip-if = \"\"", "Quote it"),
                 bad(rule("skip-if: '1 +'"), "limiter.rules.orders.skip-if = \"1 +\"", "cannot work"),
+                bad(rule("charge-if: #response"), "limiter.rules.orders.charge-if = \"\"", "Quote it"),
+                bad(rule("charge-if: '1 +'"), "limiter.rules.orders.charge-if = \"1 +\"", "cannot work"),
+                bad(
+                        rule("charge-if: '#result == null'"),
+                        "limiter.rules.orders.charge-if = \"#result == null\"",
+                        "#result is unknown",
+                        "#request, #response"),
+                bad(rule("skip-if: '#response.status == 1'"), "limiter.rules.orders.skip-if", "#response is unknown"),
+                bad(
+                        ORDERS + "limit: 5, algorithm: concurrency, charge-if: '#response.status == 401' }",
+                        "limiter.rules.orders.charge-if = \"#response.status == 401\"",
+                        "a rule of its own"),
+                bad(
+                        tiers("gold: { algorithm: concurrency }") + "\n      charge-if: '#response.status == 401'",
+                        "limiter.rules.orders.charge-if = \"#response.status == 401\"",
+                        "a rule of its own"),
+                bad(
+                        "limiter.web.default-limit: { limit: 5, window: 1s, charge-if: '#status' }",
+                        "limiter.web.default-limit.charge-if = \"#status\"",
+                        "#status is unknown"),
+                bad(rule("allow: office"), "limiter.rules.orders.allow = \"office\"", "no network"),
+                bad(rule("deny: ['::1', 10.1.0.0/8]"), "limiter.rules.orders.deny = \"10.1.0.0/8\"", "10.0.0.0/8"),
+                bad(
+                        "limiter.web.default-limit: { limit: 5, window: 1s, allow: 10.0.0.0/33 }",
+                        "limiter.web.default-limit.allow = \"10.0.0.0/33\"",
+                        "0 to 32"),
+                bad(ban("after: 20, within: 1m, for: 15m"), "limiter.rules.orders.ban (", "the rule has none"),
+                bad(
+                        ban("after: 20, within: 1m, for: 15m") + "\n      key: global",
+                        "limiter.rules.orders.ban (",
+                        "needs a key: with global"),
+                bad(ban("after: 0, within: 1m, for: 15m"), "limiter.rules.orders.ban.after = \"0\"", "from 1 to"),
+                bad(
+                        ban("after: few, within: 1m, for: 15m"),
+                        "limiter.rules.orders.ban.after = \"few\"",
+                        "whole number"),
+                bad(
+                        ban("after: 1, within: 0s, for: 15m"),
+                        "limiter.rules.orders.ban.within = \"0s\"",
+                        "longer than zero"),
+                bad(
+                        ban("after: 1, within: 1m, for: 9999d"),
+                        "limiter.rules.orders.ban.for = \"9999d\"",
+                        "at most 3660"),
+                bad(ban("after: 1, within: 1m, for: 15"), "limiter.rules.orders.ban.for = \"15\"", "unit is missing"),
+                bad(ban("within: 1m, for: 15m"), "limiter.rules.orders.ban (", "Say after how many rejections"),
+                bad(ban("after: 1, for: 15m"), "limiter.rules.orders.ban (", "Say within how long"),
+                bad(ban("after: 1, within: 1m"), "limiter.rules.orders.ban (", "Say for how long", "for: 15m"),
+                bad(ban("duration: 15m"), "limiter.rules.orders.ban.duration = \"15m\"", "after, within, for"),
+                bad(
+                        "limiter.web.default-limit: { limit: 1, window: 1s, ban: { after: 1 } }",
+                        "default-limit.ban",
+                        "unknown"),
                 bad(rule("cost: #user"), "limiter.rules.orders.cost = \"\"", "Quote it"),
                 bad(
                         rule("pathz: /b"),
@@ -292,6 +345,10 @@ class BadConfigurationTests {
                 "limiter.rules.orders." + property + " = \"",
                 "it never has " + never,
                 "use phase: endpoint");
+    }
+
+    private static String ban(String ban) {
+        return rule("ban: { " + ban + " }");
     }
 
     private static String calendar(String window) {

@@ -1,0 +1,57 @@
+package dev.limiter.spring.decide;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.rule.Ban;
+import dev.limiter.spring.rule.RateLimitRule;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Refuses keys outright that were rejected too often. A rejection takes a permit of {@link Ban#rejections()}; whoever takes
+ * the last one takes the only permit of {@link Ban#bans()}, which is gone for as long as the ban is. Both are decided by
+ * the storage like any limit, so exactly as many rejections are answered as such as the rule says, however many threads
+ * there are: whoever comes after the last is banned already. Refusals during a ban do not count, so it ends when it was
+ * said to. Thread-safe.
+ */
+final class Bans {
+
+    private final RateLimiters limiters;
+
+    Bans(RateLimiters limiters) {
+        this.limiters = limiters;
+    }
+
+    /** The refusal of a key that is banned; null if it is not. */
+    @Nullable
+    Decision current(RateLimitRule rule, Charge charge) {
+        Ban ban = rule.ban();
+        if (ban == null) {
+            return null;
+        }
+        Decision state = limiters.peek(ban.bans(), charge.key());
+        return state.permitted() ? null : banned(charge, state);
+    }
+
+    /** Counts a rejection; the refusal of a key that had too many before it, null if this is still one of them. */
+    @Nullable
+    Decision afterRejection(RateLimitRule rule, Charge charge) {
+        Ban ban = rule.ban();
+        if (ban == null) {
+            return null;
+        }
+        Decision rejection = limiters.tryAcquire(ban.rejections(), charge.key());
+        if (rejection.permitted() && rejection.remaining() > 0) {
+            return null;
+        }
+        Decision state = limiters.tryAcquire(ban.bans(), charge.key());
+        return rejection.permitted() ? null : banned(charge, state);
+    }
+
+    /** The one who begins a ban sits it out like all others. */
+    private static Decision banned(Charge charge, Decision state) {
+        Duration rest = state.retryAfter().orElse(state.resetAfter());
+        return new BannedDecision(charge.rule(), rest.toNanos());
+    }
+}

@@ -1,0 +1,83 @@
+package dev.limiter.spring.decide;
+
+import dev.limiter.Decision;
+import dev.limiter.spring.context.OutcomeContext;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.context.ResponseView;
+import dev.limiter.spring.rule.ChargeIf;
+import dev.limiter.spring.rule.RateLimitRule;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a rule with {@code charge-if} took: returned if the request or call turns out to be none that is charged for. If
+ * nobody can tell, it stays charged. Settled once; thread-safe.
+ */
+public final class OpenCharge {
+
+    private static final Log logger = LogFactory.getLog(OpenCharge.class);
+
+    private final RateLimitRule rule;
+    private final ChargeIf chargeIf;
+    private final RateLimitContext asked;
+    private final Decision decision;
+    private final AtomicBoolean settled = new AtomicBoolean();
+    private volatile @Nullable OutcomeContext call;
+
+    OpenCharge(RateLimitRule rule, ChargeIf chargeIf, RateLimitContext asked, Decision decision) {
+        this.rule = rule;
+        this.chargeIf = chargeIf;
+        this.asked = asked;
+        this.decision = decision;
+    }
+
+    /** Whether it depends on how the answer to the request comes out. */
+    public boolean byResponse() {
+        return chargeIf.byResponse();
+    }
+
+    /** Remembers how the call went, for a charge that also depends on the answer. */
+    void remember(@Nullable Object result, @Nullable Throwable exception) {
+        call = new OutcomeContext(asked, null, result, exception);
+    }
+
+    /** The call is over; true if this returned what was taken. */
+    boolean completed(@Nullable Object result, @Nullable Throwable exception) {
+        return settle(new OutcomeContext(asked, null, result, exception));
+    }
+
+    /** The answer is about to be sent; true if this returned what was taken. */
+    public boolean answered(ResponseView response) {
+        OutcomeContext known = call;
+        return settle(
+                known == null
+                        ? new OutcomeContext(asked, response, null, null)
+                        : new OutcomeContext(asked, response, known.result(), known.exception()));
+    }
+
+    /** It was returned for another reason. */
+    void drop() {
+        settled.set(true);
+    }
+
+    private boolean settle(OutcomeContext outcome) {
+        if (!settled.compareAndSet(false, true)) {
+            return false;
+        }
+        try {
+            if (chargeIf.evaluate(outcome)) {
+                return false;
+            }
+            decision.giveBack();
+            return true;
+        } catch (RuntimeException failure) {
+            logger.error(
+                    "Whether to charge for " + asked.resource() + " under rule " + rule
+                            + " cannot be decided; it stays charged",
+                    failure);
+            return false;
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package dev.limiter.spring.rule;
+
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import java.time.Duration;
+
+/**
+ * When a key is refused outright for a while. Both halves are rules to the core, so that they are decided, bounded and
+ * forgotten like all others. Immutable.
+ *
+ * @param rejections counts the rejections of each key: full when there were too many
+ * @param bans one permit, taken for as long as the key is banned
+ */
+public record Ban(Rule rejections, Rule bans) {
+
+    /** Names of rules that are configured have no slash. */
+    static Ban of(String ruleName, long after, Duration within, Duration duration) {
+        return new Ban(
+                Rule.of(ruleName + "/rejections", Limit.slidingWindowLog(after, within)),
+                Rule.of(ruleName + "/bans", Limit.fixedWindow(1, duration).startingWithFirst()));
+    }
+}
