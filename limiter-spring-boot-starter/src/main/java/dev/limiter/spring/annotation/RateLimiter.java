@@ -76,6 +76,15 @@ public @interface RateLimiter {
     String condition() default "";
 
     /**
+     * An expression that is true for the calls that stay charged, such as {@code #exception != null} or
+     * {@code !#result.successful}; all if empty. Permits are taken before the call, and given back after it when this is
+     * false: for a {@code CompletionStage}, {@code Mono} or {@code Flux} when that is done, and {@code #result} is what it
+     * was completed with. {@code #response.status} is the answer to the request that the call is made for. When the
+     * expression fails, the call stays charged, and the log says why.
+     */
+    String chargeIf() default "";
+
+    /**
      * The method of the same bean to call instead of one that is over the limit: with the same parameters, optionally
      * followed by a {@link dev.limiter.RateLimitExceededException}, and a result that fits.
      */

@@ -55,6 +55,7 @@ final class AnnotationDefinitions {
                 .key(key == null ? null : List.of(key))
                 .cost(text(annotation.cost(), "cost", origin))
                 .condition(text(annotation.condition(), "condition", origin))
+                .chargeIf(text(annotation.chargeIf(), "charge-if", origin))
                 .build();
     }
 

@@ -40,6 +40,7 @@ public final class LimitedMethods implements MethodLimits {
     private final RuleCompiler compiler;
     private final AnnotationDefinitions definitions;
     private final Map<MethodClassKey, Optional<LimitedMethod>> methods = new ConcurrentHashMap<>();
+    private volatile boolean chargesByOutcome;
     private final Set<String> ruleNames = ConcurrentHashMap.newKeySet();
 
     public LimitedMethods(Rules rules, RuleCompiler compiler, PropertyResolver placeholders) {
@@ -51,6 +52,11 @@ public final class LimitedMethods implements MethodLimits {
     @Override
     public boolean isLimited(Method method, Class<?> targetClass) {
         return RateLimiterAnnotations.mayBeOn(targetClass) && find(method, targetClass) != null;
+    }
+
+    @Override
+    public boolean chargesByOutcome() {
+        return chargesByOutcome;
     }
 
     /**
@@ -124,7 +130,9 @@ public final class LimitedMethods implements MethodLimits {
                         origin.of("name"), definition.name(), "Two annotations have this name; give each its own"));
             }
             ruleNames.add(RuleName.canonical(definition.name()));
-            compiled.add(compiler.compile(definition, method, signature));
+            RateLimitRule rule = compiler.compile(definition, method, signature);
+            chargesByOutcome |= rule.chargeIf() != null;
+            compiled.add(rule);
         }
         return ApplicableRules.of(compiled);
     }

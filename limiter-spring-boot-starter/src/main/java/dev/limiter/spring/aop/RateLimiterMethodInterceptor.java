@@ -37,8 +37,12 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
         boolean handler = request != null && request.isHandler(method.method(), targetClass);
         Verdict verdict = decide(call, method, request, handler);
         if (verdict.permitted()) {
-            // what a handler starts may go on after it has returned; the request knows when it is over
-            return handler ? call.proceed() : HeldPermits.proceed(call, verdict);
+            return verdict.open().isEmpty()
+                    ? proceed(call, verdict, handler)
+                    : new OpenCall(verdict, request != null)
+                            .run(
+                                    () -> proceed(call, verdict, handler),
+                                    call.getMethod().getReturnType());
         }
         if (request != null) {
             request.addRefusal(verdict);
@@ -52,6 +56,11 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
         return fallback.call(target, call.getArguments(), rejection);
     }
 
+    /** What a handler starts may go on after it has returned; the request knows when it is over. */
+    private static @Nullable Object proceed(MethodInvocation call, Verdict verdict, boolean handler) throws Throwable {
+        return handler ? call.proceed() : HeldPermits.proceed(call, verdict);
+    }
+
     private Verdict decide(
             MethodInvocation call, LimitedMethod method, @Nullable RequestDecisions request, boolean handler) {
         ApplicableRules rules = methods.rulesOf(method);
@@ -61,8 +70,13 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
                 call.getThis(),
                 method.method(),
                 call.getArguments());
-        if (request == null || !handler) {
+        if (request == null) {
             return decider.decide(rules, context, method.name());
+        }
+        if (!handler) {
+            Verdict verdict = decider.decide(rules, context, method.name());
+            request.settleWithAnswer(verdict);
+            return verdict;
         }
         // A rule that counted the request by its path does not count it again by its name.
         Verdict verdict = decider.decide(rules.without(request.rules()), context, method.name());

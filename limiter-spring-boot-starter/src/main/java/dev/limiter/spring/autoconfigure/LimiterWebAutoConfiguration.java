@@ -17,6 +17,7 @@ import dev.limiter.spring.web.RequestCompletion;
 import dev.limiter.spring.web.RequestDecider;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.ServletCurrentRequest;
+import dev.limiter.spring.web.SettlingFilter;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.beans.factory.ObjectProvider;
@@ -45,6 +46,7 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 @ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
 public final class LimiterWebAutoConfiguration {
 
+    private static final String SETTLING_FILTER = "limiterSettlingFilter";
     private static final String FILTER = "limiterFilter";
 
     /**
@@ -94,6 +96,21 @@ public final class LimiterWebAutoConfiguration {
                 new DeclaredMethods(annotated, functional),
                 methodLimits.getIfAvailable(() -> MethodLimits.NONE),
                 settings.web().staticResources());
+    }
+
+    @Bean(SETTLING_FILTER)
+    SettlingFilter limiterSettlingFilter(Rules rules, ObjectProvider<MethodLimits> methodLimits, RuleDecider decider) {
+        MethodLimits methods = methodLimits.getIfAvailable(() -> MethodLimits.NONE);
+        return new SettlingFilter(() -> rules.current().chargesByOutcome() || methods.chargesByOutcome(), decider);
+    }
+
+    /** Around all other filters. By its name, as the other. */
+    @Bean
+    DelegatingFilterProxyRegistrationBean limiterSettlingFilterRegistration() {
+        DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(SETTLING_FILTER);
+        registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
+        return registration;
     }
 
     @Bean

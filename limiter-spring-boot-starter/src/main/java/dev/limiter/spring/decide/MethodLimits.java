@@ -9,6 +9,11 @@ public interface MethodLimits {
     /** Where methods are not limited. */
     MethodLimits NONE = (method, targetClass) -> false;
 
+    /** Whether a method was found so far whose calls may be none that are charged for. */
+    default boolean chargesByOutcome() {
+        return false;
+    }
+
     /** Whether the method has limits of its own when called on an object of that class. */
     boolean isLimited(Method method, Class<?> targetClass);
 }

@@ -33,9 +33,9 @@ public final class OpenCharge {
         this.decision = decision;
     }
 
-    /** Whether it depends on how the answer to the request comes out. */
+    /** Whether it waits for the answer to the request: there is no call, or the expression needs more than that. */
     public boolean byResponse() {
-        return chargeIf.byResponse();
+        return asked.method() == null || chargeIf.byResponse();
     }
 
     /** Remembers how the call went, for a charge that also depends on the answer. */

@@ -19,6 +19,9 @@ public interface RequestDecisions {
     /** Adds what the annotation on the handler decided. What it holds is released when the request is done. */
     void add(Verdict verdict);
 
+    /** Settles what a method took that was called on the way, when the answer is about to be sent. Thread-safe. */
+    void settleWithAnswer(Verdict verdict);
+
     /** Adds the refusal of a method that was called on the way. */
     void addRefusal(Verdict verdict);
 }

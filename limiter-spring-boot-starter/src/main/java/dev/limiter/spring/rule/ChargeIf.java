@@ -15,7 +15,7 @@ public final class ChargeIf {
         this.byResponse = expression.refersToResponse();
     }
 
-    /** Whether it can be evaluated only when the answer to the request is there. */
+    /** Whether it refers to the answer to the request. */
     public boolean byResponse() {
         return byResponse;
     }

@@ -1,5 +1,8 @@
 package dev.limiter.spring.rule;
 
+import java.util.Locale;
+import java.util.regex.Pattern;
+
 /** Where a rule was written, to say so in messages. */
 public interface RuleOrigin {
 
@@ -42,7 +45,14 @@ public interface RuleOrigin {
     record Annotation(String element) implements RuleOrigin {
         @Override
         public String of(String attribute) {
-            return attribute + " of " + this;
+            return camelCase(attribute) + " of " + this;
+        }
+
+        /** Attributes of annotations have no dashes. */
+        private static String camelCase(String attribute) {
+            return Pattern.compile("-(.)")
+                    .matcher(attribute)
+                    .replaceAll(next -> next.group(1).toUpperCase(Locale.ROOT));
         }
 
         @Override

@@ -17,6 +17,7 @@ public final class RuleSet {
     private final List<RateLimitRule> requestRules;
     private final @Nullable RateLimitRule defaultLimit;
     private final @Nullable PathPatterns excluded;
+    private final boolean chargesByOutcome;
 
     RuleSet(
             Collection<RuleDefinition> definitions,
@@ -31,6 +32,13 @@ public final class RuleSet {
                 .toList();
         this.defaultLimit = defaultLimit;
         this.excluded = excluded;
+        this.chargesByOutcome = defaultLimit != null && defaultLimit.chargeIf() != null
+                || definitions.stream().anyMatch(definition -> definition.chargeIf() != null);
+    }
+
+    /** Whether any rule has {@code charge-if}. */
+    public boolean chargesByOutcome() {
+        return chargesByOutcome;
     }
 
     /** All rules with a limit, with and without paths, but not the automatic limit. */

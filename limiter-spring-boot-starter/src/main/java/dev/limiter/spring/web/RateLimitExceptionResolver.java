@@ -6,6 +6,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
@@ -36,10 +38,11 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception exception) {
-        if (exception instanceof RuleEvaluationException && !response.isCommitted()) {
+        Throwable thrown = thrown(exception);
+        if (thrown instanceof RuleEvaluationException && !response.isCommitted()) {
             return serverError(response);
         }
-        if (!(exception instanceof RateLimitExceededException rejection)) {
+        if (!(thrown instanceof RateLimitExceededException rejection)) {
             return null;
         }
         ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
@@ -59,6 +62,14 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
             throw new UncheckedIOException(failure);
         }
         return new ModelAndView();
+    }
+
+    /** What was thrown in another thread comes wrapped by whoever waited for it. */
+    private static Throwable thrown(Exception exception) {
+        Throwable cause = exception.getCause();
+        return cause != null && (exception instanceof CompletionException || exception instanceof ExecutionException)
+                ? cause
+                : exception;
     }
 
     private static ModelAndView serverError(HttpServletResponse response) {

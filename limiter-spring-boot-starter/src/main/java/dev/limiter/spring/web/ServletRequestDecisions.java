@@ -4,6 +4,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.spring.context.RequestView;
+import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
@@ -15,8 +16,12 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.web.method.HandlerMethod;
@@ -24,6 +29,8 @@ import org.springframework.web.servlet.HandlerMapping;
 
 /** What was decided about a servlet request, kept in an attribute of it: by its rules, then by its handler. */
 final class ServletRequestDecisions implements RequestDecisions {
+
+    private static final Log logger = LogFactory.getLog(ServletRequestDecisions.class);
 
     private static final String ATTRIBUTE = ServletRequestDecisions.class.getName();
 
@@ -35,6 +42,7 @@ final class ServletRequestDecisions implements RequestDecisions {
     private List<RateLimitRule> decidedOnArrival = List.of();
     private List<RateLimitRule> order = List.of();
     private @Nullable Verdict refusal;
+    private final Queue<Verdict> open = new ConcurrentLinkedQueue<>();
 
     private ServletRequestDecisions(HttpServletRequest request, HttpServletResponse response, RequestView view) {
         this.request = request;
@@ -113,8 +121,34 @@ final class ServletRequestDecisions implements RequestDecisions {
     @Override
     public void add(Verdict verdict) {
         verdicts.add(verdict);
+        settleWithAnswer(verdict);
         if (verdict.decision() != null) {
             headers(verdicts.stream().map(Verdict::statuses).toList()).writeTo(response);
+        }
+    }
+
+    @Override
+    public void settleWithAnswer(Verdict verdict) {
+        if (!verdict.open().isEmpty()) {
+            open.add(verdict);
+        }
+    }
+
+    /** The answer is about to be sent: settles what waited for it, and tells the client where that leaves it. */
+    void answered(ResponseView answer, RuleDecider decider) {
+        if (open.isEmpty()) {
+            return;
+        }
+        open.forEach(verdict -> verdict.answered(answer));
+        if (!response.isCommitted() && verdicts.stream().anyMatch(Verdict::returned)) {
+            try {
+                headers(verdicts.stream()
+                                .map(verdict -> verdict.returned() ? decider.peek(verdict) : verdict.statuses())
+                                .toList())
+                        .writeTo(response);
+            } catch (RuntimeException failure) {
+                logger.warn("The RateLimit fields of an answer do not say what was given back", failure);
+            }
         }
     }
 

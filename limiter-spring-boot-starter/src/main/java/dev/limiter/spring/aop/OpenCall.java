@@ -1,0 +1,100 @@
+package dev.limiter.spring.aop;
+
+import dev.limiter.spring.decide.Verdict;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * A call that may turn out to be none that is charged for. Settled when it is over, before the caller gets to know: whoever
+ * has the result can count on what was given back.
+ *
+ * @param answerFollows whether there is a request, whose answer decides too
+ */
+record OpenCall(Verdict verdict, boolean answerFollows) {
+
+    private static final boolean REACTOR =
+            ClassUtils.isPresent("reactor.core.publisher.Flux", OpenCall.class.getClassLoader());
+
+    /** The method itself. */
+    interface Body {
+        @Nullable
+        Object run() throws Throwable;
+    }
+
+    /** {@code type}: what the method has to return. */
+    @Nullable
+    Object run(Body body, Class<?> type) throws Throwable {
+        Object result;
+        try {
+            result = body.run();
+        } catch (Throwable failure) {
+            over(null, failure);
+            throw failure;
+        }
+        if (result instanceof CompletionStage<?> stage) {
+            CompletionStage<?> settling = settling(stage);
+            return type.isInstance(settling) ? settling : stage;
+        }
+        if (REACTOR && result != null && Reactive.isReactive(result)) {
+            return Reactive.settling(result, this);
+        }
+        over(result, null);
+        return result;
+    }
+
+    private void over(@Nullable Object result, @Nullable Throwable failure) {
+        verdict.completed(result, failure, answerFollows);
+    }
+
+    /** Completes like the other, but after this has settled: what waits for a future is called in no particular order. */
+    private <T> CompletionStage<T> settling(CompletionStage<T> stage) {
+        CompletableFuture<T> settled = new CompletableFuture<>();
+        var unused = stage.whenComplete((value, failure) -> {
+            over(value, cause(failure));
+            if (failure == null) {
+                settled.complete(value);
+            } else {
+                settled.completeExceptionally(failure);
+            }
+        });
+        if (stage instanceof Future<?> source) {
+            unused = settled.whenComplete((value, failure) -> {
+                if (settled.isCancelled()) {
+                    source.cancel(true);
+                }
+            });
+        }
+        return settled;
+    }
+
+    private static @Nullable Throwable cause(@Nullable Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    /** Apart, so that it is loaded only where there is Reactor. */
+    private static final class Reactive {
+
+        static boolean isReactive(Object result) {
+            return result instanceof Mono || result instanceof Flux;
+        }
+
+        /** Of many elements none is the result; who has had enough of them cancels. */
+        static Object settling(Object result, OpenCall call) {
+            return result instanceof Mono<?> mono
+                    ? mono.doOnSuccess(value -> call.over(value, null))
+                            .doOnError(failure -> call.over(null, failure))
+                            .doOnCancel(() -> call.over(null, new CancellationException()))
+                    : ((Flux<?>) result)
+                            .doOnComplete(() -> call.over(null, null))
+                            .doOnError(failure -> call.over(null, failure))
+                            .doOnCancel(() -> call.over(null, null));
+        }
+    }
+}

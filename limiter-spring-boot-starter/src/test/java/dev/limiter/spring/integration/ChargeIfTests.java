@@ -1,0 +1,297 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.spring.rule.Rules;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.LongPredicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
+
+/** What turns out to be none that is charged for is given back before the client knows. */
+@ExtendWith(OutputCaptureExtension.class)
+@TestPropertySource(
+        properties = {
+            "limiter.rules.failed.paths=/failed/**",
+            "limiter.rules.failed.key=param:client",
+            "limiter.rules.failed.limit=1",
+            "limiter.rules.failed.window=1h",
+            "limiter.rules.failed.charge-if=#{#response.status >= 400}",
+            "limiter.rules.served.paths=/served/**",
+            "limiter.rules.served.key=param:client",
+            "limiter.rules.served.limit=1",
+            "limiter.rules.served.window=1h",
+            "limiter.rules.served.charge-if=#response.status < 400",
+            "limiter.rules.login.paths=/login",
+            "limiter.rules.login.key=param:client",
+            "limiter.rules.login.limit=10000",
+            "limiter.rules.login.window=1h",
+            "limiter.rules.login.charge-if=#{#response.status == 401}",
+            "limiter.rules.two-first.paths=/two",
+            "limiter.rules.two-first.limit=9",
+            "limiter.rules.two-first.window=1h",
+            "limiter.rules.two-second.paths=/two",
+            "limiter.rules.two-second.limit=9",
+            "limiter.rules.two-second.window=1h",
+            "limiter.rules.two-second.charge-if=#{#response.getHeader('X-Free') == null}",
+            "limiter.rules.two-third.paths=/two",
+            "limiter.rules.two-third.mode=shadow",
+            "limiter.rules.two-third.limit=9",
+            "limiter.rules.two-third.window=1h",
+            "limiter.rules.two-third.charge-if=false",
+            "limiter.rules.broken.paths=/broken",
+            "limiter.rules.broken.limit=1",
+            "limiter.rules.broken.window=1h",
+            "limiter.rules.broken.charge-if=#response.getHeader('X-Missing').length() > 3",
+            "limiter.web.default-limit.limit=1",
+            "limiter.web.default-limit.window=1h",
+            "limiter.web.default-limit.charge-if=#response.status == 404",
+            "limiter.web.exclude=/error",
+            "spring.mvc.async.request-timeout=300ms",
+        })
+class ChargeIfTests extends WebTestSupport {
+
+    @Autowired
+    private RateLimiters limiters;
+
+    @Autowired
+    private Rules rules;
+
+    @LocalServerPort
+    private int port;
+
+    @ParameterizedTest
+    @CsvSource({
+        "GET,  plain,              200",
+        "HEAD, plain,              200",
+        "GET,  empty,              204",
+        "GET,  not-modified,       304",
+        "GET,  redirect,           302",
+        "GET,  send-redirect,      302",
+        "GET,  forward,            200",
+        "GET,  writer,             200",
+        "GET,  writer-closed,      200",
+        "GET,  writer-large,       200",
+        "HEAD, writer-large,       200",
+        "GET,  stream,             200",
+        "GET,  stream-flushed,     200",
+        "GET,  stream-announced,   200",
+        "GET,  stream-large,       200",
+        "HEAD, stream-large,       200",
+        "GET,  flush-buffer,       200",
+        "GET,  reset,              200",
+        "GET,  callable,           200",
+        "GET,  deferred,           200",
+        "GET,  future,             200",
+        "GET,  sse,                200",
+        "GET,  streaming,          200",
+        "GET,  raw-async,          200",
+        "GET,  non-blocking,       200",
+    })
+    void whatIsNotChargedForIsFree(String method, String path, int status) throws Exception {
+        String url = "/failed/" + path + "?client=" + method + path;
+        for (int i = 0; i < 4; i++) {
+            HttpResponse<String> response = send(method, url);
+            assertThat(response.statusCode()).isEqualTo(status);
+            assertThat(field(response, "RateLimit")).isEqualTo("\"failed\";r=1;t=0");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "plain",
+                "empty",
+                "redirect",
+                "forward",
+                "writer",
+                "writer-large",
+                "stream-flushed",
+                "stream-large",
+                "flush-buffer",
+                "reset",
+                "callable",
+                "deferred",
+                "future",
+                "sse",
+                "streaming",
+                "raw-async",
+                "non-blocking"
+            })
+    void whatIsChargedForCounts(String path) throws Exception {
+        String url = "/served/" + path + "?client=" + path;
+
+        HttpResponse<String> served = get(url);
+
+        assertThat(served.statusCode()).isLessThan(400);
+        assertThat(field(served, "RateLimit")).isEqualTo("\"served\";r=0;t=3600");
+        assertThat(get(url).statusCode()).isEqualTo(429);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "status,                401",
+        "send-error,            401",
+        "annotated-exception,   401",
+        "unhandled,             500",
+        "unhandled-after-write, 500",
+        "no-such-endpoint,      404",
+        "callable-error,        500",
+        "deferred-error,        500",
+        "deferred-status,       401",
+        "deferred-timeout,      503",
+        "future-error,          500",
+        "sse-error,             500",
+        "streaming-error,       500",
+        "reset-to-error,        401",
+        "security,              403",
+        "raw-async-error,       401",
+        "thrown-in-filter,      500",
+    })
+    void failuresAreToldFromTheRest(String path, int status) throws Exception {
+        String charged = "/failed/" + path + "?client=" + path;
+        assertThat(get(charged).statusCode()).isEqualTo(status);
+        assertThat(get(charged).statusCode()).isEqualTo(429);
+
+        String free = "/served/" + path + "?client=" + path;
+        for (int i = 0; i < 3; i++) {
+            assertThat(get(free).statusCode()).isEqualTo(status);
+        }
+    }
+
+    @Test
+    void exactlyTheFailuresAreCharged() throws Exception {
+        ExecutorService clients = Executors.newFixedThreadPool(8);
+        int failures = 0;
+        try {
+            List<Future<Integer>> answers = new ArrayList<>();
+            for (int i = 0; i < 10_000; i++) {
+                String url = "/login?client=many&password=" + (i % 3 == 0 ? "wrong" : "right");
+                answers.add(clients.submit(() -> get(url).statusCode()));
+            }
+            for (Future<Integer> answer : answers) {
+                failures += answer.get() == 401 ? 1 : 0;
+                assertThat(answer.get()).isIn(200, 401);
+            }
+        } finally {
+            clients.shutdownNow();
+        }
+        assertThat(failures).isEqualTo(3_334);
+        assertThat(remaining("login", "many")).isEqualTo(10_000 - failures);
+    }
+
+    /** The next request comes as soon as the first byte of the last answer is there. */
+    @Test
+    void whoAsksOneAfterTheOtherIsNeverRefusedForWhatWasGivenBack() throws Exception {
+        for (int i = 0; i < 1_000; i++) {
+            try (Socket connection = open("/failed/writer?client=sequential")) {
+                byte[] begin = connection.getInputStream().readNBytes("HTTP/1.1 200".length());
+                assertThat(new String(begin, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 200");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sse-slow", "stream-slow"})
+    void isSettledWhenTheFirstByteIsThere(String path) throws Exception {
+        try (Socket connection = open("/failed/" + path + "?client=" + path)) {
+            InputStream in = connection.getInputStream();
+            assertThat(in.read()).isEqualTo('H');
+            assertThat(remaining("failed", path)).isEqualTo(1);
+        } finally {
+            ChargeIfEndpoints.GATE.release();
+        }
+    }
+
+    @Test
+    void whoIsGoneIsChargedByWhatTheAnswerWouldHaveBeen() throws Exception {
+        open("/failed/slow-status?client=gone").close();
+        open("/served/slow-status?client=gone").close();
+        ChargeIfEndpoints.ENTERED.acquire(2);
+        ChargeIfEndpoints.GATE.release(2);
+
+        awaitRemaining("served", "gone", remaining -> remaining == 1);
+        awaitRemaining("failed", "gone", remaining -> remaining == 0);
+    }
+
+    @Test
+    void onlyTheRuleThatSaysSoGivesBack() throws Exception {
+        get("/two?free=false");
+        HttpResponse<String> free = get("/two?free=true");
+
+        assertThat(field(free, "RateLimit")).isEqualTo("\"two-first\";r=7;t=800, \"two-second\";r=8;t=400");
+        assertThat(limiters.peek(rule("two-third"), "").remaining()).isEqualTo(9);
+    }
+
+    @Test
+    void anExpressionThatFailsChargesAndDisturbsNothing(CapturedOutput output) throws Exception {
+        HttpResponse<String> response = get("/broken");
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).isEqualTo("served");
+        assertThat(get("/broken").statusCode()).isEqualTo(429);
+        assertThat(output)
+                .containsOnlyOnce("cannot be decided; it stays charged")
+                .contains("limiter.rules.broken.charge-if");
+    }
+
+    @Test
+    void theAutomaticLimitHasItToo() throws Exception {
+        assertThat(get("/automatic?found=true").statusCode()).isEqualTo(200);
+        assertThat(get("/automatic?found=true").statusCode()).isEqualTo(200);
+        assertThat(get("/automatic?found=false").statusCode()).isEqualTo(404);
+        assertThat(get("/automatic?found=true").statusCode()).isEqualTo(429);
+    }
+
+    private Socket open(String path) throws IOException {
+        Socket connection = new Socket(InetAddress.getLoopbackAddress(), port);
+        connection.setSoTimeout(10_000);
+        connection
+                .getOutputStream()
+                .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+        return connection;
+    }
+
+    private Rule rule(String name) {
+        return rules.current().find(name).orElseThrow().rule();
+    }
+
+    private long remaining(String rule, String client) {
+        return limiters.peek(rule(rule), "param:client=" + client.length() + ":" + client)
+                .remaining();
+    }
+
+    private void awaitRemaining(String rule, String client, LongPredicate expected) {
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        while (!expected.test(remaining(rule, client))) {
+            assertThat(System.nanoTime()).as("ten seconds later").isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, ChargeIfEndpoints.class, ChargeIfEndpoints.Failing.class})
+    static class Application {}
+}

@@ -1,0 +1,187 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.VirtualTime;
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.rule.Rules;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.stereotype.Service;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+
+/** What a request took by its path is given back when a method refuses, whichever thread calls it. */
+@TestPropertySource(
+        properties = {
+            "limiter.rules.path.paths=/**",
+            "limiter.rules.path.limit=100",
+            "limiter.rules.path.window=1h",
+            "limiter.rules.outcome.paths=/**",
+            "limiter.rules.outcome.limit=100",
+            "limiter.rules.outcome.window=1h",
+            "limiter.rules.outcome.charge-if=#response.status != 404",
+        })
+class LaterRejectionTests extends WebTestSupport {
+
+    @Autowired
+    private VirtualTime time;
+
+    @Autowired
+    private RateLimiters limiters;
+
+    @Autowired
+    private Rules rules;
+
+    @BeforeEach
+    void forgetEarlierTests() {
+        time.advance(Duration.ofDays(1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/direct",
+                "/callable",
+                "/task",
+                "/deferred",
+                "/deferred-wrapped",
+                "/future",
+                "/future-chained",
+                "/joined",
+                "/gotten",
+                "/sse"
+            })
+    void whatThePathTookIsGivenBack(String path) throws Exception {
+        assertThat(get(path).statusCode()).isEqualTo(200);
+
+        HttpResponse<String> rejected = get(path);
+
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(field(rejected, "Content-Type")).isEqualTo("application/problem+json");
+        assertThat(field(rejected, "RateLimit"))
+                .isEqualTo("\"path\";r=99;t=36, \"outcome\";r=99;t=36, \"Limited.call\";r=0;t=3600");
+        assertThat(used("path")).isEqualTo(1);
+        assertThat(used("outcome")).isEqualTo(1);
+    }
+
+    private long used(String rule) {
+        return 100
+                - limiters.peek(rules.current().find(rule).orElseThrow().rule(), "")
+                        .remaining();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, Limited.class, Endpoints.class})
+    static class Application {}
+
+    @Service
+    static class Limited {
+
+        @RateLimiter(limit = 1, window = "1h")
+        public String call() {
+            return "called";
+        }
+    }
+
+    @RestController
+    static class Endpoints {
+
+        private final Limited limited;
+
+        Endpoints(Limited limited) {
+            this.limited = limited;
+        }
+
+        @GetMapping("/direct")
+        String direct() {
+            return limited.call();
+        }
+
+        @GetMapping("/callable")
+        Callable<String> callable() {
+            return limited::call;
+        }
+
+        @GetMapping("/task")
+        WebAsyncTask<String> task() {
+            return new WebAsyncTask<>(10_000L, limited::call);
+        }
+
+        @GetMapping("/deferred")
+        DeferredResult<String> deferred() {
+            DeferredResult<String> result = new DeferredResult<>();
+            new Thread(() -> {
+                        try {
+                            result.setResult(limited.call());
+                        } catch (RuntimeException failure) {
+                            result.setErrorResult(failure);
+                        }
+                    })
+                    .start();
+            return result;
+        }
+
+        @GetMapping("/deferred-wrapped")
+        DeferredResult<String> deferredWrapped() {
+            DeferredResult<String> result = new DeferredResult<>();
+            var unused = CompletableFuture.supplyAsync(limited::call).whenComplete((value, failure) -> {
+                if (failure == null) {
+                    result.setResult(value);
+                } else {
+                    result.setErrorResult(failure);
+                }
+            });
+            return result;
+        }
+
+        @GetMapping("/future")
+        CompletableFuture<String> future() {
+            return CompletableFuture.supplyAsync(limited::call);
+        }
+
+        @GetMapping("/future-chained")
+        CompletableFuture<String> futureChained() {
+            return CompletableFuture.supplyAsync(() -> "x").thenApply(x -> limited.call());
+        }
+
+        @GetMapping("/joined")
+        String joined() {
+            return CompletableFuture.supplyAsync(limited::call).join();
+        }
+
+        @GetMapping("/gotten")
+        String gotten() throws ExecutionException, InterruptedException {
+            return CompletableFuture.supplyAsync(limited::call).get();
+        }
+
+        @GetMapping("/sse")
+        SseEmitter sse() {
+            SseEmitter emitter = new SseEmitter();
+            new Thread(() -> {
+                        try {
+                            emitter.send(limited.call());
+                            emitter.complete();
+                        } catch (Exception failure) {
+                            emitter.completeWithError(failure);
+                        }
+                    })
+                    .start();
+            return emitter;
+        }
+    }
+}
