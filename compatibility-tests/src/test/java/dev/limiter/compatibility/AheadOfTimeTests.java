@@ -1,0 +1,82 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** An application that was processed ahead of time limits as it does otherwise. */
+class AheadOfTimeTests {
+
+    private static final String[] PROPERTIES = {
+        "limiter.web.default-limit.limit=3",
+        "limiter.web.default-limit.window=1h",
+        "limiter.rules.catalog.paths=/catalog",
+        "limiter.rules.catalog.limit=1",
+        "limiter.rules.catalog.window=1h",
+        "limiter.rules.catalog.key=#request.getHeader('X-Api-Key')",
+        "limiter.rules.catalog.tiers.by=#{@'dev.limiter.compatibility.AheadOfTimeApplication$Plans'.of(#request)}",
+        "limiter.rules.catalog.tiers.gold.limit=2"
+    };
+
+    private static AheadOfTime processed;
+
+    @BeforeAll
+    static void process(@TempDir Path directory) throws IOException {
+        processed = new AheadOfTime(AheadOfTimeApplication.class, directory, arguments());
+    }
+
+    @Test
+    void limitsAsItDoesOtherwise() throws IOException {
+        try (AheadOfTime.Running application = processed.start(arguments())) {
+            assertLimits(application.clients());
+        }
+    }
+
+    @Test
+    void limitsTheSameWithoutProcessing() {
+        try (ConfigurableApplicationContext application =
+                Applications.start(AheadOfTimeApplication.class, PROPERTIES)) {
+            assertLimits(Applications.clientsOf(application));
+        }
+    }
+
+    /** Conditions were decided when the application was processed. */
+    @Test
+    void canStillBeSwitchedOff() throws IOException {
+        try (AheadOfTime.Running application = processed.start(arguments("limiter.enabled=false"))) {
+            assertThat(statuses(application.clients(), 4, "/automatic")).containsOnly(200);
+            assertThat(bodies(application.clients(), 4, "/orders/alice")).containsOnly("ordered");
+        }
+    }
+
+    private static void assertLimits(Clients clients) {
+        assertThat(statuses(clients, 4, "/automatic")).containsExactly(200, 200, 200, 429);
+        assertThat(statuses(clients, 2, "/catalog", "X-Api-Key", "alice")).containsExactly(200, 429);
+        assertThat(statuses(clients, 3, "/catalog", "X-Api-Key", "bob", "X-Plan", "gold"))
+                .containsExactly(200, 200, 429);
+        assertThat(bodies(clients, 2, "/orders/alice")).containsExactly("ordered", "later for alice");
+        assertThat(bodies(clients, 1, "/orders/bob")).containsExactly("ordered");
+    }
+
+    private static Stream<Integer> statuses(Clients clients, int requests, String path, String... headers) {
+        return Stream.generate(() -> clients.get(path, headers).statusCode()).limit(requests);
+    }
+
+    private static Stream<String> bodies(Clients clients, int requests, String path) {
+        return Stream.generate(() -> clients.get(path)).map(HttpResponse::body).limit(requests);
+    }
+
+    private static String[] arguments(String... more) {
+        return Stream.of(new String[] {"server.port=0", "spring.config.name=none"}, PROPERTIES, more)
+                .flatMap(Stream::of)
+                .map(property -> "--" + property)
+                .toArray(String[]::new);
+    }
+}

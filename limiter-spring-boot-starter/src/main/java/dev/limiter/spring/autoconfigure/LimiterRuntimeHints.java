@@ -1,0 +1,62 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.RateLimiterStorageProvider;
+import dev.limiter.RateLimiterStrategy;
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.config.LimiterProperties;
+import dev.limiter.spring.context.RequestView;
+import java.security.Principal;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** What limits reach by reflection in any application, for native images; for each bean there is more. */
+final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
+
+    private static final String TOMCAT = "org.apache.catalina.connector.";
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+        providers(RateLimiterStrategy.class, hints);
+        providers(RateLimiterStorageProvider.class, hints);
+        expressions(hints.reflection());
+        tomcatPeer(hints.reflection(), loader);
+        // the setting of a tier that may be a text instead
+        hints.reflection().registerType(LimiterProperties.Tier.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+        // what a meta-annotation is merged to
+        hints.proxies().registerJdkProxy(RateLimiter.class);
+    }
+
+    private static <T> void providers(Class<T> service, RuntimeHints hints) {
+        hints.resources().registerPattern("META-INF/services/" + service.getName());
+        ServiceLoader.load(service, LimiterRuntimeHints.class.getClassLoader()).stream()
+                .forEach(provider ->
+                        hints.reflection().registerType(provider.type(), MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS));
+    }
+
+    /** {@code #request}, as it is declared and as it is. */
+    private static void expressions(ReflectionHints hints) {
+        hints.registerType(RequestView.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+        hints.registerType(
+                TypeReference.of("dev.limiter.spring.context.ServletRequestView"),
+                MemberCategory.INVOKE_PUBLIC_METHODS);
+        hints.registerType(Principal.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+    }
+
+    /** See {@link dev.limiter.spring.context}: the peer behind what Tomcat has put in its place. */
+    private static void tomcatPeer(ReflectionHints hints, @Nullable ClassLoader loader) {
+        if (ClassUtils.isPresent(TOMCAT + "RequestFacade", loader)) {
+            Class<?> facade = ClassUtils.resolveClassName(TOMCAT + "RequestFacade", loader);
+            Class<?> request = ClassUtils.resolveClassName(TOMCAT + "Request", loader);
+            hints.registerField(ReflectionUtils.findField(facade, "request"));
+            hints.registerMethod(ReflectionUtils.findMethod(request, "getPeerAddr"), ExecutableMode.INVOKE);
+        }
+    }
+}

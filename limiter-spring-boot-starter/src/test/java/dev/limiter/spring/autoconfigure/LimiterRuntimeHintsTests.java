@@ -1,0 +1,115 @@
+package dev.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.RateLimiterStrategy;
+import dev.limiter.memory.InMemoryStorageProvider;
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.config.LimiterProperties;
+import dev.limiter.spring.context.RequestView;
+import java.lang.reflect.Method;
+import java.util.ServiceLoader;
+import org.apache.catalina.connector.Request;
+import org.apache.catalina.connector.RequestFacade;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+
+class LimiterRuntimeHintsTests {
+
+    private final RuntimeHints hints = new RuntimeHints();
+
+    @BeforeEach
+    void register() {
+        SpringFactoriesLoader.forResourceLocation("META-INF/spring/aot.factories")
+                .load(RuntimeHintsRegistrar.class)
+                .stream()
+                .filter(LimiterRuntimeHints.class::isInstance)
+                .forEach(registrar -> registrar.registerHints(hints, getClass().getClassLoader()));
+    }
+
+    @Test
+    void algorithmsAndTheStorageCanBeLoaded() {
+        assertThat(ServiceLoader.load(RateLimiterStrategy.class))
+                .hasSizeGreaterThanOrEqualTo(6)
+                .allSatisfy(strategy -> assertCreatable(strategy.getClass()));
+        assertCreatable(InMemoryStorageProvider.class);
+        assertThat(RuntimeHintsPredicates.resource().forResource("META-INF/services/dev.limiter.RateLimiterStrategy"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.resource()
+                        .forResource("META-INF/services/dev.limiter.RateLimiterStorageProvider"))
+                .accepts(hints);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "dev.limiter.spring.context.RequestView",
+                "dev.limiter.spring.context.ServletRequestView",
+                "java.security.Principal"
+            })
+    void expressionsCanCallWhatTheySee(String type) {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onType(TypeReference.of(type))
+                        .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))
+                .accepts(hints);
+    }
+
+    @Test
+    void everyMethodOfARequestCanBeCalled() {
+        for (Method method : RequestView.class.getMethods()) {
+            assertThat(RuntimeHintsPredicates.reflection().onMethod(method).invoke())
+                    .accepts(hints);
+        }
+    }
+
+    @Test
+    void tierCanBeWrittenAsText() throws Exception {
+        Method valueOf = LimiterProperties.Tier.class.getMethod("valueOf", String.class);
+
+        assertThat(RuntimeHintsPredicates.reflection().onMethod(valueOf).invoke())
+                .accepts(hints);
+    }
+
+    @Test
+    void annotationsCanBeMerged() {
+        assertThat(RuntimeHintsPredicates.proxies().forInterfaces(RateLimiter.class))
+                .accepts(hints);
+    }
+
+    @Test
+    void peerOfTomcatCanBeRead() throws Exception {
+        assertThat(RuntimeHintsPredicates.reflection().onField(RequestFacade.class, "request"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethod(Request.class.getMethod("getPeerAddr"))
+                        .invoke())
+                .accepts(hints);
+    }
+
+    @Test
+    void needsNoTomcat() {
+        RuntimeHints without = new RuntimeHints();
+        new LimiterRuntimeHints().registerHints(without, new FilteredClassLoader("org.apache.catalina"));
+
+        assertThat(RuntimeHintsPredicates.reflection().onType(RequestView.class))
+                .accepts(without);
+        assertThat(RuntimeHintsPredicates.reflection().onType(RequestFacade.class))
+                .rejects(without);
+    }
+
+    private void assertCreatable(Class<?> type) {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onType(type)
+                        .withMemberCategory(MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS))
+                .accepts(hints);
+    }
+}
