@@ -4,6 +4,7 @@ import dev.limiter.spring.aop.LimitedMethodScanner;
 import dev.limiter.spring.aop.LimitedMethods;
 import dev.limiter.spring.aop.RateLimiterAdvisor;
 import dev.limiter.spring.aop.RateLimiterMethodInterceptor;
+import dev.limiter.spring.aop.RateLimiterPlacement;
 import dev.limiter.spring.decide.CurrentRequest;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.rule.RuleCompiler;
@@ -32,8 +33,9 @@ public final class LimiterMethodAutoConfiguration {
     private static final String INTERCEPTOR = "limiterMethodInterceptor";
 
     /**
-     * Around transactions and retries, whose advice has the last orders of all, so that a rejected call opens none and
-     * is not tried again; within method security, so that a call which is not allowed does not count.
+     * Around transactions, caches, retries and {@code @Async}, whose advice has the last order of all, so that a
+     * rejected call opens no transaction, is not tried again and takes no thread; within method security, so that a call
+     * which is not allowed does not count.
      */
     private static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
@@ -44,6 +46,11 @@ public final class LimiterMethodAutoConfiguration {
         advisor.setAdviceBeanName(INTERCEPTOR);
         advisor.setOrder(environment.getProperty("limiter.aspect.order", Integer.class, DEFAULT_ORDER));
         return advisor;
+    }
+
+    @Bean
+    static RateLimiterPlacement limiterAdvisorPlacement() {
+        return new RateLimiterPlacement();
     }
 
     @Bean(INTERCEPTOR)

@@ -44,7 +44,7 @@ public record LimiterProperties(
      * See {@code limiter.aspect}.
      *
      * @param order Order of the limits among the advice of a method; lower is further out. By default they are around
-     *     transactions and retries, and within method security.
+     *     transactions, caches and retries, and within method security; 2147483647 is within everything.
      */
     public record Aspect(@DefaultValue("2147483547") int order) {}
 

@@ -1,0 +1,113 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.spring.annotation.RateLimiter;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.AliasFor;
+
+/** Annotations wherever they may stand, with proxies of both sorts. */
+class ProxiedMethodTests {
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void everyBeanIsLimitedWithEachSortOfProxy(boolean targetClass) {
+        try (ConfigurableApplicationContext application =
+                Applications.startWithoutWeb(Application.class, "spring.aop.proxy-target-class=" + targetClass)) {
+            Contract contract = application.getBean(Contract.class);
+
+            assertThat(AopUtils.isJdkDynamicProxy(contract)).isEqualTo(!targetClass);
+            assertPermitted(2, contract::byInterface);
+            assertPermitted(1, contract::byClass);
+            assertPermitted(3, application.getBean(Derived.class)::overridden);
+            assertPermitted(3, application.getBean(Derived.class)::inherited);
+        }
+    }
+
+    @Test
+    void aBeanMayBeOfAFinalClassBehindItsInterface() {
+        try (ConfigurableApplicationContext application =
+                Applications.startWithoutWeb(FinalApplication.class, "spring.aop.proxy-target-class=false")) {
+            assertPermitted(2, application.getBean(Contract.class)::byInterface);
+        }
+    }
+
+    private static void assertPermitted(int permits, Runnable call) {
+        for (int i = 0; i < permits; i++) {
+            call.run();
+        }
+        assertThatThrownBy(call::run).isInstanceOf(RateLimitExceededException.class);
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @RateLimiter(window = "1h")
+    @interface Hourly {
+
+        @AliasFor(annotation = RateLimiter.class, attribute = "limit")
+        long value();
+    }
+
+    interface Contract {
+
+        @RateLimiter(limit = 2, window = "1h")
+        void byInterface();
+
+        void byClass();
+    }
+
+    static class Implementation implements Contract {
+
+        @Override
+        public void byInterface() {}
+
+        @Override
+        @RateLimiter(limit = 5, window = "1h")
+        @RateLimiter(limit = 1, window = "2h")
+        public void byClass() {}
+    }
+
+    static final class FinalImplementation implements Contract {
+
+        @Override
+        public void byInterface() {}
+
+        @Override
+        public void byClass() {}
+    }
+
+    static class Base {
+
+        @Hourly(3)
+        public void overridden() {}
+
+        @Hourly(3)
+        public void inherited() {}
+    }
+
+    static class Derived extends Base {
+
+        @Override
+        public void overridden() {}
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({Implementation.class, Derived.class})
+    static class Application {}
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import(FinalImplementation.class)
+    static class FinalApplication {}
+}
