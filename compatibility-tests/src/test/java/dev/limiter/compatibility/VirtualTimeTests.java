@@ -11,6 +11,7 @@ import dev.limiter.Rule;
 import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.test.WithVirtualTime;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -90,6 +91,30 @@ class VirtualTimeTests {
         held.close();
 
         assertThat(limiters.tryAcquire(EXPORTS, "alice")).isPermitted();
+    }
+
+    @RepeatedTest(2)
+    void whoWaitsIsServedWhenTimeHasMovedOn() {
+        Rule rule = Rule.of("imports", Limit.tokenBucket(1, Duration.ofSeconds(30)));
+        assertThat(limiters.waiting()).isZero();
+        assertThat(limiters.tryAcquire(rule, "alice")).isPermitted();
+
+        CompletableFuture<Decision> first = limiters.acquireAsync(rule, "alice", Duration.ofHours(1));
+        CompletableFuture<Decision> second = limiters.acquireAsync(rule, "alice", Duration.ofHours(1));
+        time.advance(Duration.ofSeconds(30));
+
+        assertThat(first.join()).isPermitted();
+        assertThat(second).isNotDone();
+    }
+
+    @RepeatedTest(2)
+    void whoWaitsIsServedWhenAPermitIsReleased() {
+        Decision held = limiters.tryAcquire(EXPORTS, "alice");
+        CompletableFuture<Decision> next = limiters.acquireAsync(EXPORTS, "alice", Duration.ofHours(1));
+
+        held.close();
+
+        assertThat(next.join()).isPermitted();
     }
 
     @Test

@@ -4,7 +4,9 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
+import dev.limiter.ReleaseListener;
 import dev.limiter.Rule;
+import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
@@ -19,6 +21,7 @@ final class FreshStorage implements RateLimiterStorage {
     private final RateLimiterFactory factory;
     private final VirtualTimeSource time;
     private final long maxKeys;
+    private volatile ReleaseListener listener = (rule, key) -> {};
     private volatile RateLimiterStorage current;
 
     FreshStorage(ObjectProvider<RateLimiterFactory> factory, VirtualTimeSource time, Environment environment) {
@@ -33,7 +36,20 @@ final class FreshStorage implements RateLimiterStorage {
     }
 
     private RateLimiterStorage fresh() {
-        return new InMemoryRateLimiterStorage(factory, time, maxKeys);
+        RateLimiterStorage fresh = new InMemoryRateLimiterStorage(factory, time, maxKeys);
+        fresh.onRelease(listener);
+        return fresh;
+    }
+
+    @Override
+    public void onRelease(ReleaseListener listener) {
+        this.listener = listener;
+        current.onRelease(listener);
+    }
+
+    @Override
+    public TimeSource clock() {
+        return time;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.limiter.test;
 
-import java.lang.reflect.Executable;
+import dev.limiter.RateLimiters;
+import java.lang.reflect.Method;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -14,17 +15,22 @@ final class VirtualTimeExtension implements BeforeEachCallback, ParameterResolve
     @Override
     public void beforeEach(ExtensionContext test) {
         ApplicationContext application = SpringExtension.getApplicationContext(test);
+        application.getBeanProvider(RateLimiters.class).ifAvailable(VirtualTimeExtension::sendWaitersAway);
         application.getBean(VirtualTimeSource.class).startOver();
         application.getBean(FreshStorage.class).startOver();
+    }
+
+    private static void sendWaitersAway(RateLimiters limiters) {
+        limiters.stopWaiting();
+        limiters.startWaiting();
     }
 
     /** What Spring resolves itself is left to it: JUnit takes two resolvers of one parameter for a mistake. */
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext test) {
-        Executable executable = parameter.getDeclaringExecutable();
         return parameter.getParameter().getType() == VirtualTimeSource.class
                 && !new SpringExtension().supportsParameter(parameter, test)
-                && executable instanceof java.lang.reflect.Method;
+                && parameter.getDeclaringExecutable() instanceof Method;
     }
 
     @Override
