@@ -1,0 +1,90 @@
+package dev.limiter.compatibility;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Sends what no well-behaved client would: each char is one byte. */
+final class RawClient {
+
+    private static final int PATIENCE_MILLIS = 30_000;
+
+    private final int port;
+
+    RawClient(int port) {
+        this.port = port;
+    }
+
+    /** An answer, as far as it came; the status is 0 if none came. */
+    record Answer(int status, List<String> fields, String body) {
+
+        String field(String name) {
+            String start = name.toLowerCase(Locale.ROOT) + ":";
+            return fields.stream()
+                    .filter(field -> field.toLowerCase(Locale.ROOT).startsWith(start))
+                    .map(field -> field.substring(start.length()).strip())
+                    .findFirst()
+                    .orElse("");
+        }
+    }
+
+    /** With a host, and no other field than those given. */
+    Answer send(String method, String target, String... fields) throws IOException {
+        List<String> lines = new ArrayList<>(List.of(method + " " + target + " HTTP/1.1", "Host: localhost"));
+        lines.addAll(List.of(fields));
+        lines.add("Connection: close");
+        return send(String.join("\r\n", lines) + "\r\n\r\n");
+    }
+
+    /** These bytes; the server has to close the connection after its answer. */
+    Answer send(String request) throws IOException {
+        try (Socket socket = connect()) {
+            try {
+                socket.getOutputStream().write(request.getBytes(ISO_8859_1));
+            } catch (IOException refused) {
+                // It need not read all of it before it answers.
+            }
+            return parse(all(socket.getInputStream()));
+        }
+    }
+
+    Socket connect() throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(PATIENCE_MILLIS);
+        return socket;
+    }
+
+    private static String all(InputStream in) throws IOException {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        byte[] some = new byte[8192];
+        try {
+            for (int length = in.read(some); length >= 0; length = in.read(some)) {
+                all.write(some, 0, length);
+            }
+        } catch (SocketTimeoutException hangs) {
+            throw hangs;
+        } catch (IOException reset) {
+            // What came before counts.
+        }
+        return all.toString(ISO_8859_1);
+    }
+
+    private static Answer parse(String answer) {
+        int end = answer.indexOf("\r\n\r\n");
+        if (end < 0) {
+            return new Answer(0, List.of(), answer);
+        }
+        List<String> head = List.of(answer.substring(0, end).split("\r\n"));
+        int status = Integer.parseInt(head.get(0).split(" ")[1]);
+        return new Answer(status, head.subList(1, head.size()), answer.substring(end + 4));
+    }
+}
