@@ -5,7 +5,9 @@ import dev.limiter.RateLimiterStrategy;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.context.RequestView;
+import dev.limiter.spring.context.ResponseView;
 import java.security.Principal;
+import java.util.List;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.ExecutableMode;
@@ -41,13 +43,12 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
                         hints.reflection().registerType(provider.type(), MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS));
     }
 
-    /** {@code #request}, as it is declared and as it is. */
+    /** What any expression can see, as it is declared and as it is. */
     private static void expressions(ReflectionHints hints) {
-        hints.registerType(RequestView.class, MemberCategory.INVOKE_PUBLIC_METHODS);
-        hints.registerType(
-                TypeReference.of("dev.limiter.spring.context.ServletRequestView"),
-                MemberCategory.INVOKE_PUBLIC_METHODS);
-        hints.registerType(Principal.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+        List.of(RequestView.class, ResponseView.class, Principal.class, Throwable.class)
+                .forEach(type -> hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
+        List.of("dev.limiter.spring.context.ServletRequestView", "dev.limiter.spring.web.AnswerView")
+                .forEach(type -> hints.registerType(TypeReference.of(type), MemberCategory.INVOKE_PUBLIC_METHODS));
     }
 
     /** See {@link dev.limiter.spring.context}: the peer behind what Tomcat has put in its place. */

@@ -22,6 +22,7 @@ import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.util.ClassUtils;
 
 class LimiterRuntimeHintsTests {
 
@@ -54,9 +55,13 @@ class LimiterRuntimeHintsTests {
             strings = {
                 "dev.limiter.spring.context.RequestView",
                 "dev.limiter.spring.context.ServletRequestView",
-                "java.security.Principal"
+                "dev.limiter.spring.context.ResponseView",
+                "dev.limiter.spring.web.AnswerView",
+                "java.security.Principal",
+                "java.lang.Throwable"
             })
     void expressionsCanCallWhatTheySee(String type) {
+        assertThat(ClassUtils.isPresent(type, null)).isTrue();
         assertThat(RuntimeHintsPredicates.reflection()
                         .onType(TypeReference.of(type))
                         .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))
