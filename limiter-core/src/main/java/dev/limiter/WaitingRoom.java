@@ -128,13 +128,21 @@ final class WaitingRoom {
     private @Nullable Decision join(Waiter waiter) {
         for (Charge charge : waiter.charges) {
             if (releases.containsKey(line(charge))) {
-                return joinForRelease(waiter, charge, new TurnedAway(charge));
+                return joinForRelease(waiter, charge, turnedAway(waiter.charges));
             }
         }
         if (closed || waiter.charges.stream().anyMatch(this::isFull)) {
             return storage.decide(atOnce(waiter.charges));
         }
         return place(waiter, storage.decide(waiter.charges));
+    }
+
+    private Decision turnedAway(List<Charge> charges) {
+        return Decision.allOf(charges.stream()
+                .map(charge -> releases.containsKey(line(charge))
+                        ? new TurnedAway(charge)
+                        : storage.peek(charge.rule(), charge.key()))
+                .toList());
     }
 
     private boolean isFull(Charge charge) {

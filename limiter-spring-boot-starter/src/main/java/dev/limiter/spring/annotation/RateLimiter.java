@@ -63,6 +63,31 @@ public @interface RateLimiter {
     int buckets() default Integer.MIN_VALUE;
 
     /**
+     * The time in which the rate climbs from a third to all of it after idling, such as {@code 10s}; none if empty. For
+     * token buckets, and leaky buckets with a {@link #maxWait()}; not with a {@link #burst()}.
+     */
+    String warmUp() default "";
+
+    /**
+     * How long a call may wait for its turn in the calling thread instead of being refused, such as {@code 500ms}; not at
+     * all if empty. Makes a leaky bucket space calls out evenly. Who could not be served in time is refused at once; an
+     * interrupt ends the wait with a refusal.
+     */
+    String maxWait() default "";
+
+    /** How many may wait at the same time for one key, at least 1; any number if not said. */
+    int maxWaiting() default Integer.MIN_VALUE;
+
+    /**
+     * An expression that is true for calls that go first: they alone may have the {@link #reserve()}, and wait; all are
+     * the same if empty.
+     */
+    String priority() default "";
+
+    /** The share of the limit that is kept for calls with {@link #priority()}, such as {@code 20%}; none if empty. */
+    String reserve() default "";
+
+    /**
      * Who has a bucket of one's own: parts joined by {@code ,}, alternatives by {@code |}, such as
      * {@code principal|ip}, {@code header:X-Api-Key}, {@code #user.id} or {@code #p0}. One bucket for the method if
      * empty.

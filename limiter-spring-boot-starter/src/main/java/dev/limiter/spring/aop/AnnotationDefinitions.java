@@ -52,6 +52,12 @@ final class AnnotationDefinitions {
                         annotation.algorithm(),
                         annotation.burst() == RateLimiter.UNSET ? null : annotation.burst(),
                         annotation.buckets() == Integer.MIN_VALUE ? null : annotation.buckets())
+                .warmUp(text(annotation.warmUp(), "warmUp", origin))
+                .waiting(
+                        text(annotation.maxWait(), "maxWait", origin),
+                        annotation.maxWaiting() == Integer.MIN_VALUE ? null : annotation.maxWaiting(),
+                        text(annotation.priority(), "priority", origin),
+                        text(annotation.reserve(), "reserve", origin))
                 .key(key == null ? null : List.of(key))
                 .cost(text(annotation.cost(), "cost", origin))
                 .condition(text(annotation.condition(), "condition", origin))

@@ -51,6 +51,11 @@ public final class LimiterAutoConfiguration {
     }
 
     @Bean
+    WaitingRoomLifecycle limiterWaitingRoomLifecycle(RateLimiters limiters) {
+        return new WaitingRoomLifecycle(limiters);
+    }
+
+    @Bean
     RuleDecider limiterRuleDecider(RateLimiters limiters, ObjectProvider<RateLimitListener> listeners) {
         return new RuleDecider(limiters, listeners.orderedStream().toList());
     }

@@ -1,6 +1,6 @@
 package dev.limiter.spring.autoconfigure;
 
-import dev.limiter.RateLimiterStorage;
+import dev.limiter.RateLimiters;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.metrics.LimiterMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -17,8 +17,8 @@ import org.springframework.context.annotation.Bean;
 public final class LimiterMetricsAutoConfiguration {
 
     @Bean
-    LimiterMetrics limiterMetrics(ObjectProvider<MeterRegistry> registries, RateLimiterStorage storage) {
+    LimiterMetrics limiterMetrics(ObjectProvider<MeterRegistry> registries, RateLimiters limiters) {
         return new LimiterMetrics(
-                registries, storage, storage instanceof InMemoryRateLimiterStorage ? "memory" : "custom");
+                registries, limiters, limiters.storage() instanceof InMemoryRateLimiterStorage ? "memory" : "custom");
     }
 }

@@ -72,6 +72,8 @@ public final class ConfiguredRules implements RuleSource {
         RuleDefinition.Builder builder = RuleDefinition.builder(name, origin)
                 .limit(rule.limit(), rule.window(), rule.algorithm(), rule.burst(), rule.buckets())
                 .align(rule.align(), rule.zone())
+                .warmUp(rule.warmUp())
+                .waiting(rule.maxWait(), rule.maxWaiting(), rule.priority(), rule.reserve())
                 .tiers(TierSettings.read(origin, rule.tiers(), environment))
                 .paths(rule.paths())
                 .methods(rule.methods())
@@ -94,6 +96,8 @@ public final class ConfiguredRules implements RuleSource {
         RuleDefinition.Builder builder = RuleDefinition.builder("default", origin)
                 .limit(limit.limit(), limit.window(), limit.algorithm(), limit.burst(), limit.buckets())
                 .align(limit.align(), limit.zone())
+                .warmUp(limit.warmUp())
+                .waiting(limit.maxWait(), limit.maxWaiting(), limit.priority(), limit.reserve())
                 .tiers(TierSettings.read(origin, limit.tiers(), environment))
                 .scope(Scope.ENDPOINT)
                 .key(limit.key())
@@ -125,6 +129,7 @@ public final class ConfiguredRules implements RuleSource {
     static LimitDefinition namedLimit(RuleOrigin origin, LimiterProperties.NamedLimit limit) {
         return LimitDefinition.of(
                         origin, limit.limit(), limit.window(), limit.algorithm(), limit.burst(), limit.buckets())
-                .aligned(origin, limit.align(), limit.zone());
+                .aligned(origin, limit.align(), limit.zone())
+                .warmingUp(origin, limit.warmUp());
     }
 }

@@ -94,11 +94,18 @@ public record LimiterProperties(
      * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
      *     if not said. For fixed-window.
      * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
+     * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For token-bucket,
+     *     and leaky-bucket with max-wait; not with burst.
      * @param limits Several limits by name, instead of the one above; all must permit.
      * @param tiers What is different for some: {@code by} says who is in which tier, such as "header:X-Plan" or
      *     "#{@plans.of(#request)}", and each tier by its name what is different in it.
      * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
+     * @param maxWait How long a request may wait for its turn instead of being refused, up to 1d; 0ms if not said, 500ms
+     *     if only max-waiting is. Makes a leaky-bucket space requests out evenly.
+     * @param maxWaiting How many may wait at the same time for one key; any number if not said.
+     * @param priority Expression that is true for requests that go first: they alone may have the reserve, and wait.
+     * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
      * @param mode What becomes of decisions; the weaker of this and limiter.mode.
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
@@ -116,10 +123,15 @@ public record LimiterProperties(
             @Nullable Integer buckets,
             @Nullable Align align,
             @Nullable String zone,
+            @Nullable String warmUp,
             @Nullable Map<String, NamedLimit> limits,
             @Nullable Map<String, Tier> tiers,
             @Delimiter(Delimiter.NONE) @Nullable List<String> key,
             @Nullable String cost,
+            @Nullable String maxWait,
+            @Nullable Integer maxWaiting,
+            @Nullable String priority,
+            @Nullable String reserve,
             @Nullable Mode mode,
             @Nullable HeaderStyle headers,
             @Nullable String skipIf,
@@ -139,6 +151,8 @@ public record LimiterProperties(
      * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
      *     if not said. For fixed-window.
      * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
+     * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For token-bucket,
+     *     and leaky-bucket with max-wait; not with burst.
      * @param limits Several limits by name, instead of the one above; all must permit.
      * @param tiers What is different for some: {@code by} says who is in which tier, such as "header:X-Plan" or
      *     "#{@plans.of(#request)}", and each tier by its name what is different in it.
@@ -149,6 +163,11 @@ public record LimiterProperties(
      * @param scope Whether all endpoints share the budget (rule) or each has its own (endpoint); rule if not said.
      * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
+     * @param maxWait How long a request may wait for its turn instead of being refused, up to 1d; 0ms if not said, 500ms
+     *     if only max-waiting is. Makes a leaky-bucket space requests out evenly.
+     * @param maxWaiting How many may wait at the same time for one key; any number if not said.
+     * @param priority Expression that is true for requests that go first: they alone may have the reserve, and wait.
+     * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
      * @param mode What becomes of decisions; the weaker of this and limiter.mode.
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
@@ -167,6 +186,7 @@ public record LimiterProperties(
             @Nullable Integer buckets,
             @Nullable Align align,
             @Nullable String zone,
+            @Nullable String warmUp,
             @Nullable Map<String, NamedLimit> limits,
             @Nullable Map<String, Tier> tiers,
             @Nullable List<String> paths,
@@ -175,6 +195,10 @@ public record LimiterProperties(
             @Nullable Scope scope,
             @Delimiter(Delimiter.NONE) @Nullable List<String> key,
             @Nullable String cost,
+            @Nullable String maxWait,
+            @Nullable Integer maxWaiting,
+            @Nullable String priority,
+            @Nullable String reserve,
             @Nullable Mode mode,
             @Nullable HeaderStyle headers,
             @Nullable String skipIf,
@@ -207,6 +231,8 @@ public record LimiterProperties(
      * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
      *     if not said. For fixed-window.
      * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
+     * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For token-bucket,
+     *     and leaky-bucket with max-wait; not with burst.
      */
     public record NamedLimit(
             @Nullable Long limit,
@@ -215,7 +241,8 @@ public record LimiterProperties(
             @Nullable Long burst,
             @Nullable Integer buckets,
             @Nullable Align align,
-            @Nullable String zone) {}
+            @Nullable String zone,
+            @Nullable String warmUp) {}
 
     /**
      * What is different in one tier; what is not said is as the rule says.
@@ -227,6 +254,7 @@ public record LimiterProperties(
      * @param buckets Sub-windows, 1 to 1000.
      * @param align Where windows begin.
      * @param zone Time zone of the calendar.
+     * @param warmUp Time in which the rate climbs from a third to all of it after idling.
      * @param limits What is different in the named limits of the rule.
      * @param by Not for a tier: what stands at the name {@code by} beside the tiers, or in place of a tier's settings.
      */
@@ -238,12 +266,13 @@ public record LimiterProperties(
             @Nullable Integer buckets,
             @Nullable Align align,
             @Nullable String zone,
+            @Nullable String warmUp,
             @Nullable Map<String, NamedLimit> limits,
             @Nullable String by) {
 
         /** Called by Spring to convert the text of {@code by}. */
         public static Tier valueOf(String by) {
-            return new Tier(null, null, null, null, null, null, null, null, by);
+            return new Tier(null, null, null, null, null, null, null, null, null, by);
         }
     }
 }

@@ -61,7 +61,8 @@ final class TierSettings {
         }
         return new TiersDefinition.Tier(
                 LimitDefinition.of(origin, tier.limit(), tier.window(), tier.algorithm(), tier.burst(), tier.buckets())
-                        .aligned(origin, tier.align(), tier.zone()),
+                        .aligned(origin, tier.align(), tier.zone())
+                        .warmingUp(origin, tier.warmUp()),
                 limits(origin, tier.limits()));
     }
 

@@ -9,10 +9,15 @@ import java.util.List;
  *
  * @param enforced decided together, all or nothing
  * @param shadow decided one by one, without consequences
+ * @param waiting whether the decision may have to wait
  */
-public record ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow) {
+public record ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow, boolean waiting) {
 
     public static final ApplicableRules NONE = new ApplicableRules(List.of(), List.of());
+
+    private ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow) {
+        this(enforced, shadow, enforced.stream().anyMatch(RateLimitRule::makesWait));
+    }
 
     /** Rules that are off are left out. */
     public static ApplicableRules of(List<RateLimitRule> rules) {

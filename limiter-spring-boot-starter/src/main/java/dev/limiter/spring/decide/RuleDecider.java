@@ -7,8 +7,11 @@ import dev.limiter.RateLimiters;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.rule.ChargeIf;
 import dev.limiter.spring.rule.RateLimitRule;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -32,12 +35,92 @@ public final class RuleDecider {
     }
 
     /**
-     * Decides all rules that do not skip this one.
+     * What is asked of the limits: one charge for each rule that does not skip this one.
+     *
+     * @param answer what is known without asking; null if the limits have to be asked
+     */
+    private record Question(
+            ApplicableRules applicable,
+            List<RateLimitRule> rules,
+            List<Charge> charges,
+            RateLimitContext context,
+            String resource,
+            @Nullable Verdict answer) {}
+
+    /**
+     * Decides all rules that do not skip this one. Waits in the calling thread where rules let requests wait.
      *
      * @param resource the name of the resource for people
      * @throws RuntimeException if an expression of an enforced rule fails; nothing was taken, and the log says why
      */
     public Verdict decide(ApplicableRules rules, RateLimitContext context, String resource) {
+        Question question = question(rules, context, resource);
+        if (question.answer() != null) {
+            return question.answer();
+        }
+        if (!rules.waiting()) {
+            return verdict(question, tryAcquire(question.charges()), Duration.ZERO);
+        }
+        long start = System.nanoTime();
+        Decision decision = limiters.acquire(question.charges());
+        return verdict(question, decision, since(start));
+    }
+
+    /**
+     * The same without blocking the caller. Cancelling the future gives back what was taken, and the place of one who
+     * waits.
+     *
+     * @param present asked when the turn comes: if the one who waited is gone, its place goes to those behind
+     */
+    public CompletableFuture<Verdict> decideLater(
+            ApplicableRules rules, RateLimitContext context, String resource, BooleanSupplier present) {
+        Question question = question(rules, context, resource);
+        if (question.answer() != null) {
+            return CompletableFuture.completedFuture(question.answer());
+        }
+        long start = System.nanoTime();
+        CompletableFuture<Decision> decision = limiters.acquireAsync(question.charges(), present);
+        CompletableFuture<Verdict> verdict = decision.thenApply(decided -> verdict(question, decided, since(start)));
+        var unused = verdict.whenComplete((decided, failure) -> {
+            if (failure != null && !decision.cancel(true) && !decision.isCompletedExceptionally()) {
+                decision.join().giveBack();
+            }
+        });
+        return verdict;
+    }
+
+    private static Duration since(long start) {
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+
+    private Decision tryAcquire(List<Charge> charges) {
+        Charge first = charges.get(0);
+        return charges.size() == 1 && first.isPlain()
+                ? limiters.tryAcquire(first.rule(), first.key(), first.permits())
+                : limiters.tryAcquire(charges.toArray(Charge[]::new));
+    }
+
+    private Question question(ApplicableRules rules, RateLimitContext context, String resource) {
+        Verdict denied = denied(rules, context, resource);
+        if (denied != null) {
+            return new Question(rules, List.of(), List.of(), context, resource, denied);
+        }
+        List<RateLimitRule> decided = new ArrayList<>(rules.enforced().size());
+        List<Charge> charges = new ArrayList<>(rules.enforced().size());
+        for (RateLimitRule rule : rules.enforced()) {
+            Charge charge = charge(rule, context, resource);
+            if (charge != null) {
+                decided.add(rule);
+                charges.add(charge);
+            }
+        }
+        Verdict answer = charges.isEmpty()
+                ? withShadow(Verdict.UNLIMITED, rules.shadow(), context, resource)
+                : banned(decided, charges, resource);
+        return new Question(rules, decided, charges, context, resource, answer);
+    }
+
+    private @Nullable Verdict denied(ApplicableRules rules, RateLimitContext context, String resource) {
         for (RateLimitRule rule : rules.enforced()) {
             if (rule.denies(context)) {
                 Decision denied = new DeniedDecision(rule.rule());
@@ -45,40 +128,39 @@ public final class RuleDecider {
                 return new Verdict(List.of(), List.of(), denied, List.of(), List.of());
             }
         }
-        Verdict verdict = switch (rules.enforced().size()) {
-            case 0 -> Verdict.UNLIMITED;
-            case 1 -> one(rules.enforced().get(0), context, resource);
-            default -> several(rules.enforced(), context, resource);
-        };
-        return rules.shadow().isEmpty() || !verdict.permitted()
-                ? verdict
-                : withShadow(verdict, rules.shadow(), context, resource);
+        return null;
     }
 
-    private Verdict one(RateLimitRule rule, RateLimitContext context, String resource) {
-        Charge charge = charge(rule, context, resource);
-        if (charge == null) {
-            return Verdict.UNLIMITED;
-        }
-        Decision banned = bans.current(rule, charge);
-        if (banned != null) {
-            return banned(rule, charge, banned, resource);
-        }
-        Decision decision = limiters.tryAcquire(charge.rule(), charge.key(), charge.permits());
-        if (!decision.permitted()) {
-            banned = bans.afterRejection(rule, charge);
+    private @Nullable Verdict banned(List<RateLimitRule> rules, List<Charge> charges, String resource) {
+        for (int i = 0; i < charges.size(); i++) {
+            Decision banned = bans.current(rules.get(i), charges.get(i));
             if (banned != null) {
-                return banned(rule, charge, banned, resource);
+                return banned(rules.get(i), charges.get(i), banned, resource);
             }
         }
-        tell(rule, resource, decision.permitted() ? Outcome.PERMITTED : Outcome.REJECTED, decision);
-        List<RateLimitRule> only = List.of(rule);
-        return new Verdict(only, List.of(charge), decision, List.of(), open(only, context, decision));
+        return null;
     }
 
     private Verdict banned(RateLimitRule rule, Charge charge, Decision decision, String resource) {
         tell(rule, resource, Outcome.BANNED, decision);
         return new Verdict(List.of(rule), List.of(charge), decision, List.of(), List.of());
+    }
+
+    private Verdict verdict(Question question, Decision decision, Duration waited) {
+        Verdict verdict = new Verdict(
+                question.rules(),
+                question.charges(),
+                decision,
+                List.of(),
+                open(question.rules(), question.context(), decision));
+        if (!decision.permitted()) {
+            return rejected(verdict, decision, question.resource());
+        }
+        for (RateLimitRule rule : question.rules()) {
+            Duration own = rule.makesWait() ? waited : Duration.ZERO;
+            tell(rule, question.resource(), Outcome.PERMITTED, decision, own);
+        }
+        return withShadow(verdict, question.applicable().shadow(), question.context(), question.resource());
     }
 
     /** What may be returned later, of rules that were decided together. */
@@ -93,34 +175,6 @@ public final class RuleDecider {
             }
         }
         return open;
-    }
-
-    private Verdict several(List<RateLimitRule> rules, RateLimitContext context, String resource) {
-        List<RateLimitRule> decided = new ArrayList<>(rules.size());
-        List<Charge> charges = new ArrayList<>(rules.size());
-        for (RateLimitRule rule : rules) {
-            Charge charge = charge(rule, context, resource);
-            if (charge != null) {
-                decided.add(rule);
-                charges.add(charge);
-            }
-        }
-        if (charges.isEmpty()) {
-            return Verdict.UNLIMITED;
-        }
-        for (int i = 0; i < charges.size(); i++) {
-            Decision banned = bans.current(decided.get(i), charges.get(i));
-            if (banned != null) {
-                return banned(decided.get(i), charges.get(i), banned, resource);
-            }
-        }
-        Decision decision = limiters.tryAcquire(charges.toArray(Charge[]::new));
-        Verdict verdict = new Verdict(decided, charges, decision, List.of(), open(decided, context, decision));
-        if (!decision.permitted()) {
-            return rejected(verdict, decision, resource);
-        }
-        decided.forEach(rule -> tell(rule, resource, Outcome.PERMITTED, decision));
-        return verdict;
     }
 
     /** Only the rules that refused are to be told: the others were not counted. */
@@ -157,6 +211,9 @@ public final class RuleDecider {
     }
 
     private Verdict withShadow(Verdict verdict, List<RateLimitRule> rules, RateLimitContext context, String resource) {
+        if (rules.isEmpty()) {
+            return verdict;
+        }
         List<Decision> decisions = new ArrayList<>(rules.size());
         List<OpenCharge> open = new ArrayList<>(verdict.open());
         for (RateLimitRule rule : rules) {
@@ -167,7 +224,7 @@ public final class RuleDecider {
                 }
                 Charge charge = charge(rule, context, resource);
                 if (charge != null) {
-                    Decision decision = limiters.tryAcquire(charge.rule(), charge.key(), charge.permits());
+                    Decision decision = tryAcquire(List.of(charge));
                     decisions.add(decision);
                     open.addAll(open(List.of(rule), context, decision));
                     tell(rule, resource, decision.permitted() ? Outcome.PERMITTED : Outcome.SHADOW_REJECTED, decision);
@@ -188,10 +245,15 @@ public final class RuleDecider {
     }
 
     private void tell(RateLimitRule rule, String resource, Outcome outcome, @Nullable Decision decision) {
+        tell(rule, resource, outcome, decision, Duration.ZERO);
+    }
+
+    private void tell(
+            RateLimitRule rule, String resource, Outcome outcome, @Nullable Decision decision, Duration waited) {
         if (listeners.isEmpty()) {
             return;
         }
-        RateLimitEvent event = new RateLimitEvent(rule.name(), resource, outcome, decision);
+        RateLimitEvent event = new RateLimitEvent(rule.name(), resource, outcome, decision, waited);
         for (RateLimitListener listener : listeners) {
             try {
                 listener.onDecision(event);

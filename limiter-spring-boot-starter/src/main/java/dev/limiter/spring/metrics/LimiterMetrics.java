@@ -1,12 +1,14 @@
 package dev.limiter.spring.metrics;
 
 import dev.limiter.RateLimiterStorage;
+import dev.limiter.RateLimiters;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -14,8 +16,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Counter {@code limiter.decisions} by rule, resource and outcome, and gauge {@code limiter.keys} by storage. Clients
- * are never a tag: there is no end to them. Registries are looked for once all beans are there, so that it works in
+ * Counter {@code limiter.decisions} by rule, resource and outcome, timer {@code limiter.wait} by rule, and gauges {@code
+ * limiter.keys} by storage and {@code limiter.waiting}. Clients are never a tag: there is no end to them. Registries are looked for once all beans are there, so that it works in
  * every application that has one, however the registry got there.
  */
 public final class LimiterMetrics implements RateLimitListener, SmartInitializingSingleton {
@@ -23,14 +25,15 @@ public final class LimiterMetrics implements RateLimitListener, SmartInitializin
     private record CounterKey(String rule, String resource, Outcome outcome) {}
 
     private final ObjectProvider<MeterRegistry> available;
-    private final RateLimiterStorage storage;
+    private final RateLimiters limiters;
     private final String storageName;
     private final ConcurrentMap<CounterKey, List<Counter>> counters = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, List<Timer>> timers = new ConcurrentHashMap<>();
     private volatile List<MeterRegistry> registries = List.of();
 
-    public LimiterMetrics(ObjectProvider<MeterRegistry> registries, RateLimiterStorage storage, String storageName) {
+    public LimiterMetrics(ObjectProvider<MeterRegistry> registries, RateLimiters limiters, String storageName) {
         this.available = registries;
-        this.storage = storage;
+        this.limiters = limiters;
         this.storageName = storageName;
     }
 
@@ -40,6 +43,11 @@ public final class LimiterMetrics implements RateLimitListener, SmartInitializin
         registries = one != null ? List.of(one) : available.orderedStream().toList();
         // What was counted before there was a registry has empty lists in their place.
         counters.clear();
+        timers.clear();
+        registries.forEach(registry -> Gauge.builder("limiter.waiting", limiters, RateLimiters::waiting)
+                .description("Requests and calls that wait for their turn")
+                .register(registry));
+        RateLimiterStorage storage = limiters.storage();
         registries.forEach(registry -> Gauge.builder("limiter.keys", storage, RateLimiterStorage::size)
                 .description("States held, one for each rule and key")
                 .tag("storage", storageName)
@@ -52,6 +60,9 @@ public final class LimiterMetrics implements RateLimitListener, SmartInitializin
                 new CounterKey(event.rule(), event.resource(), event.outcome()), this::counters)) {
             counter.increment();
         }
+        if (!event.waited().isZero()) {
+            timers.computeIfAbsent(event.rule(), this::timers).forEach(timer -> timer.record(event.waited()));
+        }
     }
 
     private List<Counter> counters(CounterKey key) {
@@ -61,6 +72,15 @@ public final class LimiterMetrics implements RateLimitListener, SmartInitializin
                         .tag("rule", key.rule())
                         .tag("resource", key.resource())
                         .tag("outcome", key.outcome().tag())
+                        .register(registry))
+                .toList();
+    }
+
+    private List<Timer> timers(String rule) {
+        return registries.stream()
+                .map(registry -> Timer.builder("limiter.wait")
+                        .description("How long permitted requests waited for their turn, of rules that let them wait")
+                        .tag("rule", rule)
                         .register(registry))
                 .toList();
     }

@@ -5,6 +5,7 @@ import dev.limiter.Limit;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.failure.Problems;
+import java.math.BigInteger;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Period;
@@ -35,9 +36,10 @@ final class LimitCompiler {
 
     /**
      * @param name empty for the only limit of a rule
+     * @param maxWait how long requests wait for their turn; zero if none does
      * @throws LimiterConfigurationException if the settings cannot work
      */
-    Limit compile(String name, LimitDefinition definition) {
+    Limit compile(String name, LimitDefinition definition, Duration maxWait) {
         Problems problems = new Problems();
         Algorithm algorithm = definition.algorithm() == null
                 ? Algorithm.TOKEN_BUCKET
@@ -47,6 +49,7 @@ final class LimitCompiler {
         ignored("buckets", definition.buckets(), algorithm, WITH_BUCKETS, problems);
         ignored("align", definition.align(), algorithm, WITH_ALIGN, problems);
         ignored("window", definition.window(), algorithm, WITH_WINDOW, problems);
+        Duration warmUp = warmUp(definition, algorithm, !maxWait.isZero(), problems);
         range("burst", definition.burst(), Limit.MAX_PERMITS, problems);
         range("buckets", definition.buckets(), 1000, problems);
         Setting<Long> limit = definition.limit();
@@ -58,7 +61,56 @@ final class LimitCompiler {
                 ? windows(definition, problems)
                 : new Windows(Duration.ZERO, null, ZoneOffset.UTC);
         problems.throwIfAny();
-        return limit(name, algorithm, limit == null ? 0 : limit.value(), windows, definition);
+        Pace pace = new Pace(maxWait, warmUp);
+        return limit(name, algorithm, limit == null ? 0 : limit.value(), windows, pace, definition);
+    }
+
+    /** How evenly requests go, and how slowly at first; zero for none. */
+    private record Pace(Duration maxWait, Duration warmUp) {
+
+        boolean isEven() {
+            return !maxWait.isZero();
+        }
+
+        /** So many as can be served in time, if nobody says how many may wait. */
+        long queue(long limit, Duration window) {
+            BigInteger served = BigInteger.valueOf(maxWait.toNanos())
+                    .multiply(BigInteger.valueOf(limit))
+                    .divide(BigInteger.valueOf(window.toNanos()))
+                    .add(BigInteger.ONE);
+            return Math.max(
+                    limit, served.min(BigInteger.valueOf(Limit.MAX_PERMITS)).longValueExact());
+        }
+    }
+
+    private static Duration warmUp(LimitDefinition definition, Algorithm algorithm, boolean paced, Problems problems) {
+        Setting<String> setting = definition.warmUp();
+        if (setting == null) {
+            return Duration.ZERO;
+        }
+        if (algorithm != Algorithm.TOKEN_BUCKET && !(algorithm == Algorithm.LEAKY_BUCKET && paced)) {
+            problems.add(
+                    setting.where(),
+                    setting.value(),
+                    display(algorithm) + " does not warm up and would ignore it; only token-bucket does, and"
+                            + " leaky-bucket with a max-wait. Remove it, or choose another algorithm.");
+        }
+        if (definition.burst() != null) {
+            problems.add(
+                    setting.where(),
+                    setting.value(),
+                    "What warms up lets requests go one after the other: remove it, or remove the burst.");
+        }
+        try {
+            Duration warmUp = DurationParser.parse(setting.value());
+            if (!warmUp.isZero() && warmUp.compareTo(Duration.ofDays(30)) <= 0) {
+                return warmUp;
+            }
+            problems.add(setting.where(), setting.value(), "It must be longer than zero and at most 30d, such as 10s.");
+        } catch (IllegalArgumentException exception) {
+            problems.add(setting.where(), setting.value(), exception.getMessage() + ".");
+        }
+        return Duration.ZERO;
     }
 
     /** Windows of a length, or of the calendar. */
@@ -165,12 +217,15 @@ final class LimitCompiler {
     }
 
     private static Limit limit(
-            String name, Algorithm algorithm, long limit, Windows windows, LimitDefinition definition) {
+            String name, Algorithm algorithm, long limit, Windows windows, Pace pace, LimitDefinition definition) {
         Duration window = windows.length();
         try {
             Limit compiled = switch (algorithm) {
-                case TOKEN_BUCKET -> Limit.tokenBucket(limit, window).burst(or(definition.burst(), limit));
-                case LEAKY_BUCKET -> Limit.leakyBucket(limit, window).burst(or(definition.burst(), limit));
+                case TOKEN_BUCKET ->
+                    Limit.tokenBucket(limit, window)
+                            .burst(or(definition.burst(), limit))
+                            .warmUp(pace.warmUp());
+                case LEAKY_BUCKET -> leakyBucket(limit, window, pace, definition);
                 case FIXED_WINDOW -> fixedWindow(limit, windows, definition.align());
                 case SLIDING_WINDOW_COUNTER ->
                     Limit.slidingWindowCounter(limit, window).buckets((int) or(definition.buckets(), 10));
@@ -182,6 +237,15 @@ final class LimitCompiler {
             throw new LimiterConfigurationException(
                     new Problem(definition.where(), null, exception.getMessage() + "."));
         }
+    }
+
+    private static Limit leakyBucket(long limit, Duration window, Pace pace, LimitDefinition definition) {
+        Limit.LeakyBucket bucket = Limit.leakyBucket(limit, window);
+        return pace.isEven()
+                ? bucket.burst(or(definition.burst(), pace.queue(limit, window)))
+                        .paced()
+                        .warmUp(pace.warmUp())
+                : bucket.burst(or(definition.burst(), limit));
     }
 
     private static Limit fixedWindow(long limit, Windows windows, @Nullable Setting<Align> align) {

@@ -16,7 +16,8 @@ public record LimitDefinition(
         @Nullable Setting<Long> burst,
         @Nullable Setting<Integer> buckets,
         @Nullable Setting<Align> align,
-        @Nullable Setting<String> zone) {
+        @Nullable Setting<String> zone,
+        @Nullable Setting<String> warmUp) {
 
     /** The settings as written at {@code origin}; null is what was not said. */
     public static LimitDefinition of(
@@ -34,6 +35,7 @@ public record LimitDefinition(
                 setting(origin, "burst", burst),
                 setting(origin, "buckets", buckets),
                 null,
+                null,
                 null);
     }
 
@@ -47,7 +49,14 @@ public record LimitDefinition(
                 burst,
                 buckets,
                 setting(origin, "align", align),
-                setting(origin, "zone", zone));
+                setting(origin, "zone", zone),
+                warmUp);
+    }
+
+    /** The same with the warm-up as written at {@code origin}; null is what was not said. */
+    public LimitDefinition warmingUp(RuleOrigin origin, @Nullable String warmUp) {
+        return new LimitDefinition(
+                where, limit, window, algorithm, burst, buckets, align, zone, setting(origin, "warm-up", warmUp));
     }
 
     /** Whether nothing was said. */
@@ -58,7 +67,8 @@ public record LimitDefinition(
                 && burst == null
                 && buckets == null
                 && align == null
-                && zone == null;
+                && zone == null
+                && warmUp == null;
     }
 
     /**
@@ -80,7 +90,8 @@ public record LimitDefinition(
                 RuleDefinition.first(burst, sameAlgorithm ? weaker.burst : null),
                 RuleDefinition.first(buckets, sameAlgorithm ? weaker.buckets : null),
                 RuleDefinition.first(align, sameAlgorithm ? weaker.align : null),
-                RuleDefinition.first(zone, sameAlign ? weaker.zone : null));
+                RuleDefinition.first(zone, sameAlign ? weaker.zone : null),
+                RuleDefinition.first(warmUp, sameAlgorithm ? weaker.warmUp : null));
     }
 
     /** Whether the algorithm that was said, or any that was not, has a window. */

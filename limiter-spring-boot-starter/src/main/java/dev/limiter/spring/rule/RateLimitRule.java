@@ -29,6 +29,7 @@ public final class RateLimitRule {
     private final @Nullable ChargeIf chargeIf;
     private final AddressLists addresses;
     private final @Nullable Ban ban;
+    private final Waiting waiting;
     private final @Nullable Charge fixedCharge;
 
     RateLimitRule(
@@ -45,7 +46,8 @@ public final class RateLimitRule {
             BooleanExpression skipIf,
             @Nullable ChargeIf chargeIf,
             AddressLists addresses,
-            @Nullable Ban ban) {
+            @Nullable Ban ban,
+            Waiting waiting) {
         this.rule = rule;
         this.tiers = tiers;
         this.origin = origin;
@@ -60,12 +62,15 @@ public final class RateLimitRule {
         this.chargeIf = chargeIf;
         this.addresses = addresses;
         this.ban = ban;
+        this.waiting = waiting;
         this.fixedCharge = fixedCharge();
     }
 
     private @Nullable Charge fixedCharge() {
         String constant = key.constant();
-        return constant != null && cost.isFixed() && tiers == null ? rule.charge(constant, cost.fixed()) : null;
+        return constant != null && cost.isFixed() && tiers == null && waiting.isFixed()
+                ? waiting.first(rule.charge(constant, cost.fixed()))
+                : null;
     }
 
     /** As configured, or the display name of the annotated method; {@code default} for the automatic limit. */
@@ -109,6 +114,11 @@ public final class RateLimitRule {
     /** Whether all callers share its buckets, whoever they are. */
     public boolean isForAll() {
         return key.isForAll();
+    }
+
+    /** Whether requests may have to wait for it. */
+    public boolean makesWait() {
+        return waiting.isPossible();
     }
 
     /** Whether it has paths, so that it applies to requests by itself. */
@@ -173,14 +183,14 @@ public final class RateLimitRule {
     /**
      * What this one takes, and from whose bucket.
      *
-     * @throws dev.limiter.spring.expression.RuleEvaluationException if key, cost or tier cannot be evaluated
+     * @throws dev.limiter.spring.expression.RuleEvaluationException if key, cost, tier or priority cannot be evaluated
      */
     public Charge charge(RateLimitContext context) {
         if (fixedCharge != null) {
             return fixedCharge;
         }
         Rule applicable = tiers == null ? rule : tiers.select(context, rule);
-        return applicable.charge(key.resolve(context), cost.of(context));
+        return waiting.apply(applicable.charge(key.resolve(context), cost.of(context)), context);
     }
 
     @Override

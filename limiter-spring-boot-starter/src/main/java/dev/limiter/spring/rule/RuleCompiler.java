@@ -11,6 +11,7 @@ import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.RateLimitKey;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -112,11 +113,12 @@ public final class RuleCompiler {
             Scope scope,
             UnaryOperator<RateLimitKey> scoped) {
         Problems problems = new Problems();
-        List<Limit> compiledLimits = limits(definition, problems);
+        Duration maxWait = WaitingCompiler.maxWait(definition.waiting(), problems);
+        List<Limit> compiledLimits = limits(definition, maxWait, problems);
         // what is wrong with the limits would be wrong with those of each tier again
         Tiers compiledTiers = definition.tiers() == null || !problems.isEmpty()
                 ? null
-                : tiers.compile(definition, definition.tiers(), variables, problems);
+                : tiers.compile(definition, definition.tiers(), maxWait, variables, problems);
         RateLimitKey key = problems.collect(() -> key(definition.key(), variables));
         Cost cost = problems.collect(() -> cost(definition.cost(), variables));
         BooleanExpression condition =
@@ -126,6 +128,12 @@ public final class RuleCompiler {
         ChargeIf chargeIf = problems.collect(() -> chargeIf(definition.chargeIf(), outcome));
         AddressLists addresses = AddressLists.compile(definition, problems);
         Ban ban = BanCompiler.compile(definition, problems);
+        Setting<String> priority = definition.waiting().priority();
+        BooleanExpression first = priority == null
+                ? null
+                : problems.collect(() -> expression(priority, variables, BooleanExpression.NEVER));
+        WaitingCompiler.checkPhase(definition, maxWait, problems);
+        Waiting waiting = WaitingCompiler.compile(definition.waiting(), maxWait, first, compiledLimits, problems);
         RequestMatcher matcher = RequestMatcherCompiler.compile(definition, problems);
         if (ban != null && key != null && key.isForAll() && (keyIsFinal || definition.key() != null)) {
             BanCompiler.refuseWithoutKey(definition, problems);
@@ -156,7 +164,8 @@ public final class RuleCompiler {
                 skipIf,
                 chargeIf,
                 addresses,
-                ban);
+                ban,
+                waiting);
     }
 
     /** What all share by declaration is not the client's own, and told only where the rule itself asks for it. */
@@ -167,7 +176,7 @@ public final class RuleCompiler {
         return definition.key() != null && key.isForAll() ? HeaderStyle.NONE : headers;
     }
 
-    private List<Limit> limits(RuleDefinition definition, Problems problems) {
+    private List<Limit> limits(RuleDefinition definition, Duration maxWait, Problems problems) {
         Map<String, LimitDefinition> named = definition.limits();
         if (named != null && !definition.limit().isEmpty()) {
             problems.add(
@@ -179,11 +188,11 @@ public final class RuleCompiler {
         }
         List<Limit> compiled = new ArrayList<>();
         if (named == null) {
-            add(compiled, problems.collect(() -> limits.compile("", definition.limit())));
+            add(compiled, problems.collect(() -> limits.compile("", definition.limit(), maxWait)));
         } else if (named.isEmpty()) {
             problems.add(definition.origin().of("limits"), null, "There are no limits in it: name at least one.");
         } else {
-            named.forEach((name, limit) -> add(compiled, problems.collect(() -> limits.compile(name, limit))));
+            named.forEach((name, limit) -> add(compiled, problems.collect(() -> limits.compile(name, limit, maxWait))));
         }
         return compiled;
     }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit the settings of the only limit, empty if there are none
  * @param limits name to limit; null if there are none
  * @param tiers what is different for some; null if it is the same for all
+ * @param waiting who may wait, empty if nobody
  */
 public record RuleDefinition(
         String name,
@@ -21,6 +22,7 @@ public record RuleDefinition(
         LimitDefinition limit,
         @Nullable Map<String, LimitDefinition> limits,
         @Nullable TiersDefinition tiers,
+        WaitingDefinition waiting,
         @Nullable Setting<List<String>> paths,
         @Nullable Setting<List<String>> methods,
         @Nullable Setting<Phase> phase,
@@ -48,6 +50,7 @@ public record RuleDefinition(
                 ownLimits ? limit : limit.over(weaker.limit),
                 ownLimits ? limits : weaker.limits,
                 first(tiers, weaker.tiers),
+                waiting.over(weaker.waiting),
                 first(paths, weaker.paths),
                 first(methods, weaker.methods),
                 first(phase, weaker.phase),
@@ -86,6 +89,7 @@ public record RuleDefinition(
         private LimitDefinition limit;
         private @Nullable Map<String, LimitDefinition> limits;
         private @Nullable TiersDefinition tiers;
+        private WaitingDefinition waiting = WaitingDefinition.NONE;
         private @Nullable Setting<List<String>> paths;
         private @Nullable Setting<List<String>> methods;
         private @Nullable Setting<Phase> phase;
@@ -130,6 +134,33 @@ public record RuleDefinition(
                 limits = new LinkedHashMap<>();
             }
             limits.put(limitName, named);
+            return this;
+        }
+
+        /** How slowly that limit starts; to be called after it. */
+        public Builder warmUp(@Nullable String warmUp) {
+            this.limit = limit.warmingUp(origin, warmUp);
+            return this;
+        }
+
+        /**
+         * Who may wait.
+         *
+         * @param maxWait for how long
+         * @param maxWaiting how many at the same time
+         * @param priority an expression that is true for those who go first
+         * @param reserve the share of each limit that is kept for them, such as 20%
+         */
+        public Builder waiting(
+                @Nullable String maxWait,
+                @Nullable Integer maxWaiting,
+                @Nullable String priority,
+                @Nullable String reserve) {
+            this.waiting = new WaitingDefinition(
+                    setting("max-wait", maxWait),
+                    setting("max-waiting", maxWaiting),
+                    setting("priority", priority),
+                    setting("reserve", reserve));
             return this;
         }
 
@@ -221,8 +252,8 @@ public record RuleDefinition(
 
         public RuleDefinition build() {
             return new RuleDefinition(
-                    name, origin, limit, limits, tiers, paths, methods, phase, scope, key, cost, condition, skipIf,
-                    chargeIf, allow, deny, ban, mode, headers);
+                    name, origin, limit, limits, tiers, waiting, paths, methods, phase, scope, key, cost, condition,
+                    skipIf, chargeIf, allow, deny, ban, mode, headers);
         }
 
         private <T> @Nullable Setting<T> setting(String attribute, @Nullable T value) {

@@ -6,6 +6,7 @@ import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.KeyValue;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -28,7 +29,12 @@ final class TierCompiler {
 
     /** Null if there is a problem. */
     @Nullable
-    Tiers compile(RuleDefinition definition, TiersDefinition tiers, ExpressionScope variables, Problems problems) {
+    Tiers compile(
+            RuleDefinition definition,
+            TiersDefinition tiers,
+            Duration maxWait,
+            ExpressionScope variables,
+            Problems problems) {
         Setting<String> by = tiers.by();
         if (by == null) {
             problems.add(tiers.where(), null, "Say with by who is in which tier." + EXAMPLE);
@@ -38,7 +44,7 @@ final class TierCompiler {
         KeyValue value = by == null ? null : problems.collect(() -> keys.value(by.value(), by.where(), variables));
         Map<String, Rule> rules = new LinkedHashMap<>();
         tiers.tiers().forEach((name, tier) -> {
-            Rule rule = tier(definition, tier, problems);
+            Rule rule = tier(definition, tier, maxWait, problems);
             if (rule != null) {
                 rules.put(name, rule);
             }
@@ -46,7 +52,8 @@ final class TierCompiler {
         return value == null ? null : new Tiers(value, rules);
     }
 
-    private @Nullable Rule tier(RuleDefinition definition, TiersDefinition.Tier tier, Problems problems) {
+    private @Nullable Rule tier(
+            RuleDefinition definition, TiersDefinition.Tier tier, Duration maxWait, Problems problems) {
         Map<String, LimitDefinition> named = definition.limits();
         String where = tier.limit().where();
         if (tier.limit().isEmpty() && (tier.limits() == null || tier.limits().isEmpty())) {
@@ -69,21 +76,24 @@ final class TierCompiler {
             return null;
         }
         List<Limit> compiled = named == null
-                ? problems.collect(() -> List.of(limits.compile("", tier.limit().over(definition.limit()))))
-                : named(named, tier.limits() == null ? Map.of() : tier.limits(), problems);
+                ? problems.collect(() -> List.of(limits.compile("", tier.limit().over(definition.limit()), maxWait)))
+                : named(named, tier.limits() == null ? Map.of() : tier.limits(), maxWait, problems);
         return compiled == null ? null : Rule.of(definition.name(), compiled);
     }
 
     /** Null if there is a problem. */
     private @Nullable List<Limit> named(
-            Map<String, LimitDefinition> own, Map<String, LimitDefinition> different, Problems problems) {
+            Map<String, LimitDefinition> own,
+            Map<String, LimitDefinition> different,
+            Duration maxWait,
+            Problems problems) {
         Map<String, LimitDefinition> rest = new HashMap<>();
         different.forEach((name, limit) -> rest.put(RuleName.canonical(name), limit));
         List<Limit> compiled = new ArrayList<>();
         own.forEach((name, limit) -> {
             LimitDefinition stronger = rest.remove(RuleName.canonical(name));
-            Limit result =
-                    problems.collect(() -> limits.compile(name, stronger == null ? limit : stronger.over(limit)));
+            Limit result = problems.collect(
+                    () -> limits.compile(name, stronger == null ? limit : stronger.over(limit), maxWait));
             if (result != null) {
                 compiled.add(result);
             }

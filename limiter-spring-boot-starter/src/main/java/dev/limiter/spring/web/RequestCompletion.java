@@ -18,7 +18,9 @@ public final class RequestCompletion implements AsyncHandlerInterceptor {
     public void afterCompletion(
             HttpServletRequest request, HttpServletResponse response, Object handler, @Nullable Exception failure) {
         DispatcherType type = request.getDispatcherType();
-        boolean outermost = type == DispatcherType.REQUEST || type == DispatcherType.ASYNC;
+        // a request that waits for its turn is not done, though its handler was not called
+        boolean outermost =
+                (type == DispatcherType.REQUEST || type == DispatcherType.ASYNC) && !request.isAsyncStarted();
         ServletRequestDecisions decisions = outermost ? ServletRequestDecisions.of(request) : null;
         if (decisions != null) {
             decisions.close();

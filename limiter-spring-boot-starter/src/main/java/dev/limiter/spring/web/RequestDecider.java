@@ -8,6 +8,7 @@ import dev.limiter.spring.decide.Verdict;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Decides rules about a request, wherever that is on its way, and answers it if it is refused. Thread-safe. */
@@ -29,19 +30,54 @@ public final class RequestDecider {
         this.resources = resources;
     }
 
-    /** Whether the request may go on. If not, it has been answered, and what was taken before has been given back. */
+    /**
+     * Whether the request may go on. If not, it has been answered, and what was taken before has been given back; or it
+     * waits for its turn, and will be dispatched again.
+     */
     boolean permits(ApplicableRules rules, String named, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
         ServletRequestDecisions decisions = requests.of(request, response);
         Verdict verdict;
         try {
             String resource = resources == null ? named : resources.resolve(request, named);
-            verdict = decider.decide(rules, RateLimitContext.of(decisions.view(), resource), resource);
+            RateLimitContext context = RateLimitContext.of(decisions.view(), resource);
+            if (rules.waiting() && SuspendedRequest.isPossible(request)) {
+                CompletableFuture<Verdict> pending =
+                        decider.decideLater(rules, context, resource, ClientConnection.of(request));
+                if (!pending.isDone()) {
+                    decisions.pending(pending);
+                    SuspendedRequest.suspend(request, response, pending);
+                    return false;
+                }
+                verdict = pending.join();
+            } else {
+                verdict = decider.decide(rules, context, resource);
+            }
         } catch (RuntimeException failure) {
             // The decider has logged it. Never unlimited, and not for a catch-all of the application to decide.
             response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
             return false;
         }
+        return permits(verdict, decisions, request, response);
+    }
+
+    /** The same for a request that comes back after it has waited; true if it has not. */
+    boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
+        CompletableFuture<Verdict> pending = decisions == null ? null : decisions.takePending();
+        if (decisions == null || pending == null) {
+            return true;
+        }
+        SuspendedRequest.resume(request);
+        return permits(pending.join(), decisions, request, response);
+    }
+
+    private boolean permits(
+            Verdict verdict,
+            ServletRequestDecisions decisions,
+            HttpServletRequest request,
+            HttpServletResponse response)
+            throws IOException {
         decisions.addRequest(verdict);
         Decision decision = verdict.decision();
         if (decision == null || decision.permitted()) {

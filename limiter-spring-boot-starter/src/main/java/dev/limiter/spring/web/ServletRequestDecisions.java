@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
@@ -43,6 +44,7 @@ final class ServletRequestDecisions implements RequestDecisions {
     private List<RateLimitRule> order = List.of();
     private @Nullable Verdict refusal;
     private final Queue<Verdict> open = new ConcurrentLinkedQueue<>();
+    private @Nullable CompletableFuture<Verdict> pending;
 
     private ServletRequestDecisions(HttpServletRequest request, HttpServletResponse response, RequestView view) {
         this.request = request;
@@ -168,8 +170,24 @@ final class ServletRequestDecisions implements RequestDecisions {
         return decision.limit() instanceof Limit.Concurrency && refusing.decidedForAll();
     }
 
+    /** What is decided when the request has waited. */
+    synchronized void pending(CompletableFuture<Verdict> verdict) {
+        pending = verdict;
+    }
+
+    /** What was decided while the request waited; null if it did not. */
+    synchronized @Nullable CompletableFuture<Verdict> takePending() {
+        CompletableFuture<Verdict> taken = pending;
+        pending = null;
+        return taken;
+    }
+
     /** The request is done: what it holds is free for others. */
     void close() {
+        CompletableFuture<Verdict> waiting = takePending();
+        if (waiting != null && !waiting.cancel(true) && !waiting.isCompletedExceptionally()) {
+            waiting.join().giveBack();
+        }
         verdicts.forEach(Verdict::close);
     }
 

@@ -45,6 +45,13 @@ abstract class WebTestSupport {
         return CLIENT.send(request.build(), BodyHandlers.ofString());
     }
 
+    HttpResponse<String> post(String path, String body) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .POST(BodyPublishers.ofString(body))
+                .build();
+        return CLIENT.send(request, BodyHandlers.ofString());
+    }
+
     static String field(HttpResponse<?> response, String name) {
         return response.headers().firstValue(name).orElse("");
     }

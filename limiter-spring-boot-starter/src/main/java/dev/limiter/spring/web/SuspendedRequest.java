@@ -1,0 +1,52 @@
+package dev.limiter.spring.web;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.lang.reflect.Method;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncManager;
+import org.springframework.web.context.request.async.WebAsyncUtils;
+
+/**
+ * A request that waits without a thread: it is asynchronous in the way of Spring MVC, so that filters and interceptors
+ * know what goes on, and is dispatched once more when its decision is there. Then it is handled as if for the first time.
+ */
+final class SuspendedRequest {
+
+    /** Null before Java 21. */
+    private static final @Nullable Method IS_VIRTUAL = ReflectionUtils.findMethod(Thread.class, "isVirtual");
+
+    private static final long NO_TIMEOUT = 0;
+
+    private SuspendedRequest() {}
+
+    /** Whether that saves anything, and the container can. A virtual thread may as well wait itself. */
+    static boolean isPossible(HttpServletRequest request) {
+        return request.isAsyncSupported() && !request.isAsyncStarted() && !isVirtual(Thread.currentThread());
+    }
+
+    private static boolean isVirtual(Thread thread) {
+        return IS_VIRTUAL != null && Boolean.TRUE.equals(ReflectionUtils.invokeMethod(IS_VIRTUAL, thread));
+    }
+
+    static void suspend(HttpServletRequest request, HttpServletResponse response, CompletableFuture<?> decision) {
+        DeferredResult<Object> result = new DeferredResult<>(NO_TIMEOUT);
+        WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
+        manager.setAsyncWebRequest(WebAsyncUtils.createAsyncWebRequest(request, response));
+        try {
+            manager.startDeferredResultProcessing(result);
+        } catch (Exception failure) {
+            decision.cancel(true);
+            throw new IllegalStateException("A request cannot wait", failure);
+        }
+        var unused = decision.whenComplete((decided, failure) -> result.setResult(true));
+    }
+
+    /** Makes Spring MVC call the handler, instead of taking the end of the wait for what it returned. */
+    static void resume(HttpServletRequest request) {
+        WebAsyncUtils.getAsyncManager(request).clearConcurrentResult();
+    }
+}

@@ -1,0 +1,205 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.RateLimiters;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Pacing by the clock on the wall: what is asserted is what no slow machine can make wrong. */
+class WaitingInRealTimeTests {
+
+    private static final long TURN = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final ExecutorService clients = Executors.newCachedThreadPool();
+    private final List<Socket> sockets = new ArrayList<>();
+
+    @AfterEach
+    void disconnect() throws IOException {
+        clients.shutdownNow();
+        for (Socket socket : sockets) {
+            socket.close();
+        }
+    }
+
+    private static ConfigurableApplicationContext start(String limit, String maxWait) {
+        return new SpringApplicationBuilder(Application.class)
+                .properties(
+                        "server.port=0",
+                        "server.shutdown=graceful",
+                        "server.tomcat.threads.max=8",
+                        "spring.lifecycle.timeout-per-shutdown-phase=20s",
+                        "limiter.rules.pace.paths=/paced",
+                        "limiter.rules.pace.algorithm=leaky-bucket",
+                        "limiter.rules.pace.limit=" + limit,
+                        "limiter.rules.pace.window=1s",
+                        "limiter.rules.pace.max-wait=" + maxWait)
+                .run();
+    }
+
+    @Test
+    void twoHundredAtOnceAreServedOneByOneByEightThreads() throws Exception {
+        try (ConfigurableApplicationContext application = start("50", "10s")) {
+            RateLimiters limiters = application.getBean(RateLimiters.class);
+            long start = System.nanoTime();
+            List<Future<Long>> served = send(application, 200);
+
+            long waitingAtOnce = 0;
+            while (!served.stream().allMatch(Future::isDone)) {
+                waitingAtOnce = Math.max(waitingAtOnce, limiters.waiting());
+                Thread.onSpinWait();
+            }
+
+            // far more than there are threads for requests
+            assertThat(waitingAtOnce).isGreaterThan(50);
+            List<Long> times = times(served, start);
+            // nobody before the turn; who is late is so by what the machine takes to wake up and answer
+            for (int i = 0; i < times.size(); i++) {
+                assertThat(times.get(i)).as("request " + i).isGreaterThanOrEqualTo(i * TURN);
+            }
+            System.out.printf(
+                    "200 requests at once, 50 per second: the last was answered after %.3f s%n", times.get(199) / 1e9);
+        }
+    }
+
+    @Test
+    void placesOfThoseWhoDisconnectAreUsedByOthers() throws Exception {
+        try (ConfigurableApplicationContext application = start("50", "10s")) {
+            RateLimiters limiters = application.getBean(RateLimiters.class);
+            long start = System.nanoTime();
+            List<Socket> leaving = new ArrayList<>();
+            List<Future<Long>> staying = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                leaving.add(request(application));
+                staying.addAll(send(application, 1));
+            }
+            for (Socket socket : leaving) {
+                socket.close();
+            }
+
+            List<Long> times = times(staying, start);
+
+            assertThat(limiters.waiting()).isZero();
+            // with the places of those who are gone it would take four seconds
+            assertThat(times.get(99)).isBetween(99 * TURN, 150 * TURN);
+            System.out.printf(
+                    "100 of 200 requests disconnect: the last of the others was answered after %.3f s%n",
+                    times.get(99) / 1e9);
+        }
+    }
+
+    @Test
+    void stoppingTheApplicationAnswersAllWhoWait() throws Exception {
+        ConfigurableApplicationContext application = start("1", "1h");
+        List<Future<Integer>> answers = IntStream.range(0, 1001)
+                .mapToObj(i -> socket(application))
+                .map(socket -> clients.submit(() -> status(socket)))
+                .toList();
+        RateLimiters limiters = application.getBean(RateLimiters.class);
+        while (limiters.waiting() < 995) {
+            Thread.onSpinWait();
+        }
+
+        application.close();
+
+        int refused = 0;
+        for (Future<Integer> answer : answers) {
+            int status = answer.get(20, TimeUnit.SECONDS);
+            assertThat(status).isIn(200, 429);
+            refused += status == 429 ? 1 : 0;
+        }
+        assertThat(refused).isGreaterThan(990);
+        assertThat(limiters.waiting()).isZero();
+    }
+
+    private List<Future<Long>> send(ConfigurableApplicationContext application, int count) {
+        List<Future<Long>> answers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Socket socket = socket(application);
+            Callable<Long> answered = () -> {
+                assertThat(status(socket)).isEqualTo(200);
+                return System.nanoTime();
+            };
+            answers.add(clients.submit(answered));
+        }
+        return answers;
+    }
+
+    private Socket socket(ConfigurableApplicationContext application) {
+        try {
+            return request(application);
+        } catch (IOException failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    private Socket request(ConfigurableApplicationContext application) throws IOException {
+        int port = ((ServletWebServerApplicationContext) application)
+                .getWebServer()
+                .getPort();
+        Socket socket = new Socket("localhost", port);
+        sockets.add(socket);
+        socket.getOutputStream()
+                .write("GET /paced HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        socket.getOutputStream().flush();
+        return socket;
+    }
+
+    private static int status(Socket socket) throws IOException {
+        InputStream in = socket.getInputStream();
+        String line = new String(in.readNBytes("HTTP/1.1 200".length()), StandardCharsets.US_ASCII);
+        return Integer.parseInt(line.substring(line.length() - 3));
+    }
+
+    private static List<Long> times(List<Future<Long>> served, long start) throws Exception {
+        List<Long> times = new ArrayList<>();
+        for (Future<Long> one : served) {
+            times.add(one.get(20, TimeUnit.SECONDS) - start);
+        }
+        return times.stream().sorted().toList();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Endpoints.class)
+    static class Application {
+
+        @Bean
+        SecurityFilterChain open(HttpSecurity http) throws Exception {
+            return http.authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
+                    .build();
+        }
+    }
+
+    @RestController
+    static class Endpoints {
+
+        @GetMapping("/paced")
+        String paced() {
+            return "served";
+        }
+    }
+}

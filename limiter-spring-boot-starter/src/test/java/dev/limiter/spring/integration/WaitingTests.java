@@ -1,0 +1,367 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.Algorithm;
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.VirtualTime;
+import dev.limiter.spring.annotation.RateLimiter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+
+/** Requests that wait for their turn: in line, without a thread, and only as long as their client is there. */
+@TestPropertySource(
+        properties = {
+            "server.tomcat.threads.max=2",
+            "limiter.rules.pace.paths=/paced/**",
+            "limiter.rules.pace.algorithm=leaky-bucket",
+            "limiter.rules.pace.limit=10",
+            "limiter.rules.pace.window=1s",
+            "limiter.rules.pace.max-wait=500ms",
+            "limiter.rules.pool.paths=/pool/**",
+            "limiter.rules.pool.algorithm=concurrency",
+            "limiter.rules.pool.limit=1",
+            "limiter.rules.pool.max-wait=1m",
+            "limiter.rules.pool.max-waiting=2",
+            "limiter.rules.vip.paths=/vip",
+            "limiter.rules.vip.algorithm=fixed-window",
+            "limiter.rules.vip.limit=4",
+            "limiter.rules.vip.window=1m",
+            "limiter.rules.vip.max-wait=1m",
+            "limiter.rules.vip.reserve=25%",
+            "limiter.rules.vip.priority=#request.getHeader('X-Plan') == 'gold'",
+        })
+class WaitingTests extends WebTestSupport {
+
+    private static final Duration TURN = Duration.ofMillis(100);
+
+    @Autowired
+    private RateLimiters limiters;
+
+    @Autowired
+    private VirtualTime time;
+
+    @Autowired
+    private Scene scene;
+
+    @Autowired
+    private Service service;
+
+    @Autowired
+    private MeterRegistry meters;
+
+    @LocalServerPort
+    private int port;
+
+    @BeforeEach
+    void idle() {
+        time.advance(Duration.ofHours(1));
+        scene.served.set(0);
+    }
+
+    @Test
+    void eachLeavesAtItsTurnAndNoThreadIsHeldMeanwhile() throws Exception {
+        assertThat(get("/paced/sync").body()).isEqualTo("served 1");
+        List<Future<HttpResponse<String>>> waiting = waiting(5, "/paced/sync");
+
+        // there are two threads for requests, and five wait
+        assertThat(get("/free").statusCode()).isEqualTo(200);
+        for (int i = 0; i < 5; i++) {
+            int left = 4 - i;
+            time.advance(TURN.minusNanos(1));
+            assertThat(limiters.waiting()).isEqualTo(left + 1);
+            time.advance(Duration.ofNanos(1));
+            await(() -> limiters.waiting() == left);
+            assertThat(result(waiting.get(i)).body()).isEqualTo("served " + (i + 2));
+        }
+        assertThat(meters.get("limiter.wait").tag("rule", "pace").timer().count())
+                .isGreaterThanOrEqualTo(6);
+        assertThat(meters.get("limiter.waiting").gauge().value()).isZero();
+    }
+
+    @Test
+    void whoCannotBeServedInTimeIsRefusedAtOnce() throws Exception {
+        get("/paced/sync");
+        List<Future<HttpResponse<String>>> waiting = waiting(5, "/paced/sync");
+
+        HttpResponse<String> refused = get("/paced/sync");
+
+        assertThat(refused.statusCode()).isEqualTo(429);
+        // a tenth of a second from now there is a turn within half a second
+        assertThat(field(refused, "Retry-After")).isEqualTo("1");
+        assertThat(field(refused, "RateLimit")).isEqualTo("\"pace\";r=0;t=1");
+        assertThat(scene.served).hasValue(1);
+        time.advance(Duration.ofSeconds(1));
+        for (Future<HttpResponse<String>> one : waiting) {
+            assertThat(result(one).statusCode()).isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/paced/callable", "/paced/deferred", "/paced/future", "/paced/annotated"})
+    void anAsynchronousHandlerRunsOnceAndIsChargedOnce(String path) throws Exception {
+        assertThat(get(path).body()).isEqualTo("served 1");
+        Future<HttpResponse<String>> waiting = waiting(1, path).get(0);
+        time.advance(TURN);
+        HttpResponse<String> response = result(waiting);
+        assertThat(response.body()).isEqualTo("served 2");
+        assertThat(field(response, "RateLimit-Policy")).contains("\"pace\";q=10;w=1");
+        // the next turn is free, and no other was taken
+        time.advance(TURN);
+        assertThat(get(path).body()).isEqualTo("served 3");
+    }
+
+    @Test
+    void theBodyOfARequestIsThereAfterTheWait() throws Exception {
+        get("/paced/sync");
+        Future<HttpResponse<String>> waiting = background(() -> post("/paced/body", "hello"));
+        await(() -> limiters.waiting() == 1);
+        time.advance(TURN);
+        assertThat(result(waiting).body()).isEqualTo("hello");
+    }
+
+    @Test
+    void thePlaceOfAClientThatIsGoneIsUsedByOthers() throws Exception {
+        get("/paced/sync");
+        List<Socket> gone = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            int before = limiters.waiting();
+            gone.add(send("/paced/sync"));
+            await(() -> limiters.waiting() == before + 1);
+        }
+        Future<HttpResponse<String>> last = background(() -> get("/paced/sync"));
+        await(() -> limiters.waiting() == 4);
+        for (Socket socket : gone) {
+            socket.close();
+        }
+
+        time.advance(TURN);
+
+        assertThat(result(last).body()).isEqualTo("served 2");
+        await(() -> limiters.waiting() == 0);
+        assertThat(scene.served).hasValue(2);
+    }
+
+    @Test
+    void requestsWaitForOneThatIsServed() throws Exception {
+        Future<HttpResponse<String>> first = background(() -> get("/pool/blocking"));
+        await(() -> scene.entered.getCount() == 0);
+        List<Future<HttpResponse<String>>> waiting = waiting(2, "/pool/sync");
+        HttpResponse<String> tooMany = get("/pool/sync");
+        // not this client's own limit, but one of all
+        assertThat(tooMany.statusCode()).isEqualTo(503);
+
+        scene.gate.countDown();
+
+        assertThat(result(first).statusCode()).isEqualTo(200);
+        for (Future<HttpResponse<String>> one : waiting) {
+            assertThat(result(one).statusCode()).isEqualTo(200);
+        }
+        awaitServed("/pool/sync");
+    }
+
+    @Test
+    void onlyThoseWithPriorityHaveTheReserveAndTakeFromTheNextWindow() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            assertThat(get("/vip").statusCode()).isEqualTo(200);
+        }
+        assertThat(get("/vip").statusCode()).isEqualTo(429);
+        assertThat(get("/vip", "X-Plan", "gold").statusCode()).isEqualTo(200);
+
+        List<Future<HttpResponse<String>>> waiting = waiting(4, "/vip", "X-Plan", "gold");
+        assertThat(get("/vip", "X-Plan", "gold").statusCode()).isEqualTo(429);
+        assertThat(get("/vip").statusCode()).isEqualTo(429);
+
+        time.advance(Duration.ofMinutes(1));
+        for (Future<HttpResponse<String>> one : waiting) {
+            assertThat(result(one).statusCode()).isEqualTo(200);
+        }
+        // the window that has begun was given away before
+        assertThat(get("/vip").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void aMethodWaitsInTheCallingThread() throws Exception {
+        service.paced();
+        Future<Integer> waiting = background(service::paced);
+        await(() -> limiters.waiting() == 1);
+        assertThatThrownBy(service::paced).isInstanceOf(RateLimitExceededException.class);
+        time.advance(TURN);
+        assertThat(result(waiting)).isEqualTo(2);
+    }
+
+    @Test
+    void anInterruptEndsTheWaitWithARefusal() throws Exception {
+        time.advance(Duration.ofHours(1));
+        service.paced();
+        FutureTask<Boolean> refused = new FutureTask<>(() -> {
+            assertThatThrownBy(service::paced).isInstanceOf(RateLimitExceededException.class);
+            return Thread.currentThread().isInterrupted();
+        });
+        Thread thread = new Thread(refused);
+        thread.start();
+        await(() -> limiters.waiting() == 1);
+        thread.interrupt();
+        assertThat(refused.get(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(limiters.waiting()).isZero();
+    }
+
+    /** Sends requests one after the other, each once the last one is known to wait. */
+    private List<Future<HttpResponse<String>>> waiting(int count, String path, String... headers) {
+        List<Future<HttpResponse<String>>> waiting = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            int before = limiters.waiting();
+            waiting.add(background(() -> get(path, headers)));
+            await(() -> limiters.waiting() == before + 1);
+        }
+        return waiting;
+    }
+
+    /** The permit of the last one is returned after its answer has been read. */
+    private void awaitServed(String path) throws Exception {
+        HttpResponse<String> response = get(path);
+        assertThat(response.statusCode()).isEqualTo(200);
+    }
+
+    private Socket send(String path) throws IOException {
+        Socket socket = new Socket("localhost", port);
+        socket.getOutputStream()
+                .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+        socket.getOutputStream().flush();
+        return socket;
+    }
+
+    private static <T> Future<T> background(Callable<T> task) {
+        FutureTask<T> future = new FutureTask<>(task);
+        new Thread(future).start();
+        return future;
+    }
+
+    private static <T> T result(Future<T> future) throws Exception {
+        return future.get(20, TimeUnit.SECONDS);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, Scene.class, Endpoints.class, Service.class})
+    static class Application {
+
+        @Bean
+        MeterRegistry meters() {
+            return new SimpleMeterRegistry();
+        }
+    }
+
+    static class Service {
+
+        private final AtomicInteger calls = new AtomicInteger();
+
+        @RateLimiter(limit = 10, window = "1s", algorithm = Algorithm.LEAKY_BUCKET, maxWait = "100ms")
+        public int paced() {
+            return calls.incrementAndGet();
+        }
+    }
+
+    /** What handlers did, and wait for. */
+    static class Scene {
+
+        final AtomicInteger served = new AtomicInteger();
+        final CountDownLatch entered = new CountDownLatch(1);
+        final CountDownLatch gate = new CountDownLatch(1);
+    }
+
+    @RestController
+    static class Endpoints {
+
+        private final Scene scene;
+
+        Endpoints(Scene scene) {
+            this.scene = scene;
+        }
+
+        private String serve() {
+            return "served " + scene.served.incrementAndGet();
+        }
+
+        @GetMapping({"/paced/sync", "/pool/sync", "/vip"})
+        String sync() {
+            return serve();
+        }
+
+        @GetMapping("/free")
+        String free() {
+            return "free";
+        }
+
+        @GetMapping("/paced/annotated")
+        @RateLimiter(limit = 1000, window = "1h")
+        public String annotated() {
+            return serve();
+        }
+
+        @GetMapping("/pool/blocking")
+        String blocking() throws InterruptedException {
+            scene.entered.countDown();
+            assertThat(scene.gate.await(20, TimeUnit.SECONDS)).isTrue();
+            return serve();
+        }
+
+        @GetMapping("/paced/callable")
+        Callable<String> callable() {
+            return this::serve;
+        }
+
+        @GetMapping("/paced/deferred")
+        DeferredResult<String> deferred() {
+            DeferredResult<String> result = new DeferredResult<>();
+            new Thread(() -> result.setResult(serve())).start();
+            return result;
+        }
+
+        @GetMapping("/paced/future")
+        CompletableFuture<String> future() {
+            return CompletableFuture.supplyAsync(this::serve);
+        }
+
+        @PostMapping("/paced/body")
+        String body(@RequestBody String body) {
+            return body;
+        }
+
+        @GetMapping("/paced/{id}/variable")
+        String variable(@PathVariable String id) {
+            return id;
+        }
+    }
+}
