@@ -17,6 +17,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.stereotype.Component;
@@ -58,6 +59,20 @@ class CartService {
 
     public String later(User user, List<Item> items, RateLimitExceededException rejection) {
         return "come back in " + rejection.decision().retryAfter().orElseThrow();
+    }
+}
+
+@Service
+class AccountService {
+
+    @RateLimiter(limit = 5, window = "1h", key = "#user", chargeIf = "!#result") // only failures count
+    public boolean login(String user, String password) {
+        return password.equals("secret");
+    }
+
+    @RateLimiter(limit = 10, window = "1m", chargeIf = "#exception == null") // only what worked counts
+    public CompletableFuture<String> export(String user) {
+        return CompletableFuture.supplyAsync(() -> "exported " + user);
     }
 }
 

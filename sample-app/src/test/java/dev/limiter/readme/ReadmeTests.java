@@ -2,7 +2,9 @@ package dev.limiter.readme;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.limiter.RateLimitExceededException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -58,7 +60,8 @@ class ReadmeTests {
 
     @Test
     void annotatedExamplesStart() {
-        context.withUserConfiguration(HelloController.class, CartService.class, CatalogService.class)
+        context.withUserConfiguration(
+                        HelloController.class, CartService.class, CatalogService.class, AccountService.class)
                 .run(application -> {
                     assertThat(application).hasNotFailed();
                     CartService carts = application.getBean(CartService.class);
@@ -68,6 +71,17 @@ class ReadmeTests {
                     assertThat(carts.order(new User(1, false), twelve)).isEqualTo("come back in PT0.4S");
                     assertThat(carts.order(new User(2, false), twelve)).isEqualTo("ordered");
                     assertThat(carts.order(new User(1, true), twelve)).isEqualTo("ordered");
+                    AccountService accounts = application.getBean(AccountService.class);
+                    for (int i = 0; i < 10; i++) {
+                        assertThat(accounts.login("ann", "secret")).isTrue();
+                        assertThat(accounts.export("ann").join()).isEqualTo("exported ann");
+                    }
+                    for (int i = 0; i < 5; i++) {
+                        assertThat(accounts.login("ann", "guess")).isFalse();
+                    }
+                    assertThatThrownBy(() -> accounts.login("ann", "secret"))
+                            .isInstanceOf(RateLimitExceededException.class);
+                    assertThatThrownBy(() -> accounts.export("ann")).isInstanceOf(RateLimitExceededException.class);
                 });
     }
 

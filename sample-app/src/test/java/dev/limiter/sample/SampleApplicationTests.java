@@ -65,6 +65,20 @@ class SampleApplicationTests {
     }
 
     @Test
+    void onlyFailedLoginsCount() {
+        for (int i = 0; i < 100; i++) {
+            assertThatAnswer(clients.post("/login?user=ann&password=tea"))
+                    .isPermitted()
+                    .hasRemaining("login", 5);
+        }
+
+        assertThat(clients.storm("POST", "/login?user=ann&password=coffee")).isEqualTo(Map.of(401, 5L, 429, 995L));
+        HttpResponse<String> banned = clients.post("/login?user=ann&password=tea");
+        assertThat(banned.headers().firstValue("Retry-After")).contains("900");
+        assertThat(banned.body()).contains("#abnormal-usage-detected");
+    }
+
+    @Test
     void limitDependsOnThePlanAndWhatWasUsedStaysUsed() {
         assertThat(clients.storm("GET", "/catalog", "X-Api-Key", "dave")).isEqualTo(Map.of(200, 10L, 429, 990L));
 

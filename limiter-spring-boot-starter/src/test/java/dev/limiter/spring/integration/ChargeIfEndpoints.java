@@ -47,7 +47,7 @@ class ChargeIfEndpoints {
         return new IllegalStateException("failed on purpose");
     }
 
-    @GetMapping({"/failed/plain", "/served/plain", "/broken"})
+    @GetMapping({"/failed/plain", "/served/plain", "/broken", "/early/found"})
     String plain() {
         return "served";
     }

@@ -61,6 +61,12 @@ import org.springframework.test.context.TestPropertySource;
             "limiter.rules.two-third.limit=9",
             "limiter.rules.two-third.window=1h",
             "limiter.rules.two-third.charge-if=false",
+            "limiter.rules.early.paths=/early/**",
+            "limiter.rules.early.phase=request",
+            "limiter.rules.early.key=param:client",
+            "limiter.rules.early.limit=1",
+            "limiter.rules.early.window=1h",
+            "limiter.rules.early.charge-if=#response.status == 404",
             "limiter.rules.broken.paths=/broken",
             "limiter.rules.broken.limit=1",
             "limiter.rules.broken.window=1h",
@@ -255,6 +261,17 @@ class ChargeIfTests extends WebTestSupport {
         assertThat(output)
                 .containsOnlyOnce("cannot be decided; it stays charged")
                 .contains("limiter.rules.broken.charge-if");
+    }
+
+    @Test
+    void whatWasDecidedOnArrivalIsGivenBackToo() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<String> served = get("/early/found");
+            assertThat(served.statusCode()).isEqualTo(200);
+            assertThat(field(served, "RateLimit")).isEqualTo("\"early\";r=1;t=0");
+        }
+        assertThat(get("/early/missing").statusCode()).isEqualTo(404);
+        assertThat(get("/early/found").statusCode()).isEqualTo(429);
     }
 
     @Test
