@@ -87,7 +87,8 @@ class ReadmeTests {
 
     @Test
     void exampleWithoutSpringRuns() {
-        assertThat(new WithoutSpring().example()).startsWith("true, then 1");
+        // on a slow machine, all five are back by then
+        assertThat(new WithoutSpring().example()).matches("true, then (19[5-9]|200) left");
     }
 
     static Stream<String> javaBlocks() {
