@@ -49,6 +49,7 @@ public final class SettlingFilter implements Filter {
         SettlingResponse present = WebUtils.getNativeResponse(response, SettlingResponse.class);
         SettlingResponse settling =
                 present != null ? present : new SettlingResponse(response, status -> settle(request, response, status));
+        settling.expectBuffer();
         try {
             chain.doFilter(request, present != null ? response : settling);
         } catch (Throwable unhandled) {

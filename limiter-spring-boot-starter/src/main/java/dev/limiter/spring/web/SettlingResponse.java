@@ -38,6 +38,11 @@ final class SettlingResponse extends HttpServletResponseWrapper {
         }
     }
 
+    /** A dispatch is under way, at whose end this is asked again: until then the buffer is what it is. */
+    void expectBuffer() {
+        unbuffered = false;
+    }
+
     boolean isSending() {
         return sending;
     }

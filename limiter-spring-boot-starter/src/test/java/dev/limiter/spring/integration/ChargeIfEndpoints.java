@@ -1,6 +1,7 @@
 package dev.limiter.spring.integration;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -231,6 +232,16 @@ class ChargeIfEndpoints {
         response.setStatus(401);
         response.getOutputStream().print("raw");
         async.complete();
+    }
+
+    @GetMapping({"/failed/raw-dispatch-error", "/served/raw-dispatch-error"})
+    void rawDispatchError(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        if (request.getDispatcherType() == DispatcherType.REQUEST) {
+            request.startAsync(request, response).dispatch();
+            return;
+        }
+        response.getOutputStream().print("never sent");
+        throw failure();
     }
 
     @GetMapping({"/failed/non-blocking", "/served/non-blocking"})

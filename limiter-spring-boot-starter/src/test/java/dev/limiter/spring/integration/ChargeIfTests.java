@@ -174,6 +174,7 @@ class ChargeIfTests extends WebTestSupport {
         "reset-to-error,        401",
         "security,              403",
         "raw-async-error,       401",
+        "raw-dispatch-error,    500",
         "thrown-in-filter,      500",
     })
     void failuresAreToldFromTheRest(String path, int status) throws Exception {
