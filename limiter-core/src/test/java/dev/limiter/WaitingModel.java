@@ -184,6 +184,7 @@ abstract class WaitingModel {
             long turn = request.turn == null ? now : request.turn;
             BigInteger ahead = empty.subtract(scaled(now)).max(BigInteger.ZERO);
             boolean full = paced
+                    && warmUp.signum() == 0
                     && ahead.add(interval.multiply(BigInteger.valueOf(permits - 1 - burst)))
                                     .signum()
                             > 0;

@@ -32,9 +32,6 @@ final class WarmUpBucket extends CompiledLimit {
     private final long unitsPerPermit;
     private final long warmUp;
 
-    /** Those who may wait, in permits. */
-    private final long queue;
-
     WarmUpBucket(Limit limit, Duration warmUp, long now) {
         super(limit);
         BigInteger window = Exact.big(limit.window().toNanos());
@@ -53,7 +50,6 @@ final class WarmUpBucket extends CompiledLimit {
         this.unitsPerNano = nano.longValueExact();
         this.unitsPerPermit = permit.longValueExact();
         this.warmUp = warmUp.toNanos() * unitsPerNano;
-        this.queue = limit.capacity();
         this.origin = now;
         this.reach = (1L << BITS) / unitsPerNano;
     }
@@ -119,12 +115,7 @@ final class WarmUpBucket extends CompiledLimit {
         @Override
         public long admissionNanos(long now, long permits, long maxWait) {
             long wait = waitNanos(now, permits);
-            if (wait >= Decision.UNKNOWN) {
-                return wait;
-            }
-            long ahead = next - limit.clock(now);
-            long excess = ahead + (permits - 1 - limit.queue) * limit.unitsPerPermit;
-            return Math.max(Math.max(wait - maxWait, 0), excess <= 0 ? 0 : Exact.ceilDiv(excess, limit.unitsPerNano));
+            return wait >= Decision.UNKNOWN ? wait : Math.max(wait - maxWait, 0);
         }
 
         @Override

@@ -153,6 +153,8 @@ class WithoutSpring {
 
             Charge alice = checkout.charge("alice", 5); // five permits
             Decision both = limiters.tryAcquire(alice, site.charge()); // all or nothing
+            // waits for its turn, or is refused at once; acquireAsync waits without a thread
+            limiters.acquire(checkout, "bob", Duration.ofMillis(200)).giveBack();
             Decision now = limiters.peek(checkout, "alice"); // charges nothing
             limiters.reset(checkout, "alice");
             return both.permitted() + ", then " + now.remaining() + " left";

@@ -12,6 +12,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -61,6 +62,14 @@ final class Clients {
 
     HttpResponse<String> post(String path, String... headers) {
         return send("POST", path, headers);
+    }
+
+    CompletableFuture<HttpResponse<String>> getAsync(String path) {
+        return CompletableFuture.supplyAsync(() -> get(path));
+    }
+
+    CompletableFuture<HttpResponse<String>> postAsync(String path) {
+        return CompletableFuture.supplyAsync(() -> post(path));
     }
 
     private HttpResponse<String> send(String method, String path, String... headers) {

@@ -3,11 +3,13 @@ package dev.limiter.sample;
 import static dev.limiter.test.LimiterAssertions.assertThatAnswer;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.RateLimiters;
 import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.test.WithVirtualTime;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +28,9 @@ class SampleApplicationTests {
 
     @Autowired
     private VirtualTimeSource time;
+
+    @Autowired
+    private RateLimiters limiters;
 
     private Clients clients;
 
@@ -206,5 +211,39 @@ class SampleApplicationTests {
         return metric.statusCode() == 404
                 ? 0
                 : Double.parseDouble(body.replaceAll("(?s).*\"statistic\":\"COUNT\",\"value\":([0-9.E]+).*", "$1"));
+    }
+
+    @Test
+    void mailsAreSpacedOutAndWhoWaitsIsServedInTurn() {
+        assertThatAnswer(clients.post("/mails")).isPermitted();
+        CompletableFuture<HttpResponse<String>> second = clients.postAsync("/mails");
+        awaitWaiting(1);
+        time.advance(Duration.ofMillis(500));
+        assertThatAnswer(second.join()).isPermitted();
+    }
+
+    @Test
+    void theReserveIsForTheGoldPlan() {
+        assertThat(clients.storm("GET", "/quotes")).isEqualTo(Map.of(200, 80L, 429, 920L));
+        assertThat(clients.storm("GET", "/quotes", "X-Plan", "gold")).isEqualTo(Map.of(200, 20L, 429, 980L));
+    }
+
+    @Test
+    void pricesStartAtAThirdOfTheRate() {
+        assertThatAnswer(clients.get("/prices")).isPermitted();
+        CompletableFuture<HttpResponse<String>> second = clients.getAsync("/prices");
+        awaitWaiting(1);
+        time.advance(Duration.ofMillis(2_900));
+        assertThat(limiters.waiting()).isEqualTo(1);
+        time.advance(Duration.ofMillis(100));
+        assertThatAnswer(second.join()).isPermitted();
+    }
+
+    private void awaitWaiting(int count) {
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        while (limiters.waiting() != count) {
+            assertThat(System.nanoTime()).as(count + " wait").isLessThan(deadline);
+            Thread.onSpinWait();
+        }
     }
 }

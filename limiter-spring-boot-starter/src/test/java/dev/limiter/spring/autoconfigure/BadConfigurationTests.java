@@ -52,6 +52,47 @@ class BadConfigurationTests {
                         ORDERS + "limit: 5, window: 1mo, algorithm: fixed-window, align: first }",
                         "limiter.rules.orders.window = \"1mo\"",
                         "align: calendar"),
+                bad(ORDERS + "limit: 5, window: 1s, max-wait: 500 }", "orders.max-wait = \"500\"", "500ms"),
+                bad(ORDERS + "limit: 5, window: 1s, max-wait: 2d }", "orders.max-wait = \"2d\"", "1d or less"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, algorithm: sliding-window-log, max-wait: 1s }",
+                        "orders.max-wait = \"1s\"",
+                        "would be ignored"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, algorithm: fixed-window, max-wait: 1s }",
+                        "orders.max-wait = \"1s\"",
+                        "those with priority"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, max-waiting: 0 }",
+                        "orders.max-waiting = \"0\"",
+                        "must be 1 or more"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, max-wait: 0ms, max-waiting: 5 }",
+                        "orders.max-waiting = \"5\"",
+                        "longer than zero"),
+                bad(ORDERS + "limit: 5, window: 1s, reserve: 20% }", "orders.reserve = \"20%\"", "priority"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, reserve: 0.2, priority: \"true\" }",
+                        "orders.reserve = \"0.2\"",
+                        "such as 20%"),
+                bad(ORDERS + "limit: 5, window: 1s, priority: \"true\" }", "orders.priority = \"true\"", "a reserve"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, algorithm: leaky-bucket, max-wait: 1s, priority: \"true\" }",
+                        "orders.priority = \"true\"",
+                        "token-bucket"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, algorithm: leaky-bucket, warm-up: 1s }",
+                        "orders.warm-up = \"1s\"",
+                        "with a max-wait"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, burst: 9, warm-up: 1s }",
+                        "orders.warm-up = \"1s\"",
+                        "remove the burst"),
+                bad(ORDERS + "limit: 5, window: 1s, warm-up: 0s }", "orders.warm-up = \"0s\"", "longer than zero"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, phase: request, max-wait: 1s }",
+                        "orders.phase = \"REQUEST\"",
+                        "in a filter"),
                 bad(calendar("1h"), "limiter.rules.orders.window = \"1h\"", "1d, 7d or 1mo"),
                 bad(calendar("24h"), "limiter.rules.orders.window = \"24h\"", "1d, 7d or 1mo"),
                 bad(calendar("2d"), "limiter.rules.orders.window = \"2d\"", "1d, 7d or 1mo"),
