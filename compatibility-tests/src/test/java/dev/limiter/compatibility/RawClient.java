@@ -46,9 +46,21 @@ final class RawClient {
 
     /** These bytes; the server has to close the connection after its answer. */
     Answer send(String request) throws IOException {
+        return send(request, false);
+    }
+
+    /** These bytes, and that there will be no more. */
+    Answer sendAndShutDown(String request) throws IOException {
+        return send(request, true);
+    }
+
+    private Answer send(String request, boolean shutDown) throws IOException {
         try (Socket socket = connect()) {
             try {
                 socket.getOutputStream().write(request.getBytes(ISO_8859_1));
+                if (shutDown) {
+                    socket.shutdownOutput();
+                }
             } catch (IOException refused) {
                 // It need not read all of it before it answers.
             }

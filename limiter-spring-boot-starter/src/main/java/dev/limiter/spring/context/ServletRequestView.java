@@ -57,7 +57,12 @@ public final class ServletRequestView implements RequestView {
 
     @Override
     public @Nullable String getParameter(String name) {
-        return request.getParameter(name);
+        try {
+            return request.getParameter(name);
+        } catch (RuntimeException unreadable) {
+            // Servlet 6.1 wants an exception where the client sent what cannot be decoded: not our failure.
+            return null;
+        }
     }
 
     @Override

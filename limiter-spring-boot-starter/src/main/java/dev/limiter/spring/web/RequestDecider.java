@@ -55,7 +55,9 @@ public final class RequestDecider {
             }
         } catch (RuntimeException failure) {
             // The decider has logged it. Never unlimited, and not for a catch-all of the application to decide.
-            response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+            if (!response.isCommitted()) {
+                response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+            }
             return false;
         }
         return permits(verdict, decisions, request, response);
@@ -84,7 +86,10 @@ public final class RequestDecider {
             return true;
         }
         decisions.giveBack();
-        rejections.handle(request, response, decision);
+        // Reading a parameter may have told the server that the client is gone: then nothing can be answered any more.
+        if (!response.isCommitted()) {
+            rejections.handle(request, response, decision);
+        }
         return false;
     }
 }
