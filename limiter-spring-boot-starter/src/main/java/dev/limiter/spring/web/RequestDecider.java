@@ -9,10 +9,14 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Decides rules about a request, wherever that is on its way, and answers it if it is refused. Thread-safe. */
 public final class RequestDecider {
+
+    private static final Log logger = LogFactory.getLog(RequestDecider.class);
 
     private final ServletCurrentRequest requests;
     private final RuleDecider decider;
@@ -39,7 +43,7 @@ public final class RequestDecider {
         ServletRequestDecisions decisions = requests.of(request, response);
         Verdict verdict;
         try {
-            String resource = resources == null ? named : resources.resolve(request, named);
+            String resource = resources == null ? named : renamed(resources, request, named);
             RateLimitContext context = RateLimitContext.of(decisions.view(), resource);
             if (rules.waiting() && SuspendedRequest.isPossible(request)) {
                 CompletableFuture<Verdict> pending =
@@ -54,7 +58,7 @@ public final class RequestDecider {
                 verdict = decider.decide(rules, context, resource);
             }
         } catch (RuntimeException failure) {
-            // The decider has logged it. Never unlimited, and not for a catch-all of the application to decide.
+            // It has been logged. Never unlimited, and not for a catch-all of the application to decide.
             if (!response.isCommitted()) {
                 response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
             }
@@ -91,5 +95,14 @@ public final class RequestDecider {
             rejections.handle(request, response, decision);
         }
         return false;
+    }
+
+    private static String renamed(ResourceResolver resources, HttpServletRequest request, String named) {
+        try {
+            return resources.resolve(request, named);
+        } catch (RuntimeException failure) {
+            logger.error("The ResourceResolver failed for " + named, failure);
+            throw failure;
+        }
     }
 }

@@ -86,6 +86,24 @@ import org.springframework.web.util.pattern.PathPatternParser;
             "limiter.rules.named.limit=2",
             "limiter.rules.named.window=1h",
             "limiter.rules.named.scope=rule",
+            "limiter.rules.failures.paths=/guarded/**",
+            "limiter.rules.failures.phase=request",
+            "limiter.rules.failures.limit=2",
+            "limiter.rules.failures.window=1h",
+            "limiter.rules.failures.charge-if=#{#response.status == 401}",
+            "limiter.rules.refusing.paths=/refusing/**",
+            "limiter.rules.refusing.phase=request",
+            "limiter.rules.refusing.limit=100",
+            "limiter.rules.refusing.window=1h",
+            "limiter.rules.refusing.deny=127.0.0.0/8,::1",
+            "limiter.rules.banning.paths=/banning/**",
+            "limiter.rules.banning.phase=request",
+            "limiter.rules.banning.key=ip",
+            "limiter.rules.banning.limit=1",
+            "limiter.rules.banning.window=1h",
+            "limiter.rules.banning.ban.after=2",
+            "limiter.rules.banning.ban.within=1m",
+            "limiter.rules.banning.ban.for=15m",
             "limiter.rules.last.paths=/both/**",
             "limiter.rules.last.limit=100",
             "limiter.rules.last.window=1h",
@@ -279,6 +297,36 @@ class RequestPhaseTests extends WebTestSupport {
         assertThat(get("/oneCase", "X-Test", "case").statusCode()).isEqualTo(429);
     }
 
+    /** Wrong passwords, which Spring Security itself refuses. */
+    @Test
+    void onlyFailuresAreChargedWhereTheRuleSaysSo() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            assertThat(get("/guarded/x", "Authorization", ALICE).statusCode()).isEqualTo(200);
+        }
+        assertThat(get("/guarded/x", "Authorization", basic("alice:b")).statusCode())
+                .isEqualTo(401);
+        assertThat(get("/guarded/x", "Authorization", ALICE).statusCode()).isEqualTo(200);
+        assertThat(get("/guarded/x", "Authorization", basic("alice:c")).statusCode())
+                .isEqualTo(401);
+        assertThat(get("/guarded/x", "Authorization", basic("alice:d")).statusCode())
+                .isEqualTo(429);
+        assertThat(get("/guarded/x", "Authorization", ALICE).statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void deniedAddressesComeNoFurther() throws Exception {
+        assertThat(get("/refusing/x").statusCode()).isEqualTo(403);
+    }
+
+    @Test
+    void rejectionsAreBanned() throws Exception {
+        assertThat(get("/banning/x").statusCode()).isEqualTo(200);
+        for (int i = 0; i < 4; i++) {
+            assertThat(get("/banning/x").statusCode()).isEqualTo(429);
+        }
+        assertThat(get("/banning/x").body()).contains("#abnormal-usage-detected");
+    }
+
     private static String basic(String user) {
         return "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.US_ASCII));
     }
@@ -320,10 +368,11 @@ class RequestPhaseTests extends WebTestSupport {
             return http.csrf(AbstractHttpConfigurer::disable)
                     .formLogin(Customizer.withDefaults())
                     .httpBasic(Customizer.withDefaults())
-                    .authorizeHttpRequests(requests -> requests.requestMatchers("/secret/**", "/pool/secret")
-                            .authenticated()
-                            .anyRequest()
-                            .permitAll())
+                    .authorizeHttpRequests(
+                            requests -> requests.requestMatchers("/secret/**", "/pool/secret", "/guarded/**")
+                                    .authenticated()
+                                    .anyRequest()
+                                    .permitAll())
                     .build();
         }
 
@@ -344,7 +393,18 @@ class RequestPhaseTests extends WebTestSupport {
             return principal.getName();
         }
 
-        @GetMapping({"/gets", "/free", "/watched", "/broken", "/OneCase", "/each/{id}", "/each/{id}/part"})
+        @GetMapping({
+            "/gets",
+            "/free",
+            "/watched",
+            "/broken",
+            "/OneCase",
+            "/each/{id}",
+            "/each/{id}/part",
+            "/guarded/x",
+            "/refusing/x",
+            "/banning/x"
+        })
         String gets() {
             return "ok";
         }

@@ -1,0 +1,180 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.web.ResourceResolver;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Which requests share a budget of one permit, for the same key. */
+@TestPropertySource(
+        properties = {
+            "limiter.rules.shared.paths=/shared/**",
+            "limiter.rules.shared.limit=1",
+            "limiter.rules.shared.window=1h",
+            "limiter.rules.shared.key=header:X-Test",
+            "limiter.rules.each.paths=/each/**",
+            "limiter.rules.each.scope=endpoint",
+            "limiter.rules.each.limit=1",
+            "limiter.rules.each.window=1h",
+            "limiter.rules.each.key=header:X-Test",
+            "limiter.rules.early-shared.paths=/early-shared/**",
+            "limiter.rules.early-shared.phase=request",
+            "limiter.rules.early-shared.limit=1",
+            "limiter.rules.early-shared.window=1h",
+            "limiter.rules.early-shared.key=header:X-Test",
+            "limiter.rules.early.paths=/early/one,/early/two,/early/{id},/early/renamed-one,/early/renamed-two",
+            "limiter.rules.early.phase=request",
+            "limiter.rules.early.scope=endpoint",
+            "limiter.rules.early.limit=1",
+            "limiter.rules.early.window=1h",
+            "limiter.rules.early.key=header:X-Test",
+            "limiter.rules.failing.paths=/failing,/early-failing",
+            "limiter.rules.failing.limit=100",
+            "limiter.rules.failing.window=1h",
+            "limiter.rules.heads.paths=/heads",
+            "limiter.rules.heads.methods=HEAD",
+            "limiter.rules.heads.limit=1",
+            "limiter.rules.heads.window=1h",
+        })
+@ExtendWith(OutputCaptureExtension.class)
+class ScopeTests extends WebTestSupport {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/shared/", "/early-shared/"})
+    void scopeRuleIsOneBudgetForAll(String base) throws Exception {
+        assertFirst("GET", base + "a", "rule");
+        assertShared("GET", base + "a", "rule");
+        assertShared("GET", base + "b", "rule");
+        assertShared("POST", base + "a", "rule");
+        assertShared("GET", base + "unknown", "rule");
+        assertFirst("GET", base + "a", "another key");
+    }
+
+    @Test
+    void scopeEndpointIsABudgetForEach() throws Exception {
+        assertFirst("GET", "/each/a", "each");
+        assertFirst("GET", "/each/b", "each");
+        assertFirst("POST", "/each/a", "each");
+        assertFirst("GET", "/each/id/1", "each");
+        for (String path : new String[] {"/each/a", "/each/b", "/each/a;x=1", "/each/id/2", "/each/%69d/3"}) {
+            assertShared("GET", path, "each");
+        }
+        assertShared("HEAD", "/each/a", "each");
+        assertShared("POST", "/each/a", "each");
+        assertFirst("GET", "/each/a", "another key");
+    }
+
+    @Test
+    void noMethodThatIsMadeUpHasABudget() throws Exception {
+        assertFirst("BREW", "/each/any", "methods");
+        for (String method : new String[] {"BREW", "XYZZY", "GET", "HEAD", "POST", "DELETE"}) {
+            assertShared(method, "/each/any", "methods");
+        }
+    }
+
+    @Test
+    void whatNoEndpointServesIsOneOfThem() throws Exception {
+        assertThat(send("GET", "/each/unknown", "X-Test", "unserved").statusCode())
+                .isEqualTo(404);
+        for (String path : new String[] {"/each/unknown", "/each/invented", "/each/a/", "/each"}) {
+            assertShared("GET", path, "unserved");
+        }
+    }
+
+    /** As long as the endpoint is not known, it is the paths of the rule that count. */
+    @Test
+    void scopeEndpointIsABudgetForEachPathOnArrival() throws Exception {
+        assertFirst("GET", "/early/one", "early");
+        assertFirst("GET", "/early/two", "early");
+        assertFirst("GET", "/early/3", "early");
+        for (String path :
+                new String[] {"/early/one", "/early/one;x=1", "/early/%74wo", "/early/4", "/early/unknown"}) {
+            assertShared("GET", path, "early");
+        }
+        assertShared("BREW", "/early/one", "early");
+        assertFirst("GET", "/early/one", "another key");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/each/", "/early/"})
+    void resourcesOfOneNameShareABudget(String base) throws Exception {
+        assertFirst("GET", base + "renamed-one", "renamed");
+        assertShared("GET", base + "renamed-two", "renamed");
+    }
+
+    @Test
+    void failingResolverIsAnErrorAndSaid(CapturedOutput output) throws Exception {
+        assertThat(get("/failing").statusCode()).isEqualTo(500);
+        assertThat(output).contains("ResourceResolver failed for GET /failing", "on purpose");
+    }
+
+    @Test
+    void ruleForHeadIsForHeadOnly() throws Exception {
+        assertThat(send("HEAD", "/heads").statusCode()).isEqualTo(200);
+        assertThat(send("HEAD", "/heads").statusCode()).isEqualTo(429);
+        assertThat(get("/heads").statusCode()).isEqualTo(200);
+    }
+
+    private void assertFirst(String method, String path, String key) throws IOException, InterruptedException {
+        assertThat(send(method, path, "X-Test", key).statusCode())
+                .as(method + " " + path)
+                .isEqualTo(200);
+    }
+
+    private void assertShared(String method, String path, String key) throws IOException, InterruptedException {
+        assertThat(send(method, path, "X-Test", key).statusCode())
+                .as(method + " " + path)
+                .isEqualTo(429);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, Controller.class})
+    static class Application {
+
+        @Bean
+        ResourceResolver resources() {
+            return (request, resource) -> {
+                if (resource.contains("/failing")) {
+                    throw new IllegalStateException("on purpose");
+                }
+                return resource.contains("renamed") ? "renamed" : resource;
+            };
+        }
+    }
+
+    @RestController
+    static class Controller {
+
+        @GetMapping({
+            "/shared/a", "/shared/b", "/early-shared/a", "/early-shared/b", "/each/a", "/each/b", "/each/id/{id}",
+            "/early/one", "/early/two", "/early/{id}", "/failing", "/heads", "/each/renamed-one", "/each/renamed-two",
+        })
+        String get() {
+            return "ok";
+        }
+
+        @PostMapping({"/shared/a", "/early-shared/a", "/each/a"})
+        String post() {
+            return "ok";
+        }
+
+        @RequestMapping("/each/any")
+        String any() {
+            return "ok";
+        }
+    }
+}
