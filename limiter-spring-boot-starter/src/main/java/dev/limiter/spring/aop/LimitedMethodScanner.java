@@ -1,26 +1,28 @@
 package dev.limiter.spring.aop;
 
 import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.Rules;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 
 /**
- * Compiles the annotations of all beans before the application serves anything, so that mistakes stop the start. Warns
- * of rules that nothing uses: their name may be a misspelling.
+ * Compiles the annotations of all beans before the application serves anything, so that mistakes stop the start. Finds
+ * those that limit nothing, and rules that nothing uses: their name may be a misspelling.
  */
-public final class LimitedMethodScanner implements SmartInitializingSingleton {
-
-    private static final Log logger = LogFactory.getLog(LimitedMethodScanner.class);
+public final class LimitedMethodScanner implements SmartInitializingSingleton, StartupCheck {
 
     private final ConfigurableListableBeanFactory beans;
     private final LimitedMethods methods;
     private final Rules rules;
+    private final Set<String> unreachable = new LinkedHashSet<>();
 
     public LimitedMethodScanner(ConfigurableListableBeanFactory beans, LimitedMethods methods, Rules rules) {
         this.beans = beans;
@@ -38,20 +40,24 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton {
             }
         }
         problems.throwIfAny();
-        warnOfUnused();
     }
 
-    private void warnOfUnused() {
+    @Override
+    public List<String> findings() {
+        List<String> findings = new ArrayList<>(unreachable);
         for (RuleDefinition rule : rules.current().definitions()) {
             if (rule.paths() == null && !methods.use(rule.name())) {
-                logger.warn("Nothing uses the rule " + rule.origin() + ": it has no paths, and no bean has a"
-                        + " @RateLimiter(\"" + rule.name() + "\")");
+                findings.add("Nothing uses the rule " + rule.origin() + ": it has no paths, and no bean has a"
+                        + " @RateLimiter(\"" + rule.name() + "\"). Add paths, correct the name, or remove the rule.");
             }
         }
+        return findings;
     }
 
     private void compile(Class<?> type, Problems problems) {
-        MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<Boolean>)
-                method -> problems.collect(() -> methods.isLimited(method, type)));
+        MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<Boolean>) method -> {
+            Unreachable.finding(method, type).ifPresent(unreachable::add);
+            return problems.collect(() -> methods.isLimited(method, type));
+        });
     }
 }

@@ -13,7 +13,6 @@ import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSet;
 import dev.limiter.spring.rule.Rules;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -23,8 +22,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
@@ -33,8 +30,6 @@ import org.springframework.util.ClassUtils;
 
 /** The limited methods of the application, each found and compiled once. Thread-safe. */
 public final class LimitedMethods implements MethodLimits {
-
-    private static final Log log = LogFactory.getLog(LimitedMethods.class);
 
     private final Rules rules;
     private final RuleCompiler compiler;
@@ -91,7 +86,6 @@ public final class LimitedMethods implements MethodLimits {
         Method method = AopUtils.getMostSpecificMethod(called, type);
         String signature = signature(method, type);
         RuleOrigin origin = RuleOrigin.annotation(signature);
-        warnIfOutOfReach(method, type, origin);
         String name = type.getSimpleName() + "." + method.getName();
         return Optional.of(new LimitedMethod(
                 method,
@@ -100,20 +94,6 @@ public final class LimitedMethods implements MethodLimits {
                 fallback(annotations, method, type, origin),
                 ruleSet -> compile(annotations, method, signature, name, ruleSet),
                 rules.current()));
-    }
-
-    /** Calls of some methods pass the proxy by: what is written on them limits nothing. */
-    private static void warnIfOutOfReach(Method method, Class<?> type, RuleOrigin origin) {
-        int modifiers = method.getModifiers();
-        // A proxy of interfaces has final methods of the class, too.
-        boolean isFinal = Modifier.isFinal(modifiers)
-                && ClassUtils.getInterfaceMethodIfPossible(method, type).equals(method);
-        if ((isFinal || Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers))
-                && RateLimiterAnnotations.areOn(method)) {
-            String kind = isFinal ? "final" : Modifier.isPrivate(modifiers) ? "private" : "static";
-            log.warn(origin + " limits nothing: calls of a " + kind + " method do not go through the proxy of its bean."
-                    + " Make the method one that can be overridden, or annotate one that calls it");
-        }
     }
 
     private ApplicableRules compile(
@@ -160,7 +140,7 @@ public final class LimitedMethods implements MethodLimits {
         }
     }
 
-    private static String signature(Method method, Class<?> type) {
+    static String signature(Method method, Class<?> type) {
         String parameters = Arrays.stream(method.getParameterTypes())
                 .map(Class::getTypeName)
                 .collect(Collectors.joining(", "));

@@ -46,8 +46,8 @@ public final class LimiterAutoConfiguration {
     }
 
     @Bean
-    StorageCleaner limiterStorageCleaner(RateLimiters limiters) {
-        return new StorageCleaner(limiters.storage());
+    StorageCleaner limiterStorageCleaner(RateLimiters limiters, LimiterSettings settings) {
+        return new StorageCleaner(limiters.storage(), settings.maxKeys());
     }
 
     @Bean

@@ -19,6 +19,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
@@ -65,7 +66,9 @@ public final class LimiterMethodAutoConfiguration {
         return new LimitedMethods(rules, compiler, environment);
     }
 
+    /** Not lazy, whatever the application's other beans are: mistakes must not wait for the first call. */
     @Bean
+    @Lazy(false)
     LimitedMethodScanner limiterMethodScanner(
             ConfigurableListableBeanFactory beans, LimitedMethods methods, Rules rules) {
         return new LimitedMethodScanner(beans, methods, rules);

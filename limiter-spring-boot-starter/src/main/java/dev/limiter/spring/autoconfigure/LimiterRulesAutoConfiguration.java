@@ -5,25 +5,34 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.config.WholeNumbers;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.lint.StartupCheck;
+import dev.limiter.spring.lint.StartupReport;
+import dev.limiter.spring.rule.RequestMatcherCompiler;
 import dev.limiter.spring.rule.RuleCompiler;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleSetCompiler;
 import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.rule.SlackLimits;
+import dev.limiter.spring.web.ApplicationPatternParser;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 /** Reads the rules: from {@code limiter.*}, and from {@link RuleSource} beans. */
@@ -31,6 +40,12 @@ import org.springframework.core.env.Environment;
 @ConditionalOnProperty(prefix = LimiterProperties.PREFIX, name = "enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LimiterProperties.class)
 public final class LimiterRulesAutoConfiguration {
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static WholeNumbers limiterWholeNumbers() {
+        return new WholeNumbers();
+    }
 
     @Bean
     LimiterSettings limiterSettings(LimiterProperties properties) {
@@ -51,6 +66,7 @@ public final class LimiterRulesAutoConfiguration {
                 new KeyParser(new KeyAlternatives(beans, expressions)),
                 expressions,
                 available(factory.getIfAvailable(RateLimiterFactory::new)),
+                new RequestMatcherCompiler(new ApplicationPatternParser(beans)),
                 settings.mode(),
                 settings.web().headers());
     }
@@ -63,6 +79,16 @@ public final class LimiterRulesAutoConfiguration {
                 .toList();
         return new Rules(
                 new RuleSetCompiler(compiler).compile(definitions, configured.defaultLimit(), configured.excluded()));
+    }
+
+    @Bean
+    SlackLimits limiterSlackLimits(Rules rules) {
+        return new SlackLimits(rules);
+    }
+
+    @Bean
+    StartupReport limiterStartupReport(ApplicationContext context, ObjectProvider<StartupCheck> checks) {
+        return new StartupReport(context, checks);
     }
 
     private static Set<Algorithm> available(RateLimiterFactory factory) {

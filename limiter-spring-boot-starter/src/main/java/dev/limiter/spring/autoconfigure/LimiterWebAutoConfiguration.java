@@ -5,6 +5,7 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.web.BucketsOfOneClient;
 import dev.limiter.spring.web.DeclaredMethods;
 import dev.limiter.spring.web.Endpoints;
 import dev.limiter.spring.web.ProblemRejectionHandler;
@@ -16,6 +17,7 @@ import dev.limiter.spring.web.Rejections;
 import dev.limiter.spring.web.RequestCompletion;
 import dev.limiter.spring.web.RequestDecider;
 import dev.limiter.spring.web.ResourceResolver;
+import dev.limiter.spring.web.RulesWithoutEndpoint;
 import dev.limiter.spring.web.ServletCurrentRequest;
 import dev.limiter.spring.web.SettlingFilter;
 import jakarta.servlet.DispatcherType;
@@ -34,6 +36,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
@@ -111,6 +114,19 @@ public final class LimiterWebAutoConfiguration {
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
         registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
         return registration;
+    }
+
+    @Bean
+    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    RulesWithoutEndpoint limiterRulesWithoutEndpoint(Rules rules, ObjectProvider<HandlerMapping> mappings) {
+        return new RulesWithoutEndpoint(rules, mappings);
+    }
+
+    @Bean
+    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    BucketsOfOneClient limiterBucketsOfOneClient(
+            Rules rules, ObjectProvider<HandlerMapping> mappings, LimiterSettings settings) {
+        return new BucketsOfOneClient(rules, mappings, settings.maxKeys());
     }
 
     @Bean

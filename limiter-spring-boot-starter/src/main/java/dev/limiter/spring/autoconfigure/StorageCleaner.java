@@ -15,10 +15,13 @@ final class StorageCleaner implements SmartLifecycle {
     private static final Log logger = LogFactory.getLog(StorageCleaner.class);
 
     private final RateLimiterStorage storage;
+    private final FullStorageWarning warning;
     private @Nullable ScheduledExecutorService executor;
 
-    StorageCleaner(RateLimiterStorage storage) {
+    /** {@code maxKeys}: how many keys the storage remembers. */
+    StorageCleaner(RateLimiterStorage storage, long maxKeys) {
         this.storage = storage;
+        this.warning = new FullStorageWarning(storage, maxKeys);
     }
 
     @Override
@@ -39,6 +42,7 @@ final class StorageCleaner implements SmartLifecycle {
     private void clean() {
         try {
             storage.cleanUp();
+            warning.check();
         } catch (RuntimeException failure) {
             // An exception that leaves the task would end the schedule.
             logger.warn("Cleaning up the storage of rate limits failed; trying again in a second", failure);

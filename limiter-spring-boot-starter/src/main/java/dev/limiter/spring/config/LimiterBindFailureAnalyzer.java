@@ -5,6 +5,7 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.spring.failure.PropertyOrigins;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
@@ -77,6 +78,9 @@ final class LimiterBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExcep
         }
         if (type.isPrimitive() || Number.class.isAssignableFrom(type)) {
             return "This must be a whole number.";
+        }
+        if (type == Map.class) {
+            return "This is empty: there must be at least one name in it, with settings of its own. Or remove it.";
         }
         return type.isRecord()
                 ? "This must have keys of its own: " + String.join(", ", KnownKeys.of(type)) + "."

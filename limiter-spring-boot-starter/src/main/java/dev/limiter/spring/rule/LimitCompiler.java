@@ -50,13 +50,13 @@ final class LimitCompiler {
         ignored("align", definition.align(), algorithm, WITH_ALIGN, problems);
         ignored("window", definition.window(), algorithm, WITH_WINDOW, problems);
         Duration warmUp = warmUp(definition, algorithm, !maxWait.isZero(), problems);
-        range("burst", definition.burst(), Limit.MAX_PERMITS, problems);
-        range("buckets", definition.buckets(), 1000, problems);
+        range(definition.burst(), Limit.MAX_PERMITS, problems);
+        range(definition.buckets(), 1000, problems);
         Setting<Long> limit = definition.limit();
         if (limit == null) {
             problems.add(definition.where(), null, "A limit is missing: say how many, such as limit: 100.");
         }
-        range("limit", limit, Limit.MAX_PERMITS, problems);
+        range(limit, Limit.MAX_PERMITS, problems);
         Windows windows = WITH_WINDOW.contains(algorithm)
                 ? windows(definition, problems)
                 : new Windows(Duration.ZERO, null, ZoneOffset.UTC);
@@ -173,14 +173,15 @@ final class LimitCompiler {
                     setting.where(),
                     setting.value(),
                     display(algorithm) + " has no " + option + " and would ignore it; only " + display(with)
-                            + " has one. Remove it, or choose another algorithm.");
+                            + (with.size() == 1 ? " has " : " have ") + option
+                            + ". Remove it, or choose another algorithm.");
         }
     }
 
-    private static void range(String option, @Nullable Setting<? extends Number> setting, long max, Problems problems) {
+    private static void range(@Nullable Setting<? extends Number> setting, long max, Problems problems) {
         if (setting != null
                 && (setting.value().longValue() < 1 || setting.value().longValue() > max)) {
-            problems.add(setting.where(), setting.value(), "A " + option + " must be from 1 to " + max + ".");
+            problems.add(setting.where(), setting.value(), "This must be from 1 to " + max + ".");
         }
     }
 

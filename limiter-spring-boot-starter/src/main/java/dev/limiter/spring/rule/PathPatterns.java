@@ -3,6 +3,7 @@ package dev.limiter.spring.rule;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPattern;
@@ -19,17 +20,42 @@ public final class PathPatterns {
     // Endpoints are few, but a default handler reports each path as its own pattern.
     private static final int MAX_REMEMBERED = 1_000;
 
-    private final List<PathPattern> patterns;
+    private final List<String> texts;
+    private final Supplier<PathPatternParser> parser;
+    private volatile @Nullable List<PathPattern> patterns;
     private final ConcurrentMap<String, Boolean> coveredEndpoints = new ConcurrentHashMap<>();
 
     /**
      * @throws org.springframework.web.util.pattern.PatternParseException if one is not a pattern
      */
     public PathPatterns(List<String> patterns) {
-        this.patterns = patterns.stream()
-                .map(pattern -> PathPatternParser.defaultInstance.parse(
-                        PathPatternParser.defaultInstance.initFullPathPattern(pattern)))
+        this(patterns, () -> PathPatternParser.defaultInstance);
+    }
+
+    /**
+     * @param parser asked once, when something is to be matched
+     * @throws org.springframework.web.util.pattern.PatternParseException if one is not a pattern
+     */
+    PathPatterns(List<String> patterns, Supplier<PathPatternParser> parser) {
+        this.texts = List.copyOf(patterns);
+        this.parser = parser;
+        // What is no pattern stops the start, whichever parser there will be.
+        parse(PathPatternParser.defaultInstance);
+    }
+
+    private List<PathPattern> parse(PathPatternParser parser) {
+        return texts.stream()
+                .map(text -> parser.parse(parser.initFullPathPattern(text)))
                 .toList();
+    }
+
+    private List<PathPattern> patterns() {
+        List<PathPattern> known = patterns;
+        if (known == null) {
+            known = parse(parser.get());
+            patterns = known;
+        }
+        return known;
     }
 
     /**
@@ -50,7 +76,7 @@ public final class PathPatterns {
         PathPattern best = null;
         for (PathContainer path : paths) {
             PathContainer plain = PlainPath.of(path);
-            for (PathPattern pattern : patterns) {
+            for (PathPattern pattern : patterns()) {
                 boolean better = best == null || pattern.compareTo(best) < 0;
                 if (better && (pattern.matches(path) || plain != path && pattern.matches(plain))) {
                     best = pattern;
@@ -75,7 +101,7 @@ public final class PathPatterns {
             return Coverage.ALL;
         }
         boolean fixed = !endpointPattern.isEmpty() && isLiteral(endpointPattern);
-        return fixed || patterns.stream().noneMatch(pattern -> overlap(pattern.getPatternString(), endpointPattern))
+        return fixed || patterns().stream().noneMatch(pattern -> overlap(pattern.getPatternString(), endpointPattern))
                 ? Coverage.NONE
                 : Coverage.SOME;
     }
@@ -114,7 +140,7 @@ public final class PathPatterns {
     private boolean anyCovers(String endpointPattern) {
         boolean catchAll = isCatchAll(endpointPattern);
         PathContainer endpoint = PathContainer.parsePath(endpointPattern);
-        for (PathPattern pattern : patterns) {
+        for (PathPattern pattern : patterns()) {
             // "/files/*" matches the text "/files/**", but not what that endpoint serves.
             if (pattern.matches(endpoint) && (!catchAll || isCatchAll(pattern.getPatternString()))) {
                 return true;
@@ -124,7 +150,7 @@ public final class PathPatterns {
     }
 
     private boolean anyMatch(PathContainer path) {
-        for (PathPattern pattern : patterns) {
+        for (PathPattern pattern : patterns()) {
             if (pattern.matches(path)) {
                 return true;
             }
@@ -138,6 +164,6 @@ public final class PathPatterns {
 
     @Override
     public String toString() {
-        return patterns.toString();
+        return texts.toString();
     }
 }

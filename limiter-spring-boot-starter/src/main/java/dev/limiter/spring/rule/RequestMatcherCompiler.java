@@ -6,19 +6,27 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Turns the paths and methods of a rule into a matcher. */
-final class RequestMatcherCompiler {
+public final class RequestMatcherCompiler {
 
     /** Whether there are requests at all. */
     static final boolean WEB = ClassUtils.isPresent(
             "org.springframework.web.util.pattern.PathPattern", RequestMatcherCompiler.class.getClassLoader());
 
-    private RequestMatcherCompiler() {}
+    private final Supplier<PathPatternParser> parser;
 
-    static @Nullable RequestMatcher compile(RuleDefinition definition, Problems problems) {
+    /** {@code parser}: what the patterns of the application are read with, asked when the first request comes. */
+    public RequestMatcherCompiler(Supplier<PathPatternParser> parser) {
+        this.parser = parser;
+    }
+
+    @Nullable
+    RequestMatcher compile(RuleDefinition definition, Problems problems) {
         Setting<List<String>> paths = definition.paths();
         Setting<List<String>> methods = definition.methods();
         Setting<Phase> phase = definition.phase();
@@ -56,11 +64,12 @@ final class RequestMatcherCompiler {
     }
 
     /** Null if there is a problem. */
-    static @Nullable PathPatterns paths(Setting<List<String>> paths, Problems problems) {
+    @Nullable
+    PathPatterns paths(Setting<List<String>> paths, Problems problems) {
         String reason = reason(paths.value());
         if (reason == null) {
             try {
-                return new PathPatterns(paths.value());
+                return new PathPatterns(paths.value(), parser);
             } catch (IllegalArgumentException exception) {
                 // A PatternParseException, which must not be named here: the class may not be there.
                 reason = "This is not a path pattern: " + exception.getMessage() + ".";

@@ -26,11 +26,13 @@ public final class RuleCompiler {
     private final LimiterExpressionParser expressions;
     private final LimitCompiler limits;
     private final TierCompiler tiers;
+    private final RequestMatcherCompiler matchers;
     private final Mode mode;
     private final HeaderStyle headers;
 
     /**
      * @param available the algorithms that there is a strategy for
+     * @param matchers how paths are read
      * @param mode of all rules; a rule's own counts if it is weaker
      * @param headers of rules that do not say
      */
@@ -38,12 +40,14 @@ public final class RuleCompiler {
             KeyParser keys,
             LimiterExpressionParser expressions,
             Set<Algorithm> available,
+            RequestMatcherCompiler matchers,
             Mode mode,
             HeaderStyle headers) {
         this.keys = keys;
         this.expressions = expressions;
         this.limits = new LimitCompiler(available);
         this.tiers = new TierCompiler(keys, limits);
+        this.matchers = matchers;
         this.mode = mode;
         this.headers = headers;
     }
@@ -134,7 +138,7 @@ public final class RuleCompiler {
                 : problems.collect(() -> expression(priority, variables, BooleanExpression.NEVER));
         WaitingCompiler.checkPhase(definition, maxWait, problems);
         Waiting waiting = WaitingCompiler.compile(definition.waiting(), maxWait, first, compiledLimits, problems);
-        RequestMatcher matcher = RequestMatcherCompiler.compile(definition, problems);
+        RequestMatcher matcher = matchers.compile(definition, problems);
         if (ban != null && key != null && key.isForAll() && (keyIsFinal || definition.key() != null)) {
             BanCompiler.refuseWithoutKey(definition, problems);
         }
@@ -174,6 +178,10 @@ public final class RuleCompiler {
             return definition.headers().value();
         }
         return definition.key() != null && key.isForAll() ? HeaderStyle.NONE : headers;
+    }
+
+    RequestMatcherCompiler matchers() {
+        return matchers;
     }
 
     private List<Limit> limits(RuleDefinition definition, Duration maxWait, Problems problems) {

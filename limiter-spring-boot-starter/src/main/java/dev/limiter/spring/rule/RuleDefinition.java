@@ -1,9 +1,11 @@
 package dev.limiter.spring.rule;
 
 import dev.limiter.Algorithm;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +67,32 @@ public record RuleDefinition(
                 first(ban, weaker.ban),
                 first(mode, weaker.mode),
                 first(headers, weaker.headers));
+    }
+
+    /** Whether this rule is about the same requests as another, with the same key and cost: all but the limits. */
+    boolean countsTheSameAs(RuleDefinition other) {
+        return said(this).equals(said(other));
+    }
+
+    private static List<Object> said(RuleDefinition rule) {
+        return Arrays.asList(
+                rule.paths == null ? null : Set.copyOf(rule.paths.value()),
+                rule.methods == null ? null : Set.copyOf(rule.methods.value()),
+                rule.phase == null ? Phase.ENDPOINT : rule.phase.value(),
+                rule.scope == null ? Scope.RULE : rule.scope.value(),
+                rule.key == null ? List.of("global") : rule.key.value(),
+                value(rule.cost),
+                value(rule.condition),
+                value(rule.skipIf),
+                value(rule.chargeIf),
+                value(rule.allow),
+                value(rule.deny),
+                rule.ban,
+                rule.waiting);
+    }
+
+    private static <T> @Nullable T value(@Nullable Setting<T> setting) {
+        return setting == null ? null : setting.value();
     }
 
     /** Whether a limit is said, of whatever sort. */

@@ -44,7 +44,7 @@ public final class RuleSetCompiler {
                 defaultLimit == null ? null : problems.collect(() -> compiler.compileDefault(defaultLimit));
         PathPatterns patterns = excluded.value().isEmpty() || !RequestMatcherCompiler.WEB
                 ? null
-                : RequestMatcherCompiler.paths(excluded, problems);
+                : compiler.matchers().paths(excluded, problems);
         problems.throwIfAny();
         return new RuleSet(distinct.values(), rules, compiledDefault, patterns);
     }

@@ -59,10 +59,11 @@ public final class DeclaredMethods {
         functional.forEach(mapping -> {
             RouterFunction<?> routes = mapping.getRouterFunction();
             if (routes != null) {
-                routes.accept(new RouteMethods(
-                        pattern,
-                        methods -> declared.add(
-                                methods.stream().map(HttpMethod::name).collect(Collectors.toSet()))));
+                routes.accept(new RouteMethods((routed, methods) -> {
+                    if (routed.equals(pattern)) {
+                        declared.add(methods.stream().map(HttpMethod::name).collect(Collectors.toSet()));
+                    }
+                }));
             }
         });
         return declared;

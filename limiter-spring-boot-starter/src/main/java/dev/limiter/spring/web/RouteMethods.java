@@ -5,7 +5,7 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.springframework.core.io.Resource;
 import org.springframework.http.HttpMethod;
@@ -18,19 +18,20 @@ import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** Finds the routes of one pattern, and the methods that each declares. Alternatives and negations declare nothing. */
+/**
+ * Finds the routes, with the pattern and the methods that each declares. Alternatives and negations declare nothing: the
+ * pattern is then the one around them, empty if there is none.
+ */
 final class RouteMethods implements RouterFunctions.Visitor, RequestPredicates.Visitor {
 
     private record Declared(String pattern, Set<HttpMethod> methods) {}
 
-    private final String pattern;
-    private final Consumer<Set<HttpMethod>> found;
+    private final BiConsumer<String, Set<HttpMethod>> found;
     private final Deque<Declared> outer = new ArrayDeque<>();
     private Declared current = new Declared("", Set.of());
     private int opaque;
 
-    RouteMethods(String pattern, Consumer<Set<HttpMethod>> found) {
-        this.pattern = pattern;
+    RouteMethods(BiConsumer<String, Set<HttpMethod>> found) {
         this.found = found;
     }
 
@@ -48,9 +49,7 @@ final class RouteMethods implements RouterFunctions.Visitor, RequestPredicates.V
     @Override
     public void route(RequestPredicate predicate, HandlerFunction<?> handler) {
         startNested(predicate);
-        if (current.pattern().equals(pattern)) {
-            found.accept(current.methods());
-        }
+        found.accept(current.pattern(), current.methods());
         endNested(predicate);
     }
 
@@ -96,13 +95,17 @@ final class RouteMethods implements RouterFunctions.Visitor, RequestPredicates.V
     }
 
     @Override
-    public void resources(Function<ServerRequest, Optional<Resource>> lookup) {}
+    public void resources(Function<ServerRequest, Optional<Resource>> lookup) {
+        found.accept(current.pattern(), Set.of());
+    }
 
     @Override
     public void attributes(Map<String, Object> attributes) {}
 
     @Override
-    public void unknown(RouterFunction<?> routerFunction) {}
+    public void unknown(RouterFunction<?> routerFunction) {
+        found.accept(current.pattern(), Set.of());
+    }
 
     @Override
     public void pathExtension(String extension) {}

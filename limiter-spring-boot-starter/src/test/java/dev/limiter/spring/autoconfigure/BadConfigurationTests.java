@@ -38,6 +38,19 @@ class BadConfigurationTests {
                 bad(ORDERS + "limit: 0, window: 1s }", "limiter.rules.orders.limit = \"0\"", "from 1 to"),
                 bad(ORDERS + "limit: -5, window: 1s }", "limiter.rules.orders.limit = \"-5\"", "from 1 to"),
                 bad(ORDERS + "limit: many, window: 1s }", "limiter.rules.orders.limit = \"many\"", "a whole number"),
+                bad(ORDERS + "limit: 1.5, window: 1s }", "limiter.rules.orders.limit = \"1.5\"", "a whole number"),
+                bad(ORDERS + "limit: .inf, window: 1s }", "limiter.rules.orders.limit = \"Infinity\"", "a whole"),
+                bad(
+                        ORDERS + "limits: { fast: { limit: 2.25, window: 1s } } }",
+                        "limiter.rules.orders.limits.fast.limit = \"2.25\"",
+                        "a whole number"),
+                bad("limiter.max-keys: 10.5", "limiter.max-keys = \"10.5\"", "a whole number"),
+                bad("limiter.web.ipv6-prefix: 64.5", "limiter.web.ipv6-prefix = \"64.5\"", "a whole number"),
+                bad(ORDERS + "limit: 5, window: 1s, limits: '' }", "limiter.rules.orders.limits", "at least one"),
+                bad(
+                        "limiter.web.default-limit: { limit: 5, window: 1s, limits: '' }",
+                        "limiter.web.default-limit.limits",
+                        "at least one"),
                 bad(ORDERS + "limit: 5, window: 0s }", "limiter.rules.orders.window = \"0s\"", "longer than zero"),
                 bad(ORDERS + "limit: 5, window: -1s }", "limiter.rules.orders.window = \"-1s\"", "negative"),
                 bad(

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.http.server.PathContainer;
 import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.web.util.pattern.PathPatternParser;
 
 class RuleCompilerTests {
 
@@ -175,6 +176,7 @@ class RuleCompilerTests {
                 new KeyParser(new KeyAlternatives(beans, expressions)),
                 expressions,
                 EnumSet.complementOf(EnumSet.of(Algorithm.CONCURRENCY)),
+                new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
                 mode,
                 HeaderStyle.IETF);
     }

@@ -1,0 +1,43 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.lint.StartupCheck;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleSet;
+import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.rule.Scope;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.web.servlet.HandlerMapping;
+
+/**
+ * Finds a {@code max-keys} that one client alone can fill, with a bucket for each endpoint. How many clients there will
+ * be nobody knows at the start.
+ */
+public final class BucketsOfOneClient implements StartupCheck {
+
+    private final Rules rules;
+    private final ObjectProvider<HandlerMapping> mappings;
+    private final long maxKeys;
+
+    /** {@code maxKeys}: how many buckets are remembered, for all clients together. */
+    public BucketsOfOneClient(Rules rules, ObjectProvider<HandlerMapping> mappings, long maxKeys) {
+        this.rules = rules;
+        this.mappings = mappings;
+        this.maxKeys = maxKeys;
+    }
+
+    @Override
+    public List<String> findings() {
+        RuleSet ruleSet = rules.current();
+        MappedEndpoints endpoints = new MappedEndpoints(mappings.stream());
+        long buckets = ruleSet.defaultLimit().map(rule -> endpoints.count()).orElse(0L);
+        buckets += ruleSet.pathRules().stream()
+                .filter(rule -> rule.mode() != Mode.OFF)
+                .mapToLong(rule -> rule.scope() == Scope.ENDPOINT ? endpoints.countUnder(rule, ruleSet) : 1)
+                .sum();
+        return buckets <= maxKeys
+                ? List.of()
+                : List.of("limiter.max-keys = " + maxKeys + ": one client that uses all endpoints has about " + buckets
+                        + " buckets already. Raise limiter.max-keys to that many for each client at a time.");
+    }
+}

@@ -1,0 +1,117 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.rule.Coverage;
+import dev.limiter.spring.rule.RateLimitRule;
+import dev.limiter.spring.rule.RuleSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpMethod;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
+import org.springframework.web.servlet.handler.AbstractUrlHandlerMapping;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
+import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
+
+/** Everything that the application serves, as far as its mappings tell. */
+final class MappedEndpoints {
+
+    private static final String ALL_PATHS = "/**";
+
+    /** {@code methods}: empty if the mapping declares none. */
+    private record Mapped(String pattern, Set<String> methods) {}
+
+    private final List<Mapped> mapped = new ArrayList<>();
+    private final List<ResourceHttpRequestHandler> files = new ArrayList<>();
+
+    MappedEndpoints(Stream<HandlerMapping> mappings) {
+        mappings.forEach(this::add);
+    }
+
+    private void add(HandlerMapping mapping) {
+        if (mapping.getClass().getName().contains(".actuate.")) {
+            // its requests do not pass interceptors
+            return;
+        }
+        if (mapping instanceof RequestMappingInfoHandlerMapping annotated) {
+            annotated.getHandlerMethods().keySet().forEach(this::add);
+        } else if (mapping instanceof RouterFunctionMapping functional) {
+            add(functional.getRouterFunction());
+        } else if (mapping instanceof AbstractUrlHandlerMapping urls) {
+            urls.getHandlerMap().forEach(this::add);
+            add(urls);
+        } else {
+            // nobody knows what it serves
+            mapped.add(new Mapped(ALL_PATHS, Set.of()));
+        }
+    }
+
+    private void add(RequestMappingInfo info) {
+        List<String> methods = info.getMethodsCondition().getMethods().stream()
+                .map(RequestMethod::name)
+                .toList();
+        info.getPatternValues().forEach(pattern -> mapped.add(new Mapped(pattern, Set.copyOf(methods))));
+    }
+
+    private void add(@Nullable RouterFunction<?> routes) {
+        if (routes != null) {
+            routes.accept(new RouteMethods((pattern, methods) -> {
+                List<String> names = methods.stream().map(HttpMethod::name).toList();
+                mapped.add(new Mapped(pattern, Set.copyOf(names)));
+                // there may be more below it in conditions that do not tell their paths
+                mapped.add(new Mapped(pattern.isEmpty() ? ALL_PATHS : pattern + ALL_PATHS, Set.copyOf(names)));
+            }));
+        }
+    }
+
+    private void add(AbstractUrlHandlerMapping urls) {
+        if (urls.getRootHandler() != null) {
+            mapped.add(new Mapped("/", Set.of()));
+        }
+        if (urls.getDefaultHandler() != null) {
+            mapped.add(new Mapped(ALL_PATHS, Set.of()));
+        }
+    }
+
+    private void add(String pattern, Object handler) {
+        if (pattern.equals(ALL_PATHS) && handler instanceof ResourceHttpRequestHandler resources) {
+            // would cover every rule: what counts is whether there are files
+            files.add(resources);
+        } else {
+            mapped.add(new Mapped(pattern, Set.of()));
+        }
+    }
+
+    /** Whether requests that the rule applies to can find anything but 404; true if that cannot be told. */
+    boolean anyUnder(RateLimitRule rule, List<String> paths, RuleSet ruleSet) {
+        return mapped.stream().anyMatch(endpoint -> isUnder(rule, endpoint, ruleSet))
+                || files.stream()
+                        .anyMatch(resources -> paths.stream()
+                                .anyMatch(path -> StaticFiles.mayBeUnder(path, resources.getLocations())));
+    }
+
+    long count() {
+        return mapped.size();
+    }
+
+    long countUnder(RateLimitRule rule, RuleSet ruleSet) {
+        return mapped.stream()
+                .filter(endpoint -> isUnder(rule, endpoint, ruleSet))
+                .count();
+    }
+
+    private static boolean isUnder(RateLimitRule rule, Mapped endpoint, RuleSet ruleSet) {
+        if (ruleSet.exclusion(endpoint.pattern) == Coverage.ALL) {
+            return false;
+        }
+        return endpoint.methods.isEmpty()
+                ? rule.coverage(null, endpoint.pattern) != Coverage.NONE
+                : endpoint.methods.stream()
+                        .anyMatch(method -> rule.coverage(method, endpoint.pattern) != Coverage.NONE);
+    }
+}

@@ -1,0 +1,264 @@
+package dev.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.Limiter;
+import dev.limiter.spring.annotation.RateLimiter;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.config.annotation.ResourceHandlerRegistry;
+import org.springframework.web.servlet.config.annotation.ViewControllerRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.function.RequestPredicates;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
+
+@ExtendWith(OutputCaptureExtension.class)
+class StartupReportTests {
+
+    private static final String REPORT = "maybe not as they are meant";
+
+    private final WebApplicationContextRunner application = new WebApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class))
+            .withConfiguration(Limiter.autoConfigurations())
+            .withUserConfiguration(Application.class);
+
+    @Test
+    void saysNothingWithoutRules(CapturedOutput output) {
+        application.run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).doesNotContain(REPORT);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/orders/**             | ",
+                "/orders/{id}           | get",
+                "/**                    | ",
+                "/                      | ",
+                "/*.css                 | ",
+                "/nowhere, /orders/{id} | ",
+                "/routed                | GET",
+                "/nested/inner          | ",
+                "/nested/hidden         | ",
+                "/either                | ",
+                "/assets/logo.svg       | ",
+                "/view                  | ",
+                "/limiter/**            | "
+            })
+    void pathsOfAnEndpointOrAFileAreFine(String paths, String methods, CapturedOutput output) {
+        run(rule("fine", "paths=" + paths, "limit=1", "window=1s", methods == null ? null : "methods=" + methods));
+
+        assertThat(output).doesNotContain(REPORT);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/ordrs/**      | ",
+                "/orders/{id}   | POST",
+                "/error         | ",
+                "/no-such-files | ",
+                "/actuator/**   | "
+            })
+    void pathsOfNoEndpointAreFound(String paths, String methods, CapturedOutput output) {
+        run(rule("typo", "paths=" + paths, "limit=1", "window=1s", methods == null ? null : "methods=" + methods));
+
+        assertThat(output)
+                .contains("WARN", REPORT, "limiter.rules.typo.paths = " + paths + ": no endpoint", "Correct the paths");
+    }
+
+    @Test
+    void aRuleThatIsOffIsNoConcern(CapturedOutput output) {
+        run(rule("typo", "paths=/ordrs", "limit=1", "window=1s", "mode=off"));
+
+        assertThat(output).doesNotContain(REPORT);
+    }
+
+    @Test
+    void allIsOneMessage(CapturedOutput output) {
+        application
+                .withBean(Exports.class)
+                .withPropertyValues(rule("typo", "paths=/ordrs", "limit=1", "window=1s"))
+                .withPropertyValues(rule("lost", "limit=1", "window=1s"))
+                .withPropertyValues(rule("exports", "limit=1", "window=1s"))
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output.toString().split(REPORT, -1)).hasSize(2);
+        assertThat(output.toString().substring(output.toString().indexOf(REPORT)))
+                .contains(
+                        "\n  - limiter.rules.typo.paths",
+                        "\n  - Nothing uses the rule limiter.rules.lost",
+                        "\n  - @RateLimiter on " + Exports.class.getName() + ".out()",
+                        "calls of a final method")
+                .doesNotContain("limiter.rules.exports");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                // one                               | and another that is looser
+                "limit=100,window=1s                 | limit=1000,window=1s",
+                "limit=100,window=1s                 | limit=100,window=1s",
+                "limit=10,window=1s                  | limit=1000,window=1m",
+                "limit=10,window=1s,burst=20         | limit=10,window=1s,burst=30,algorithm=leaky-bucket",
+                "limit=5,window=1s,algorithm=fixed-window           | limit=6,window=1s,algorithm=fixed-window",
+                "limit=5,window=1s,algorithm=sliding-window-counter | limit=6,window=1s,algorithm=sliding-window-counter",
+                "limit=5,window=1s,algorithm=sliding-window-log     | limit=1000,window=1m,algorithm=fixed-window",
+                "limit=5,window=1d,algorithm=fixed-window,align=calendar | limit=6,window=1d,algorithm=fixed-window,align=calendar",
+                "limit=5,algorithm=concurrency       | limit=6,algorithm=concurrency",
+            })
+    void limitThatIsNeverTheTighterIsFound(String tight, String loose, CapturedOutput output) {
+        run(rule(
+                "two",
+                Stream.concat(
+                                Stream.of("paths=/orders/**"),
+                                Stream.concat(named("first", tight), named("second", loose)))
+                        .toArray(String[]::new)));
+
+        assertThat(output)
+                .contains(REPORT, "limiter.rules.two.limits.second: it never refuses what limits.first beside it");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "limit=10,window=1s           | limit=1000,window=1h",
+                "limit=10,window=1s           | limit=100,window=1m,algorithm=fixed-window",
+                "limit=10,window=1s,burst=100 | limit=10,window=1s,burst=10",
+                "limit=5,window=1s,algorithm=fixed-window | limit=5,window=1s,algorithm=sliding-window-log",
+                "limit=5,window=1d,algorithm=fixed-window,align=calendar | limit=6,window=1d,algorithm=fixed-window",
+                "limit=5,algorithm=concurrency | limit=100,window=1s",
+                "limit=5,algorithm=concurrency | limit=5,window=1s",
+            })
+    void twoLimitsOfWhichEachMayBeTheTighterAreFine(String one, String other, CapturedOutput output) {
+        // the burst of a bucket that is smaller than the limit of the other is the tighter of both
+        run(rule(
+                "two",
+                Stream.concat(Stream.of("paths=/orders/**"), Stream.concat(named("first", one), named("second", other)))
+                        .toArray(String[]::new)));
+
+        assertThat(output).doesNotContain("limits.second: it never");
+    }
+
+    @Test
+    void ruleThatAnotherAlwaysForestallsIsFound(CapturedOutput output) {
+        application
+                .withPropertyValues(rule("tight", "paths=/orders/**", "key=ip", "limit=10", "window=1s"))
+                .withPropertyValues(rule("loose", "paths=/orders/**", "key=ip", "limit=1000", "window=1s"))
+                .withPropertyValues(rule("other-key", "paths=/orders/**", "key=session", "limit=1000", "window=1s"))
+                .withPropertyValues(
+                        rule("tried", "paths=/orders/**", "key=ip", "limit=1000", "window=1s", "mode=shadow"))
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output)
+                .contains("limiter.rules.loose: it counts the same requests as limiter.rules.tight")
+                .doesNotContain("rules.other-key:", "rules.tried:", "rules.tight:");
+    }
+
+    @Test
+    void fewerKeysThanOneClientHasBucketsAreFound(CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "limiter.max-keys=2",
+                        "limiter.web.default-limit.limit=1",
+                        "limiter.web.default-limit.window=1s",
+                        "limiter.web.default-limit.key=ip")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains("limiter.max-keys = 2: one client");
+    }
+
+    private void run(String[] properties) {
+        application
+                .withPropertyValues(properties)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    private static Stream<String> named(String name, String settings) {
+        return Arrays.stream(settings.split(",")).map(setting -> "limits." + name + "." + setting.strip());
+    }
+
+    private static String[] rule(String name, String... settings) {
+        return Arrays.stream(settings)
+                .filter(setting -> setting != null)
+                .map(setting -> "limiter.rules." + name + "." + setting)
+                .toArray(String[]::new);
+    }
+
+    static class Exports {
+
+        @RateLimiter("exports")
+        public void reached() {}
+
+        @RateLimiter(limit = 1)
+        public final void out() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Controller.class)
+    static class Application implements WebMvcConfigurer {
+
+        /** The folder of all classes stands for one of files. */
+        @Override
+        public void addResourceHandlers(ResourceHandlerRegistry registry) {
+            registry.addResourceHandler("/assets/**").addResourceLocations("classpath:/assets/");
+            registry.addResourceHandler("/**").addResourceLocations("classpath:/dev/");
+        }
+
+        @Override
+        public void addViewControllers(ViewControllerRegistry registry) {
+            registry.addViewController("/view");
+        }
+
+        @Bean
+        RouterFunction<ServerResponse> routes() {
+            return RouterFunctions.route()
+                    .GET("/routed", request -> ServerResponse.ok().build())
+                    .path(
+                            "/nested",
+                            nested -> nested.GET(
+                                            "/inner",
+                                            request -> ServerResponse.ok().build())
+                                    .route(
+                                            RequestPredicates.path("/hidden").or(RequestPredicates.path("/other")),
+                                            request -> ServerResponse.ok().build()))
+                    .build();
+        }
+    }
+
+    @RestController
+    static class Controller {
+
+        @GetMapping("/orders/{id}")
+        String order(@PathVariable String id) {
+            return id;
+        }
+
+        @GetMapping({"/either", "/or"})
+        String either() {
+            return "either";
+        }
+    }
+}
