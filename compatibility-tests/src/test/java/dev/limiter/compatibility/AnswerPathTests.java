@@ -84,6 +84,7 @@ class AnswerPathTests {
                 "/events-of-service",
                 "/callable",
                 "/future",
+                "/joined",
                 "/deferred-error",
                 "/routed",
                 "/begun-stream",
@@ -208,16 +209,16 @@ class AnswerPathTests {
             return "served";
         }
 
+        public String joined() {
+            return "served";
+        }
+
         public String routed() {
             return "served";
         }
 
         public SseEmitter events() {
             return Controller.emitter();
-        }
-
-        public CompletableFuture<String> later() {
-            return CompletableFuture.completedFuture("served");
         }
 
         public String begun() {
@@ -274,6 +275,11 @@ class AnswerPathTests {
         @GetMapping("/future")
         CompletableFuture<String> future() {
             return CompletableFuture.completedFuture(null).thenApplyAsync(nothing -> scarce.called());
+        }
+
+        @GetMapping("/joined")
+        String joined() {
+            return CompletableFuture.supplyAsync(scarce::joined).join();
         }
 
         @GetMapping("/deferred-error")

@@ -46,6 +46,12 @@ class CrossOriginTests {
                 "limiter.rules.by-rule.scope=endpoint",
                 "limiter.rules.by-rule.limit=1",
                 "limiter.rules.by-rule.window=1h",
+                "limiter.rules.by-rule.skip-if=#{#request.path.contains('early')}",
+                "limiter.rules.early.paths=/early/**,/secured/early,/mapped/early",
+                "limiter.rules.early.phase=request",
+                "limiter.rules.early.scope=endpoint",
+                "limiter.rules.early.limit=1",
+                "limiter.rules.early.window=1h",
                 "limiter.web.exclude=/method");
         clients = Applications.clientsOf(application);
     }
@@ -61,7 +67,9 @@ class CrossOriginTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/annotated", "/mapped/1", "/secured/1", "/method"})
+    @ValueSource(
+            strings = {"/annotated", "/mapped/1", "/secured/1", "/method", "/early/1", "/mapped/early", "/secured/early"
+            })
     void scriptOfAnotherOriginCanReadPermittedAndRejected(String path) {
         HttpResponse<String> permitted = clients.get(path, "Origin", ORIGIN);
         assertThat(permitted.statusCode()).isEqualTo(200);
@@ -74,7 +82,9 @@ class CrossOriginTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/annotated", "/mapped/1", "/secured/1", "/method"})
+    @ValueSource(
+            strings = {"/annotated", "/mapped/1", "/secured/1", "/method", "/early/1", "/mapped/early", "/secured/early"
+            })
     void requestOfThePageItselfHasNoFieldsOfCors(String path) {
         for (int i = 0; i < 2; i++) {
             assertThat(clients.get(path).headers().map())
@@ -82,16 +92,26 @@ class CrossOriginTests {
         }
     }
 
-    @Test
-    void originThatIsNotAllowedIsNotAllowedByARejection() {
+    @ParameterizedTest
+    @ValueSource(strings = {"/plain", "/early/plain"})
+    void originThatIsNotAllowedIsNotAllowedByARejection(String path) {
         for (int i = 0; i < 2; i++) {
-            HttpResponse<String> answer = clients.get("/plain", "Origin", ORIGIN);
+            HttpResponse<String> answer = clients.get(path, "Origin", ORIGIN);
             assertThat(answer.statusCode()).isEqualTo(i == 0 ? 200 : 429);
             assertThat(answer.headers().map())
                     .doesNotContainKeys("access-control-allow-origin", "access-control-expose-headers");
         }
         assertThat(clients.get("/annotated", "Origin", "https://evil.example").statusCode())
                 .isEqualTo(403);
+    }
+
+    @Test
+    void earlyRejectionOfAnOriginThatIsNotAllowedIsARejection() {
+        clients.get("/early/1", "Origin", ORIGIN);
+
+        HttpResponse<String> answer = clients.get("/early/1", "Origin", "https://evil.example");
+        assertThat(answer.statusCode()).isEqualTo(429);
+        assertThat(answer.headers().map()).doesNotContainKey("access-control-allow-origin");
     }
 
     @Test
@@ -164,13 +184,13 @@ class CrossOriginTests {
     @RestController
     static class Controller {
 
-        @GetMapping({"/plain", "/mapped/{id}", "/secured/{id}"})
+        @GetMapping({"/plain", "/early/plain", "/mapped/{id}", "/secured/{id}"})
         String plain() {
             return "served";
         }
 
         @CrossOrigin(ORIGIN)
-        @GetMapping("/annotated")
+        @GetMapping({"/annotated", "/early/1"})
         String annotated() {
             return "served";
         }

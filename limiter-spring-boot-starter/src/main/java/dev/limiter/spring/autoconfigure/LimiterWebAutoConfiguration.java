@@ -35,6 +35,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
+import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
@@ -78,8 +79,12 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     Rejections limiterRejections(
-            RejectionHandler handler, ServletCurrentRequest requests, RuleDecider decider, LimiterSettings settings) {
-        return new Rejections(handler, requests, decider, settings.web().headers());
+            RejectionHandler handler,
+            ServletCurrentRequest requests,
+            RuleDecider decider,
+            LimiterSettings settings,
+            ObjectProvider<CorsConfigurationSource> crossOrigin) {
+        return new Rejections(handler, requests, decider, settings.web().headers(), crossOrigin);
     }
 
     @Bean

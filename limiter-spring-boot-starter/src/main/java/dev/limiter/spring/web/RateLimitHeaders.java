@@ -13,6 +13,16 @@ final class RateLimitHeaders {
     private static final String[] IETF = {"RateLimit", "RateLimit-Policy"};
     private static final String[] LEGACY = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"};
 
+    /** Lets scripts of other origins read what was written before it was known that they may read the answer. */
+    static void expose(HttpServletResponse response) {
+        if (response.containsHeader(IETF[0])) {
+            CrossOriginFields.expose(response, IETF);
+        }
+        if (response.containsHeader(LEGACY[0])) {
+            CrossOriginFields.expose(response, LEGACY);
+        }
+    }
+
     /** Refused before permitted, the longer refused first, then the least remaining. */
     private static final Comparator<LimitStatus> TIGHTEST = Comparator.comparing(LimitStatus::permitted)
             .thenComparing(status -> status.permitted() ? 0 : -RateLimitFields.secondsToMore(status))

@@ -6,6 +6,8 @@ import dev.limiter.spring.rule.HeaderStyle;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.web.cors.CorsConfigurationSource;
 
 /**
  * Has a rejected request answered. The fields that tell where the limits stand come first, whoever answers: those that an
@@ -17,18 +19,28 @@ public final class Rejections {
     private final ServletCurrentRequest requests;
     private final RuleDecider decider;
     private final HeaderStyle style;
+    private final CrossOriginRequests crossOrigin;
 
-    /** {@code style}: of limits that are not known to belong to any rule. */
+    /**
+     * @param style of limits that are not known to belong to any rule
+     * @param sources what the application allows pages of other origins
+     */
     public Rejections(
-            RejectionHandler handler, ServletCurrentRequest requests, RuleDecider decider, HeaderStyle style) {
+            RejectionHandler handler,
+            ServletCurrentRequest requests,
+            RuleDecider decider,
+            HeaderStyle style,
+            ObjectProvider<CorsConfigurationSource> sources) {
         this.handler = handler;
         this.requests = requests;
         this.decider = decider;
         this.style = style;
+        this.crossOrigin = new CrossOriginRequests(sources);
     }
 
     /** Answers a request whose answer is not under way yet. */
     void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException {
+        crossOrigin.allow(request, response);
         writeFields(request, response, decision);
         handler.handle(request, response, decision);
     }

@@ -14,6 +14,15 @@ import org.springframework.web.servlet.AsyncHandlerInterceptor;
  */
 public final class RequestCompletion implements AsyncHandlerInterceptor {
 
+    /** What was decided before the request came to Spring MVC was told before it was known who may read the answer. */
+    @Override
+    public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+        if (request.getDispatcherType() == DispatcherType.REQUEST && ServletRequestDecisions.of(request) != null) {
+            RateLimitHeaders.expose(response);
+        }
+        return true;
+    }
+
     @Override
     public void afterCompletion(
             HttpServletRequest request, HttpServletResponse response, Object handler, @Nullable Exception failure) {
