@@ -11,6 +11,7 @@ import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.lint.StartupReport;
+import dev.limiter.spring.rule.ChosenKeys;
 import dev.limiter.spring.rule.RequestMatcherCompiler;
 import dev.limiter.spring.rule.RuleCompiler;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -79,6 +80,11 @@ public final class LimiterRulesAutoConfiguration {
                 .toList();
         return new Rules(
                 new RuleSetCompiler(compiler).compile(definitions, configured.defaultLimit(), configured.excluded()));
+    }
+
+    @Bean
+    ChosenKeys limiterChosenKeys(Rules rules) {
+        return new ChosenKeys(rules);
     }
 
     @Bean

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
@@ -175,6 +176,41 @@ class StartupReportTests {
         assertThat(output)
                 .contains("limiter.rules.loose: it counts the same requests as limiter.rules.tight")
                 .doesNotContain("rules.other-key:", "rules.tried:", "rules.tight:");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"header:X-Api-Key", "principal|param:user", "ip, cookie:id"})
+    void banByAKeyThatTheClientChoosesIsFound(String key, CapturedOutput output) {
+        run(banBy(key));
+
+        assertThat(output).contains("limiter.rules.banning.key = " + key + ": clients choose this freely");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ip", "principal|ip", "session"})
+    void banByAKeyThatTheClientDoesNotChooseIsFine(String key, CapturedOutput output) {
+        run(banBy(key));
+
+        assertThat(output).doesNotContain(REPORT);
+    }
+
+    private static String[] banBy(String key) {
+        return rule(
+                "banning",
+                "paths=/orders/**",
+                "limit=1",
+                "window=1s",
+                "key=" + key,
+                "ban.after=3",
+                "ban.within=1m",
+                "ban.for=1m");
+    }
+
+    @Test
+    void aRuleBeforeTheEndpointsMayBeAboutWhatNoneServes(CapturedOutput output) {
+        run(rule("login", "paths=/login", "limit=1", "window=1s", "phase=request"));
+
+        assertThat(output).doesNotContain(REPORT);
     }
 
     @Test

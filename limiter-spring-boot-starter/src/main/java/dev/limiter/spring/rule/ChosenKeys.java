@@ -1,0 +1,37 @@
+package dev.limiter.spring.rule;
+
+import dev.limiter.spring.lint.StartupCheck;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Finds bans by a key that clients choose freely: they get around the ban with another one, and can bring it on others. */
+public final class ChosenKeys implements StartupCheck {
+
+    private static final Pattern CHOSEN = Pattern.compile("(^|[,|])\\s*(header|cookie|param):");
+
+    private final Rules rules;
+
+    public ChosenKeys(Rules rules) {
+        this.rules = rules;
+    }
+
+    @Override
+    public List<String> findings() {
+        return rules.current().definitions().stream()
+                .filter(rule -> rule.ban() != null && rule.key() != null && isChosen(rule.key()))
+                .map(
+                        rule -> rule.key().where() + " = " + text(rule.key())
+                                + ": clients choose this freely, so whoever is"
+                                + " banned goes on with another value, and with the value of somebody else can have that one"
+                                + " banned. Use ip or principal for a rule with a ban, or a header that only your gateway sets.")
+                .toList();
+    }
+
+    private static boolean isChosen(Setting<List<String>> key) {
+        return CHOSEN.matcher(text(key)).find();
+    }
+
+    private static String text(Setting<List<String>> key) {
+        return String.join(",", key.value());
+    }
+}

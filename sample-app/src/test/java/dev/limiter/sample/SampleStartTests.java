@@ -1,0 +1,29 @@
+package dev.limiter.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** What the sample shows is meant as it is: the report at the start finds nothing. */
+@ExtendWith(OutputCaptureExtension.class)
+class SampleStartTests {
+
+    @Test
+    void startsWithoutAFinding(CapturedOutput output) {
+        SpringApplication.run(SampleApplication.class, "--server.port=0").close();
+
+        assertThat(output).contains(":: Spring Boot ::").doesNotContain("StartupReport");
+    }
+
+    @Test
+    void aMisspeltPathWouldBeFound(CapturedOutput output) {
+        SpringApplication.run(SampleApplication.class, "--server.port=0", "--limiter.rules.reports.paths=/repotrs/**")
+                .close();
+
+        assertThat(output).contains("StartupReport", "limiter.rules.reports.paths = /repotrs/**: no endpoint");
+    }
+}
