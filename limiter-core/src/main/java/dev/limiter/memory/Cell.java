@@ -85,8 +85,12 @@ abstract class Cell {
         return !indexed && INDEXED.compareAndSet(this, false, true);
     }
 
-    /** Decides for one permit or more; null if the cell is dead, or its arithmetic does not reach the time. */
-    abstract @Nullable Decision decide(long permits, TimeSource clock);
+    /**
+     * Decides for one permit or more; null if the cell is dead, or its arithmetic does not reach the time.
+     *
+     * @param now the time, read before anything of the cell was; only of use where the state is one number
+     */
+    abstract @Nullable Decision decide(long permits, long now, TimeSource clock);
 
     /** Decides on other terms; null in the same cases. */
     abstract @Nullable Decision reserve(Terms terms, TimeSource clock);

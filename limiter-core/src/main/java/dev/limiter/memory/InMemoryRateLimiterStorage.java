@@ -60,6 +60,8 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     private Decision decide(Rule rule, String key, long permits, @Nullable Terms terms) {
         BoundRule bound = bind(rule);
         while (true) {
+            // before the cell is touched: another thread takes its cache line away while the clock is read
+            long now = bound.number == null ? 0 : clock.epochNanos();
             Cell cell = bound.find(key);
             if (cell == null) {
                 Decision first = decideFirst(bound, key, permits, terms);
@@ -67,7 +69,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
                     return first;
                 }
             } else {
-                Decision decision = decide(cell, bound, permits, terms);
+                Decision decision = decide(cell, bound, permits, now, terms);
                 if (decision != null) {
                     return decision;
                 }
@@ -77,11 +79,11 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         }
     }
 
-    private @Nullable Decision decide(Cell cell, BoundRule bound, long permits, @Nullable Terms terms) {
+    private @Nullable Decision decide(Cell cell, BoundRule bound, long permits, long now, @Nullable Terms terms) {
         if (cell.bound != bound) {
             return cell.refuseUnder(bound, permits, clock);
         }
-        return terms == null ? cell.decide(permits, clock) : cell.reserve(terms, clock);
+        return terms == null ? cell.decide(permits, now, clock) : cell.reserve(terms, clock);
     }
 
     /** Decides on a key that has no cell; null if it has one by now. */
@@ -102,7 +104,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             population.dismiss();
             return null;
         }
-        Decision decision = decide(cell, bound, permits, terms);
+        Decision decision = decide(cell, bound, permits, clock.epochNanos(), terms);
         population.settle(cell);
         return decision;
     }
@@ -113,7 +115,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             BoundRule bound = bind(rule);
             Cell shared = bound.find(OVERFLOW);
             Cell cell = shared != null ? shared : bound.states.putIfAbsent(bound.newCell(OVERFLOW));
-            Decision decision = decide(cell, bound, permits, terms);
+            Decision decision = decide(cell, bound, permits, clock.epochNanos(), terms);
             if (decision != null) {
                 return decision;
             }

@@ -43,7 +43,7 @@ final class LockedCell extends Cell {
 
     @Override
     @Nullable
-    Decision decide(long permits, TimeSource clock) {
+    Decision decide(long permits, long unused, TimeSource clock) {
         boolean one = permits == 1 && bound.window != null;
         if (one) {
             Decision refusal = refuseUnlocked(clock);

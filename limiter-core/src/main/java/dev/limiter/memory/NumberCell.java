@@ -24,9 +24,8 @@ final class NumberCell extends Cell {
 
     @Override
     @Nullable
-    Decision decide(long permits, TimeSource clock) {
-        // once, and before the word: what lies between reading the word and swapping it is where races are lost
-        long now = clock.epochNanos();
+    Decision decide(long permits, long before, TimeSource clock) {
+        long now = before;
         while (true) {
             long value = word();
             if (value == DEAD || !limit.covers(now)) {
