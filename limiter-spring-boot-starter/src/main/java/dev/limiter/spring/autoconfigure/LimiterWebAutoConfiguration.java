@@ -20,6 +20,7 @@ import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.RulesWithoutEndpoint;
 import dev.limiter.spring.web.ServletCurrentRequest;
 import dev.limiter.spring.web.SettlingFilter;
+import dev.limiter.spring.web.WaitingInterceptor;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.beans.factory.ObjectProvider;
@@ -178,7 +179,7 @@ public final class LimiterWebAutoConfiguration {
     @Bean
     @Order(Ordered.HIGHEST_PRECEDENCE)
     WebMvcConfigurer limiterWebMvcConfigurer(
-            ObjectProvider<RateLimitInterceptor> interceptor, LimiterSettings settings) {
+            ObjectProvider<RateLimitInterceptor> interceptor, RequestDecider decider, LimiterSettings settings) {
         return new WebMvcConfigurer() {
             @Override
             public void addInterceptors(InterceptorRegistry registry) {
@@ -186,6 +187,7 @@ public final class LimiterWebAutoConfiguration {
                         .order(settings.web().order());
                 interceptor.ifAvailable(deciding ->
                         registry.addInterceptor(deciding).order(settings.web().order()));
+                registry.addInterceptor(new WaitingInterceptor(decider)).order(Ordered.LOWEST_PRECEDENCE);
             }
         };
     }

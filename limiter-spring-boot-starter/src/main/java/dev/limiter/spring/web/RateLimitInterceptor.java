@@ -29,9 +29,6 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
             throws IOException {
-        if (request.getDispatcherType() == DispatcherType.ASYNC) {
-            return decider.permitsAfterWaiting(request, response);
-        }
         if (request.getDispatcherType() != DispatcherType.REQUEST || isPreFlight(request, handler)) {
             return true;
         }

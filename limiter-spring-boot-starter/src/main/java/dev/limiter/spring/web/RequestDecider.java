@@ -5,6 +5,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -35,8 +36,8 @@ public final class RequestDecider {
     }
 
     /**
-     * Whether the request may go on. If not, it has been answered, and what was taken before has been given back; or it
-     * waits for its turn, and will be dispatched again.
+     * Whether the request may go on. If not, it has been answered, and what was taken before has been given back. If it has
+     * to wait for its turn, it may go on as far as {@link WaitingInterceptor}.
      */
     boolean permits(ApplicableRules rules, String named, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
@@ -50,8 +51,7 @@ public final class RequestDecider {
                         decider.decideLater(rules, context, resource, ClientConnection.of(request));
                 if (!pending.isDone()) {
                     decisions.pending(pending);
-                    SuspendedRequest.suspend(request, response, pending);
-                    return false;
+                    return true;
                 }
                 verdict = pending.join();
             } else {
@@ -67,15 +67,25 @@ public final class RequestDecider {
         return permits(verdict, decisions, request, response);
     }
 
-    /** The same for a request that comes back after it has waited; true if it has not. */
+    /**
+     * Whether a request may go on that may have had to wait; true if it had not. False also if its turn has not come: then
+     * it is dispatched again when it has.
+     */
     boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response) throws IOException {
         ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
-        CompletableFuture<Verdict> pending = decisions == null ? null : decisions.takePending();
+        CompletableFuture<Verdict> pending = decisions == null ? null : decisions.pending();
         if (decisions == null || pending == null) {
             return true;
         }
-        SuspendedRequest.resume(request);
-        return permits(pending.join(), decisions, request, response);
+        if (request.getDispatcherType() == DispatcherType.ASYNC) {
+            SuspendedRequest.resume(request);
+        } else if (!pending.isDone()) {
+            SuspendedRequest.suspend(request, response, pending);
+            return false;
+        }
+        Verdict verdict = pending.join();
+        decisions.noLongerPending();
+        return permits(verdict, decisions, request, response);
     }
 
     private boolean permits(

@@ -175,16 +175,19 @@ final class ServletRequestDecisions implements RequestDecisions {
         pending = verdict;
     }
 
-    /** What was decided while the request waited; null if it did not. */
-    synchronized @Nullable CompletableFuture<Verdict> takePending() {
-        CompletableFuture<Verdict> taken = pending;
+    /** What is decided while the request waits; null if it does not. */
+    synchronized @Nullable CompletableFuture<Verdict> pending() {
+        return pending;
+    }
+
+    synchronized void noLongerPending() {
         pending = null;
-        return taken;
     }
 
     /** The request is done: what it holds is free for others. */
     void close() {
-        CompletableFuture<Verdict> waiting = takePending();
+        CompletableFuture<Verdict> waiting = pending();
+        noLongerPending();
         if (waiting != null && !waiting.cancel(true) && !waiting.isCompletedExceptionally()) {
             waiting.join().giveBack();
         }

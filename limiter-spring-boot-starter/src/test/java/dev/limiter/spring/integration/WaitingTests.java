@@ -10,6 +10,9 @@ import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
@@ -40,6 +43,9 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /** Requests that wait for their turn: in line, without a thread, and only as long as their client is there. */
 @TestPropertySource(
@@ -141,6 +147,17 @@ class WaitingTests extends WebTestSupport {
         // the next turn is free, and no other was taken
         time.advance(TURN);
         assertThat(get(path).body()).isEqualTo("served 3");
+    }
+
+    /** One that lets in whom it has let in before would let in everybody, if it saw only the second dispatch. */
+    @Test
+    void interceptorsSeeARequestOnArrivalBeforeItWaits() throws Exception {
+        get("/paced/sync");
+        Future<HttpResponse<String>> forbidden = background(() -> get("/paced/sync", "X-Forbidden", "yes"));
+        assertThat(result(forbidden).statusCode()).isEqualTo(403);
+        await(() -> limiters.waiting() == 0);
+        time.advance(TURN);
+        assertThat(get("/paced/sync").body()).isEqualTo("served 2");
     }
 
     @Test
@@ -278,8 +295,31 @@ class WaitingTests extends WebTestSupport {
     static class Application {
 
         @Bean
+        WebMvcConfigurer guard() {
+            return new WebMvcConfigurer() {
+                @Override
+                public void addInterceptors(InterceptorRegistry registry) {
+                    registry.addInterceptor(new Guard()).order(1000);
+                }
+            };
+        }
+
+        @Bean
         MeterRegistry meters() {
             return new SimpleMeterRegistry();
+        }
+    }
+
+    /** Guards the first dispatch, and takes it for granted afterwards. */
+    static class Guard implements HandlerInterceptor {
+
+        @Override
+        public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+            if (request.getDispatcherType() == DispatcherType.REQUEST && request.getHeader("X-Forbidden") != null) {
+                response.setStatus(403);
+                return false;
+            }
+            return true;
         }
     }
 

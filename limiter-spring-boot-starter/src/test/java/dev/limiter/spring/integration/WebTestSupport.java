@@ -61,7 +61,7 @@ abstract class WebTestSupport {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as("came true").isLessThan(deadline);
-            Thread.onSpinWait();
+            Thread.yield();
         }
     }
 
