@@ -59,7 +59,8 @@ public final class RateLimiters implements AutoCloseable {
      * is given back, the answer is a refusal, and the interrupt status stays. So does {@link #close()}.
      */
     public Decision acquire(Rule rule, String key, Duration maxWait) {
-        return acquire(List.of(rule.charge(key).within(maxWait)));
+        Decision atOnce = waitingRoom.passBy(rule, key, 1);
+        return atOnce != null ? atOnce : acquire(List.of(rule.charge(key).within(maxWait)));
     }
 
     /** The same for all charges or none; those of them wait that say so ({@link Charge#within}). */

@@ -64,6 +64,16 @@ final class WaitingRoom {
         return size.get();
     }
 
+    /** The permission to go on at once, without any cost of waiting; null if it is not as simple as that. */
+    @Nullable
+    Decision passBy(Rule rule, String key, long permits) {
+        if (!releases.isEmpty()) {
+            return null;
+        }
+        Decision decision = storage.decide(rule, key, permits);
+        return decision.permitted() ? decision : null;
+    }
+
     /** Waits in the calling thread. An interrupt ends the wait with a refusal, and stays. */
     Decision await(List<Charge> charges) {
         Thread thread = Thread.currentThread();

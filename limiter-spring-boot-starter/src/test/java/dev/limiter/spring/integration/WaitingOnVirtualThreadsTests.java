@@ -1,0 +1,67 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.VirtualTime;
+import jakarta.servlet.http.HttpServletRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** On a virtual thread, a request waits in it. */
+@EnabledForJreRange(min = JRE.JAVA_21)
+@TestPropertySource(
+        properties = {
+            "spring.threads.virtual.enabled=true",
+            "limiter.rules.pace.paths=/paced",
+            "limiter.rules.pace.algorithm=leaky-bucket",
+            "limiter.rules.pace.limit=10",
+            "limiter.rules.pace.window=1s",
+            "limiter.rules.pace.max-wait=500ms",
+        })
+class WaitingOnVirtualThreadsTests extends WebTestSupport {
+
+    @Autowired
+    private RateLimiters limiters;
+
+    @Autowired
+    private VirtualTime time;
+
+    @Test
+    void aRequestWaitsInItsThread() throws Exception {
+        assertThat(get("/paced").body()).startsWith("REQUEST on VirtualThread");
+        FutureTask<HttpResponse<String>> waiting = new FutureTask<>(() -> get("/paced"));
+        new Thread(waiting).start();
+        await(() -> limiters.waiting() == 1);
+
+        time.advance(Duration.ofMillis(100));
+
+        // not dispatched again
+        assertThat(waiting.get(20, TimeUnit.SECONDS).body()).startsWith("REQUEST on VirtualThread");
+        assertThat(limiters.waiting()).isZero();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, Endpoints.class})
+    static class Application {}
+
+    @RestController
+    static class Endpoints {
+
+        @GetMapping("/paced")
+        String paced(HttpServletRequest request) {
+            return request.getDispatcherType() + " on " + Thread.currentThread();
+        }
+    }
+}
