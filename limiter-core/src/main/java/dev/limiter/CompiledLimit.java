@@ -29,6 +29,11 @@ public abstract class CompiledLimit {
         return capacity;
     }
 
+    /** The most permits that can be had at one moment: fewer than the capacity if requests leave one after the other. */
+    public long atOnce() {
+        return capacity;
+    }
+
     /**
      * Whether the arithmetic is exact at that time. When it is not (it counts from an origin that is too far away by
      * now), the storage compiles the limit anew and carries the states over.

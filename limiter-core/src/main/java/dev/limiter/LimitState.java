@@ -20,7 +20,10 @@ public interface LimitState {
         return waitNanos(now, permits);
     }
 
-    /** Takes permits for a turn in {@code wait} nanoseconds or later, after {@link #admissionNanos} has said 0. */
+    /**
+     * Takes permits for a turn in {@code wait} nanoseconds or later, after {@link #admissionNanos} has said 0; none, and
+     * returns {@link NumberLimit#NOTHING}, if there is no turn so late.
+     */
     default long reserve(long now, long wait, long permits) {
         return take(now, permits);
     }
@@ -39,7 +42,7 @@ public interface LimitState {
 
     /** Takes over what {@code previous}, the state of the limit that this one replaces, used: in permits. */
     default void carry(LimitState previous, CompiledLimit previousLimit, long now) {
-        long used = previousLimit.capacity() - previous.remaining(now);
+        long used = previousLimit.atOnce() - previous.remaining(now);
         take(now, Math.min(used, remaining(now)));
     }
 }

@@ -51,17 +51,20 @@ public abstract class NumberLimit extends CompiledLimit {
      * When the turn comes of permits that were taken by {@link #reserve}, in epoch nanoseconds.
      *
      * @param taken the state right after they were taken
+     * @param kept how many more had to be there
      * @param otherwise what to answer if the state does not tell
      */
-    public long turn(long taken, long permits, long otherwise) {
+    public long turn(long taken, long permits, long kept, long otherwise) {
         return otherwise;
     }
 
     /**
-     * The state without permits that were taken for a turn that is still to come; also what the state right after those
-     * behind them were taken becomes. The same state if turns do not move up.
+     * The state without permits that were taken for a turn, as far as those behind can have their place; also what the
+     * state right after those behind them were taken becomes. The same state if turns do not move up.
+     *
+     * @param taken the state right after they were taken
      */
-    public long moveUp(long value, long permits) {
+    public long moveUp(long value, long taken, long now, long permits) {
         return value;
     }
 
@@ -80,7 +83,7 @@ public abstract class NumberLimit extends CompiledLimit {
 
     /** The state that has used of this limit what {@code value} has used of {@code previous}, in permits. */
     public long carry(CompiledLimit previous, LimitState state, long now) {
-        long used = Math.min(previous.capacity() - state.remaining(now), capacity());
+        long used = Math.min(previous.atOnce() - state.remaining(now), capacity());
         return take(fresh(), now, used);
     }
 

@@ -7,6 +7,7 @@ import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
 import java.math.BigInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /*
  * Both buckets, by the Generic Cell Rate Algorithm (ITU-T I.371, "virtual scheduling"). The state is one number, the
@@ -53,8 +54,8 @@ final class Bucket extends NumberLimit {
     private final Divisor perNano;
     private final Divisor perPermit;
 
-    /** The longest wait that was granted: a level above full may be as much higher. Only grows; races are benign. */
-    private long longestWait;
+    /** The longest wait that was granted: a level above full may be as much higher. Only grows. */
+    private final AtomicLong longestWait = new AtomicLong();
 
     /** {@code paced}: one leaves after the other, and {@code burst} may wait. */
     Bucket(Limit limit, long burst, boolean paced, long now) {
@@ -90,6 +91,11 @@ final class Bucket extends NumberLimit {
     }
 
     @Override
+    public long atOnce() {
+        return paced ? 1 : capacity();
+    }
+
+    @Override
     public long fresh() {
         return FRESH;
     }
@@ -105,10 +111,15 @@ final class Bucket extends NumberLimit {
         return level + Math.min(charged, needed) <= full ? clock + level + charged : REFUSED;
     }
 
-    /** A level above what can be waited for comes from a clock that stepped back: full as of now. */
+    /**
+     * A level above what can be waited for comes from a clock that stepped back: full as of now. While somebody may be
+     * waiting, only if it stepped back further than a bucket takes to empty: those who wait have their turns, and what is
+     * forgotten here is granted once more.
+     */
     @Override
     public long settle(long value, long now) {
-        long highest = most + Math.min(longestWait, reach) * unitsPerNano;
+        long longest = longestWait.get();
+        long highest = longest == 0 ? most : 2 * most + Math.min(longest, reach) * unitsPerNano;
         return value - clock(now) <= highest ? value : clock(now) + full;
     }
 
@@ -140,25 +151,32 @@ final class Bucket extends NumberLimit {
     @Override
     public long reserve(long value, long now, long wait, long permits) {
         long own = waitNanos(value, now, permits);
-        long next = Math.max(value, clock(wait > own ? now + wait : now)) + permits * unitsPerPermit;
-        if (Math.max(wait, own) > reach || next - clock(now) > 1L << BITS) {
+        long from = wait > own ? now + Math.min(wait, reach / 2) : now;
+        long next = Math.max(value, clock(from)) + permits * unitsPerPermit;
+        if (own > reach || next - clock(now) > 1L << BITS) {
             return REFUSED;
         }
-        if (wait > longestWait) {
-            longestWait = wait;
+        if (wait > longestWait.get()) {
+            longestWait.accumulateAndGet(wait, Math::max);
         }
         return next;
     }
 
     @Override
-    public long turn(long taken, long permits, long otherwise) {
-        long charged = permits * unitsPerPermit;
-        return origin + perNano.ceilSigned(taken - charged + Math.min(charged, needed) - full);
+    public long turn(long taken, long permits, long kept, long otherwise) {
+        long before = taken - permits * unitsPerPermit;
+        return origin + perNano.ceilSigned(before + Math.min((permits + kept) * unitsPerPermit, needed) - full);
     }
 
+    /**
+     * Once the turn has come and nobody has left in that place, the next one can still have it: of a paced bucket until
+     * the turn of the next, who may have left by then.
+     */
     @Override
-    public long moveUp(long value, long permits) {
-        return value - permits * unitsPerPermit;
+    public long moveUp(long value, long taken, long now, long permits) {
+        long ahead = Math.max(taken - clock(now), 0);
+        long charged = permits * unitsPerPermit;
+        return value - (paced && ahead > 0 ? charged : Math.min(charged, ahead));
     }
 
     @Override
@@ -179,10 +197,12 @@ final class Bucket extends NumberLimit {
      */
     @Override
     public long giveBack(long value, long taken, long now, long permits) {
-        if (value != taken && level(value, now) > full) {
+        // may be long after anybody was decided on
+        long time = nearest(now);
+        if (value != taken && level(value, time) > full) {
             return value;
         }
-        long visible = Math.min(Math.max(taken - clock(now), 0), permits * unitsPerPermit);
+        long visible = Math.min(Math.max(taken - clock(time), 0), permits * unitsPerPermit);
         return value - visible;
     }
 
@@ -190,7 +210,7 @@ final class Bucket extends NumberLimit {
     public long carry(CompiledLimit previous, LimitState state, long now) {
         if (previous instanceof Bucket bucket && state instanceof NumberState number) {
             long level = bucket.level(number.value(), bucket.nearest(now));
-            longestWait = Math.max(longestWait, bucket.longestWait);
+            longestWait.accumulateAndGet(bucket.longestWait.get(), Math::max);
             boolean waiting = level > bucket.full;
             boolean fills = !waiting && level / bucket.unitsPerPermit >= capacity();
             return clock(now) + (fills ? full : rescaled(level, bucket.unitsPerPermit));

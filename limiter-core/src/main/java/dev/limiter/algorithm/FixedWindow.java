@@ -102,16 +102,20 @@ abstract class FixedWindow extends NumberLimit {
     @Override
     public final long admissionNanos(long value, long now, long permits, long maxWait) {
         long first = first(value, now);
-        boolean fits = permits <= limit && permits <= 2 * limit - Math.max(used(value, first), limit);
         long wait = waitNanos(value, now, permits);
-        return fits && wait < Decision.UNKNOWN ? Math.max(wait - maxWait, 0) : wait;
+        if (wait >= Decision.UNKNOWN) {
+            return wait;
+        }
+        boolean fits = permits <= 2 * limit - Math.max(used(value, first), limit);
+        return Math.max(wait - maxWait, fits ? 0 : start(number(first, 1)) - now);
     }
 
+    /** Of the window in which the turn comes; of the next one also if it comes later. */
     @Override
     public final long reserve(long value, long now, long wait, long permits) {
         long first = first(value, now);
         long used = used(value, first);
-        if (permits <= limit - used) {
+        if (permits <= limit - used && wait < start(number(first, 1)) - now) {
             return first + used + permits;
         }
         long occupied = Math.max(used, limit) + permits;
@@ -129,13 +133,19 @@ abstract class FixedWindow extends NumberLimit {
         return used == 0 || value == fresh() ? Long.MIN_VALUE : start(number(value, used <= limit ? 1 : 2));
     }
 
-    /** What was taken of this window, or in the last one of this one. */
+    /**
+     * What was taken of this window, or in the last one of this one. Nothing of this one if the next is spoken for: the
+     * number tells how much of that only while this one is full.
+     */
     @Override
     public final long giveBack(long value, long taken, long now, long permits) {
         long first = value - Math.floorMod(value, span);
-        boolean sameWindow = taken >= first && taken < first + span;
-        boolean occupied = taken >= first - limit && taken < first;
-        return sameWindow || occupied ? Math.max(value - permits, first) : value;
+        long full = first + limit;
+        if (taken > full && taken < first + span) {
+            return Math.max(value - permits, Math.min(value, full));
+        }
+        boolean counts = taken >= first - limit && taken <= full && value <= full;
+        return counts ? Math.max(value - permits, first) : value;
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
+import dev.limiter.NumberLimit;
 import java.math.BigInteger;
 import java.time.Duration;
 
@@ -65,6 +66,11 @@ final class WarmUpBucket extends CompiledLimit {
     }
 
     @Override
+    public long atOnce() {
+        return 1;
+    }
+
+    @Override
     public LimitState newState() {
         return new Warmth(this);
     }
@@ -79,6 +85,11 @@ final class WarmUpBucket extends CompiledLimit {
         long above = Math.max(rest - warmUp / 2, 0);
         long aboveAfter = Math.max(rest - even - warmUp / 2, 0);
         return even + (above == 0 ? 0 : Exact.mulDivUp(2 * (above - aboveAfter), above + aboveAfter, warmUp));
+    }
+
+    /** A time that is as good as {@code now} for what was long ago, and can be computed. */
+    private long nearest(long now) {
+        return Math.min(Math.max(now, origin - reach), origin + 2 * reach);
     }
 
     /** When the next one may go, and what was rested by then. */
@@ -126,12 +137,17 @@ final class WarmUpBucket extends CompiledLimit {
         @Override
         public long reserve(long now, long wait, long permits) {
             long own = waitNanos(now, permits);
-            long turn = Math.max(next, limit.clock(wait > own ? now + wait : now));
+            long turn = Math.max(next, limit.clock(wait > own ? now + Math.min(wait, limit.reach) : now));
+            long rested = restAt(turn);
+            long after = turn + limit.interval(rested, permits);
+            if (after - limit.clock(now) > 1L << BITS) {
+                return NumberLimit.NOTHING;
+            }
             nextBefore = next;
             restBefore = rest;
             returnable = true;
-            rest = restAt(turn);
-            next = turn + limit.interval(rest, permits);
+            rest = rested;
+            next = after;
             rest = Math.max(rest - permits * limit.unitsPerPermit, 0);
             longestWait = Math.max(longestWait, wait);
             return next;
@@ -168,13 +184,18 @@ final class WarmUpBucket extends CompiledLimit {
         public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
             if (previous instanceof Warmth warmth) {
                 long from = warmth.limit.unitsPerNano;
-                long reached = Math.max(warmth.next - warmth.limit.clock(now), 0);
+                long clock = warmth.limit.clock(warmth.limit.nearest(now));
+                long reached = Math.max(warmth.next - clock, 0);
                 next = limit.clock(now) + Exact.mulDivUp(reached, limit.unitsPerNano, from);
-                long rested = warmth.restAt(Math.max(warmth.limit.clock(now), warmth.next));
+                long rested = warmth.restAt(Math.max(clock, warmth.next));
                 rest = Exact.mulDiv(rested, limit.warmUp, warmth.limit.warmUp);
                 longestWait = warmth.longestWait;
-            } else if (previous.waitNanos(now, 1) > 0) {
-                next = limit.clock(now) + limit.interval(rest, 1);
+            } else {
+                long used = Math.min(previousLimit.atOnce() - previous.remaining(now), limit.capacity());
+                long wait = Math.min(previous.waitNanos(now, 1), limit.reach / 2);
+                if (used > 0) {
+                    next = limit.clock(now) + Math.max(limit.interval(rest, used), wait * limit.unitsPerNano);
+                }
             }
         }
 

@@ -145,15 +145,20 @@ final class BoundRule {
         return false;
     }
 
-    /** By how many permits. None for window limits: their states keep what is more than the limit. */
+    /**
+     * By how many permits. None for window limits: their states keep what is more than the limit. None for those of which
+     * one request leaves after the other: what is used there is how long the next one waits.
+     */
     private static long excess(CompiledLimit from, CompiledLimit to) {
-        return from instanceof NumberLimit ? Math.max(from.capacity() - to.capacity(), 0) : 0;
+        boolean clipped = from instanceof NumberLimit && from.atOnce() == from.capacity();
+        return clipped ? Math.max(from.capacity() - to.capacity(), 0) : 0;
     }
 
     /** See {@link Cell#peekUnder}; {@code used} are the states of a key under this version. */
-    Decision answerUnder(BoundRule next, String key, LimitState[] used, long permits, long now) {
+    Decision answerUnder(BoundRule next, String key, LimitState[] used, Terms terms, long now) {
         SnapshotDecision.Readings readings = new SnapshotDecision.Readings(next.size());
         boolean permitted = true;
+        long delay = 0;
         for (int i = 0; i < next.size(); i++) {
             CompiledLimit limit = next.limits[i];
             int previous = next.predecessor(i, this);
@@ -164,17 +169,21 @@ final class BoundRule {
                 state.carry(used[previous], limits[previous], now);
                 excess = excess(limits[previous], limit);
             }
-            long wait = permits == 0 ? 0 : state.waitNanos(now, permits);
-            if (excess > 0 && wait > 0 && wait != Decision.NEVER) {
+            long needed = terms.needed(limit);
+            long wait = terms.permits() == 0 ? 0 : state.admissionNanos(now, needed, terms.maxWait());
+            boolean forgets = excess > 0 && used[previous].waitNanos(now, excess) > 0;
+            if (terms.permits() > 0 && wait != Decision.NEVER && (forgets || excess > 0 && wait > 0)) {
                 // refused until it fits, as this version counts
                 counting = used[previous];
-                wait = counting.waitNanos(now, excess + permits);
+                wait = counting.waitNanos(now, excess + needed);
             }
             permitted &= wait == 0;
+            delay = permitted && terms.permits() > 0 ? Math.max(delay, state.waitNanos(now, needed)) : 0;
             readings.waitNanos(i, wait);
-            readings.remaining(i, state.remaining(now));
+            readings.remaining(i, Math.max(state.remaining(now) - terms.kept(limit), 0));
             readings.resetNanos(i, NumberCell.resetNanos(counting.freshAt(now), now));
         }
+        readings.delayNanos(permitted ? delay : 0);
         return new SnapshotDecision(next.newCell(key), permitted, 0, readings);
     }
 

@@ -102,15 +102,15 @@ abstract class Cell {
      * What a successor under other limits would answer, changing nothing; null if the cell is dead, or its arithmetic does
      * not reach the time.
      */
-    abstract @Nullable Decision peekUnder(BoundRule next, long permits, TimeSource clock);
+    abstract @Nullable Decision peekUnder(BoundRule next, Terms terms, TimeSource clock);
 
     /**
      * The same as long as the other limits refuse, and hold less than these: a successor under them would forget what it
      * cannot hold, and whoever is asked under these limits next could take it again. Until a request fits, what was used
      * goes on to count as it did when it was taken. Null if a successor has to decide.
      */
-    final @Nullable Decision refuseUnder(BoundRule next, long permits, TimeSource clock) {
-        Decision answer = bound.holdsMoreThan(next) ? peekUnder(next, permits, clock) : null;
+    final @Nullable Decision refuseUnder(BoundRule next, Terms terms, TimeSource clock) {
+        Decision answer = bound.holdsMoreThan(next) ? peekUnder(next, terms, clock) : null;
         return answer == null || answer.permitted() ? null : answer;
     }
 

@@ -81,7 +81,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     private @Nullable Decision decide(Cell cell, BoundRule bound, long permits, long now, @Nullable Terms terms) {
         if (cell.bound != bound) {
-            return cell.refuseUnder(bound, permits, clock);
+            return cell.refuseUnder(bound, terms == null ? Terms.plain(permits) : terms, clock);
         }
         return terms == null ? cell.decide(permits, now, clock) : cell.reserve(terms, clock);
     }
@@ -211,7 +211,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             Cell cell = present != null ? present : bound.newCell(charge.key());
             Decision answer = cell.bound == bound
                     ? cell.peek(Terms.of(charge, 0), clock)
-                    : cell.peekUnder(bound, charge.permits(), clock);
+                    : cell.peekUnder(bound, Terms.of(charge, 0), clock);
             if (answer != null) {
                 return answer;
             }

@@ -126,15 +126,29 @@ final class LockedCell extends Cell {
             SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
             boolean permitted = ask(readings, terms, now);
             long wait = readings.delayNanos();
-            for (int i = 0; permitted && i < states.length; i++) {
-                readings.mark(i, states[i].reserve(now, wait, terms.permits()));
-            }
+            permitted = permitted && reserve(readings, terms.permits(), wait, now);
             read(readings, now);
             keep(readings, terms);
             return wait == 0 || !permitted
                     ? new SnapshotDecision(this, permitted, permitted ? terms.permits() : 0, readings)
-                    : new ReservedDecision(this, terms.permits(), readings, NumberLimit.NOTHING, now + wait);
+                    : new ReservedDecision(this, terms.permits(), 0, readings, NumberLimit.NOTHING, now + wait);
         });
+    }
+
+    /** All or none: a limit may have no turn so far ahead as another one makes the request wait. */
+    private boolean reserve(SnapshotDecision.Readings readings, long permits, long wait, long now) {
+        for (int i = 0; i < states.length; i++) {
+            readings.mark(i, states[i].reserve(now, wait, permits));
+            if (readings.mark(i) == NumberLimit.NOTHING) {
+                for (int taken = 0; taken < i; taken++) {
+                    states[taken].giveBack(readings.mark(taken), now, permits);
+                }
+                readings.waitNanos(
+                        i, Math.max(states[i].waitNanos(now, bound.limit(i).capacity()), 1));
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override
@@ -221,8 +235,8 @@ final class LockedCell extends Cell {
 
     @Override
     @Nullable
-    Decision peekUnder(BoundRule next, long permits, TimeSource clock) {
-        return locked(clock, now -> bound.answerUnder(next, key, states, permits, now));
+    Decision peekUnder(BoundRule next, Terms terms, TimeSource clock) {
+        return locked(clock, now -> bound.answerUnder(next, key, states, terms, now));
     }
 
     @Override
@@ -236,7 +250,9 @@ final class LockedCell extends Cell {
             for (int i = 0; i < states.length; i++) {
                 states[i].giveBack(takenUnder.markUnder(bound, i, marks, now), now, permits);
             }
-            note(now);
+            if (bound.covers(now)) {
+                note(now);
+            }
             return true;
         } finally {
             release(version + 2);

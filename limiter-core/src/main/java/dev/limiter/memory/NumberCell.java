@@ -81,31 +81,32 @@ final class NumberCell extends Cell {
                 return new SnapshotDecision(this, false, 0, readings(value, Terms.plain(limit.capacity()), now));
             }
             if (swap(value, next)) {
-                return reserved(next, now, wait, wait > own, terms.permits());
+                return reserved(terms, next, now, wait, wait > own);
             }
         }
     }
 
     /** {@code imposed}: the wait is not the limit's own. */
-    private Decision reserved(long next, long now, long wait, boolean imposed, long permits) {
+    private Decision reserved(Terms terms, long next, long now, long wait, boolean imposed) {
+        long permits = terms.permits();
         if (wait == 0) {
             return decision(true, next, now, permits);
         }
         SnapshotDecision.Readings readings = readings(next, 0, now);
         readings.delayNanos(wait);
         long atLeast = imposed || !moves(permits) ? now + wait : Long.MIN_VALUE;
-        return new ReservedDecision(this, permits, readings, next, atLeast);
+        return new ReservedDecision(this, permits, terms.kept(limit), readings, next, atLeast);
     }
 
     /** Whether those behind move up when so many permits are returned before their turn. */
     boolean moves(long permits) {
-        return limit.moveUp(0, permits) != 0;
+        return limit.turn(0, permits, 0, Long.MIN_VALUE) != Long.MIN_VALUE;
     }
 
-    /** Returns permits whose turn is still to come. Nothing if the cell is dead: its successor goes on from what it is. */
-    void moveUp(long permits) {
+    /** See {@link NumberLimit#moveUp}. Nothing if the cell is dead: its successor goes on from what it is. */
+    void moveUp(long taken, long now, long permits) {
         for (long value = word(); value != DEAD; value = word()) {
-            if (swap(value, limit.moveUp(value, permits))) {
+            if (swap(value, limit.moveUp(value, taken, now, permits))) {
                 return;
             }
         }
@@ -147,14 +148,14 @@ final class NumberCell extends Cell {
 
     @Override
     @Nullable
-    Decision peekUnder(BoundRule next, long permits, TimeSource clock) {
+    Decision peekUnder(BoundRule next, Terms terms, TimeSource clock) {
         long value = word();
         long now = clock.epochNanos();
         if (value == DEAD || !limit.covers(now)) {
             return null;
         }
         LimitState[] used = {new NumberState(limit, settle(value, now))};
-        return bound.answerUnder(next, key, used, permits, now);
+        return bound.answerUnder(next, key, used, terms, now);
     }
 
     /** Keeps what the state is after a step back, or whoever only asks would be refused until the clock is back. */

@@ -9,15 +9,18 @@ import java.util.List;
  */
 final class ReservedDecision extends SnapshotDecision {
 
+    private final long kept;
     private final long atLeast;
     private volatile long taken;
 
     /**
+     * @param kept how many more permits there had to be
      * @param taken the state right after the permits were taken
      * @param atLeast the turn that the limit does not tell, or before which the request does not go anyway
      */
-    ReservedDecision(Cell cell, long charged, Readings readings, long taken, long atLeast) {
+    ReservedDecision(Cell cell, long charged, long kept, Readings readings, long taken, long atLeast) {
         super(cell, true, charged, readings);
+        this.kept = kept;
         this.taken = taken;
         this.atLeast = atLeast;
     }
@@ -25,7 +28,7 @@ final class ReservedDecision extends SnapshotDecision {
     @Override
     protected long turn() {
         return cell instanceof NumberCell number
-                ? Math.max(number.limit().turn(taken, charged, atLeast), atLeast)
+                ? Math.max(number.limit().turn(taken, charged, kept, atLeast), atLeast)
                 : atLeast;
     }
 
@@ -38,10 +41,11 @@ final class ReservedDecision extends SnapshotDecision {
     protected void giveUp(List<? extends Decision> behind) {
         if (cell instanceof NumberCell number && number.moves(charged)) {
             if (returnOnce()) {
-                number.moveUp(charged);
+                long now = cell.bound.states.now();
+                number.moveUp(taken, now, charged);
                 for (Decision decision : behind) {
                     if (decision instanceof ReservedDecision next && next.cell == cell) {
-                        next.taken = number.limit().moveUp(next.taken, charged);
+                        next.taken = number.limit().moveUp(next.taken, taken, now, charged);
                     }
                 }
             }

@@ -140,10 +140,14 @@ class SnapshotDecision extends Decision {
             return numbers[4 * limit + 2];
         }
 
+        long mark(int limit) {
+            return numbers[4 * limit + 3];
+        }
+
         long[] marks() {
             long[] marks = new long[numbers.length / 4];
             for (int i = 0; i < marks.length; i++) {
-                marks[i] = numbers[4 * i + 3];
+                marks[i] = mark(i);
             }
             return marks;
         }

@@ -26,6 +26,10 @@ final class States {
         this.releases = releases;
     }
 
+    long now() {
+        return clock.epochNanos();
+    }
+
     @Nullable
     Cell get(String key) {
         return find(stripes, key);

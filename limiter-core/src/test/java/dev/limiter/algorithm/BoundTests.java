@@ -38,7 +38,10 @@ class BoundTests {
                 Limit.tokenBucket(100, window),
                 Limit.tokenBucket(100, window).burst(20),
                 Limit.tokenBucket(100, window).burst(300),
+                Limit.tokenBucket(100, window).warmUp(window.dividedBy(2)),
                 Limit.leakyBucket(100, window),
+                Limit.leakyBucket(100, window).paced(),
+                Limit.leakyBucket(100, window).paced().warmUp(window.dividedBy(2)),
                 Limit.fixedWindow(100, window),
                 Limit.slidingWindowCounter(100, window).buckets(1),
                 Limit.slidingWindowCounter(100, window).buckets(2),
@@ -47,8 +50,29 @@ class BoundTests {
                 Limit.slidingWindowLog(100, window));
     }
 
+    private static Duration warmUp(Limit limit) {
+        if (limit instanceof Limit.TokenBucket bucket) {
+            return bucket.warmUp();
+        }
+        return limit instanceof Limit.LeakyBucket bucket ? bucket.warmUp() : Duration.ZERO;
+    }
+
+    /** Whether one request leaves after the other. */
+    private static boolean paced(Limit limit) {
+        return limit instanceof Limit.LeakyBucket bucket && bucket.even()
+                || !warmUp(limit).isZero();
+    }
+
+    /** What a saturated caller takes at a time. */
+    private static long block(Limit limit) {
+        return Math.max(limit.limit() / 2000, 1);
+    }
+
     /** The most permits over any window. */
     private static long bound(Limit limit) {
+        if (paced(limit)) {
+            return limit.limit() + block(limit);
+        }
         if (limit instanceof Limit.FixedWindow) {
             return 2 * limit.limit();
         }
@@ -160,7 +184,13 @@ class BoundTests {
                         Map.entry(315_360_000_000_000L, Duration.ofDays(365)))
                 .flatMap(rate -> Stream.of(
                         Limit.tokenBucket(rate.getKey(), rate.getValue()),
+                        Limit.tokenBucket(rate.getKey(), rate.getValue())
+                                .warmUp(
+                                        rate.getValue().compareTo(Duration.ofDays(60)) > 0
+                                                ? Duration.ofDays(30)
+                                                : rate.getValue().dividedBy(2)),
                         Limit.leakyBucket(rate.getKey(), rate.getValue()),
+                        Limit.leakyBucket(rate.getKey(), rate.getValue()).paced(),
                         Limit.fixedWindow(rate.getKey(), rate.getValue()),
                         Limit.slidingWindowCounter(rate.getKey(), rate.getValue())
                                 .buckets(1),
@@ -178,7 +208,12 @@ class BoundTests {
         RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
         Rule rule = Rule.of("rule", limit);
         // what was saved up before does not belong to the rate
-        long saved = limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket ? limit.capacity() : 0;
+        boolean bucket = limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket;
+        long saved = bucket && !paced(limit) ? limit.capacity() : 0;
+        if (!warmUp(limit).isZero()) {
+            time.set(start - 3 * window);
+            saturate(limiters, rule, time, start, new ArrayList<>());
+        }
         limiters.tryAcquire(rule, "key", saved);
         List<long[]> grants = new ArrayList<>(List.of(new long[] {start, saved}));
         int windows = (int) Math.min(50, ((1L << 62) - start) / window - 2);
@@ -213,7 +248,7 @@ class BoundTests {
 
     /** Asks for a small block again as soon as there is one, and for what is left where no block fits. */
     private static void saturate(RateLimiters limiters, Rule rule, VirtualTime time, long end, List<long[]> grants) {
-        long block = Math.max(rule.limits().get(0).limit() / 2000, 1);
+        long block = block(rule.limits().get(0));
         while (time.now() < end) {
             Decision decision = limiters.tryAcquire(rule, "key", block);
             if (decision.permitted()) {
@@ -233,11 +268,16 @@ class BoundTests {
         String options = limit instanceof Limit.SlidingWindowCounter counter
                 ? ", buckets " + counter.buckets()
                 : limit.capacity() != limit.limit() ? ", burst " + limit.capacity() : "";
+        options += limit instanceof Limit.LeakyBucket bucket && bucket.even() ? ", paced" : "";
+        options += warmUp(limit).isZero() ? "" : ", warm-up " + text(warmUp(limit));
         return String.format(
                 Locale.ROOT, "%s | %,d per %s", limit.algorithm() + options, limit.limit(), text(limit.window()));
     }
 
     private static String text(Duration window) {
+        if (window.toSeconds() == 0) {
+            return window.toMillis() + " ms";
+        }
         if (window.toDays() > 0) {
             return window.toDays() + " d";
         }

@@ -121,6 +121,44 @@ class ConcurrencyTests {
 
     @ParameterizedTest
     @MethodSource("limits")
+    void grantsNothingOfTheReserveToThoseWithoutPriority(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        grantsExactly(35, (seed, storage) -> List.of(rule.charge("key").keeping(30)));
+        Rule two = Rule.of("two", limit, Limit.tokenBucket(60, WINDOW).named("second"));
+        grantsExactly(35, (seed, storage) -> List.of(two.charge("key").keeping(30)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void grantsTheReserveToThoseWithPriority(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        Charge[] charges = {rule.charge("key").keeping(30), rule.charge("key")};
+        for (int seed = 0; seed < RUNS; seed++) {
+            RateLimiterStorage storage = sound(time);
+            List<Callable<long[]>> tasks = new ArrayList<>();
+            for (int thread = 0; thread < THREADS; thread++) {
+                int first = thread;
+                tasks.add(() -> {
+                    long[] taken = new long[2];
+                    for (int i = 0; i < 30; i++) {
+                        int which = (first + i) % 2;
+                        taken[which] += storage.decide(List.of(charges[which])).permitted() ? 1 : 0;
+                    }
+                    return taken;
+                });
+            }
+            List<long[]> taken = threads.race(tasks);
+            assertThat(taken.stream().mapToLong(each -> each[0]).sum())
+                    .as("without priority, seed %d", seed)
+                    .isLessThanOrEqualTo(35);
+            assertThat(taken.stream().mapToLong(each -> each[0] + each[1]).sum())
+                    .as("all, seed %d", seed)
+                    .isEqualTo(50);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
     void givingBackKeepsCount(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         for (int seed = 0; seed < RUNS / 4; seed++) {

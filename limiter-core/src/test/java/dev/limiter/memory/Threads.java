@@ -11,12 +11,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Threads that start on the same mark, for tests that race. */
-final class Threads implements AutoCloseable {
+public final class Threads implements AutoCloseable {
 
     private final ExecutorService executor = Executors.newCachedThreadPool();
 
     /** Runs all at once; what each returned, in order. */
-    <T> List<T> race(List<Callable<T>> tasks) {
+    public <T> List<T> race(List<Callable<T>> tasks) {
         CyclicBarrier start = new CyclicBarrier(tasks.size());
         AtomicInteger missing = new AtomicInteger(tasks.size());
         List<Future<T>> futures = new ArrayList<>();

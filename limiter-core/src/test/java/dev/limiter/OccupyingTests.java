@@ -1,0 +1,217 @@
+package dev.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Period;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Fixed windows, of which the next can be waited for, and shares of limits that are kept for others. */
+class OccupyingTests {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final long WINDOW = SECOND.toNanos();
+
+    private final VirtualTime time = new VirtualTime(VirtualTime.START - VirtualTime.START % WINDOW);
+    private final RateLimiters limiters =
+            RateLimiters.builder().timeSource(time).build();
+
+    private Decision decide(Charge charge) {
+        return limiters.storage().decide(List.of(charge));
+    }
+
+    @Test
+    void takesOfTheNextWindowAndNothingOfTheOneAfter() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(3, SECOND));
+        limiters.tryAcquire(rule, "key", 3);
+        time.advance(WINDOW / 4);
+        Charge charge = rule.charge("key").within(SECOND);
+        for (int i = 0; i < 3; i++) {
+            assertThat(decide(charge).delay()).isEqualTo(Duration.ofMillis(750));
+        }
+        Decision refused = decide(charge);
+        assertThat(refused.permitted()).isFalse();
+        // the next window is spoken for; when it begins, the one after it can be waited for
+        assertThat(refused.retryAfter()).contains(Duration.ofMillis(750));
+        time.advance(Duration.ofMillis(750).minusNanos(1));
+        assertThat(decide(charge).permitted()).isFalse();
+        time.advance(1);
+        assertThat(limiters.peek(rule, "key").permitted()).isFalse();
+        assertThat(decide(charge).delay()).isEqualTo(SECOND);
+        time.advance(WINDOW);
+        assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(2);
+    }
+
+    @Test
+    void whoWaitsLessThanAWindowIsToldWhenThatWillDo() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(1, SECOND));
+        Charge charge = rule.charge("key").within(Duration.ofMillis(100));
+        limiters.tryAcquire(rule, "key");
+        Decision refused = decide(charge);
+        assertThat(refused.retryAfter()).contains(Duration.ofMillis(900));
+        time.advance(refused.retryAfter().orElseThrow().minusNanos(1));
+        assertThat(decide(charge).permitted()).isFalse();
+        time.advance(1);
+        assertThat(decide(charge).permitted()).isTrue();
+        assertThat(decide(charge).retryAfter()).contains(SECOND);
+    }
+
+    @Test
+    void calendarWindowsAreOccupiedToo() {
+        Rule rule = Rule.of("rule", Limit.calendarWindow(1, Period.ofDays(1), ZoneOffset.UTC));
+        limiters.tryAcquire(rule, "key");
+        Decision waits = decide(rule.charge("key").within(Duration.ofDays(1)));
+        assertThat(waits.permitted()).isTrue();
+        time.advance(waits.delay());
+        assertThat(limiters.peek(rule, "key").retryAfter()).contains(Duration.ofDays(1));
+    }
+
+    @Test
+    void whatIsReturnedOfAFullWindowIsNotTakenFromThoseWhoWaitForTheNext() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(10, SECOND));
+        Decision current = decide(rule.charge("key", 10));
+        decide(rule.charge("key", 3).within(SECOND));
+        current.giveBack();
+        time.advance(WINDOW);
+        assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(7);
+    }
+
+    @Test
+    void whatWaitsBecauseOfAnotherRuleCountsInTheWindowOfItsTurn() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(10, SECOND));
+        Rule paced = Rule.of("paced", Limit.leakyBucket(1, SECOND).paced());
+        List<Charge> both = List.of(rule.charge("key"), paced.charge("key").within(SECOND));
+        limiters.storage().decide(both);
+        assertThat(limiters.storage().decide(both).delay()).isEqualTo(SECOND);
+        time.advance(WINDOW);
+        assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(9);
+    }
+
+    @Test
+    void whoWaitsWithoutPriorityLeavesTheReserveOfBothWindows() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(10, SECOND));
+        Charge ordinary = rule.charge("key").keeping(30).within(SECOND);
+        decide(rule.charge("key", 7).keeping(30));
+        for (int i = 0; i < 7; i++) {
+            assertThat(decide(ordinary).delay()).isEqualTo(SECOND);
+        }
+        assertThat(decide(ordinary).permitted()).isFalse();
+        assertThat(decide(rule.charge("key", 3).within(SECOND)).delay()).isEqualTo(SECOND);
+        time.advance(WINDOW);
+        assertThat(limiters.peek(rule, "key").permitted()).isFalse();
+    }
+
+    @Test
+    void whoWaitsWithoutPriorityWaitsUntilTheReserveIsFull() {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
+        WaitingRoom room = new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {});
+        limiters.tryAcquire(rule, "key", 10);
+        Charge charge = rule.charge("key").keeping(50).within(SECOND);
+        Waiter first = new Waiter(List.of(charge), time.now(), () -> true, () -> {});
+        Waiter second = new Waiter(List.of(charge), time.now(), () -> true, () -> {});
+        room.enter(first);
+        room.enter(second);
+        assertThat(first.due() - time.now()).isEqualTo(Duration.ofMillis(600).toNanos());
+        assertThat(second.due() - time.now()).isEqualTo(Duration.ofMillis(700).toNanos());
+        room.leave(first);
+        assertThat(second.due() - time.now()).isEqualTo(Duration.ofMillis(600).toNanos());
+        time.advance(Duration.ofMillis(200));
+        assertThat(limiters.tryAcquire(rule, "key").permitted()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 10})
+    void decidesAsTheModel(int limit) {
+        for (int seed = 0; seed < 300; seed++) {
+            new Run(limit, seed).run();
+        }
+    }
+
+    private record Taken(Decision decision, long window, long permits) {}
+
+    /** What is used of each window, in a map. */
+    private static final class Run {
+
+        private final long seed;
+        private final SplittableRandom random;
+        private final VirtualTime time = new VirtualTime();
+        private final RateLimiters limiters =
+                RateLimiters.builder().timeSource(time).build();
+        private final Rule rule;
+        private final long limit;
+        private final Map<Long, Long> used = new HashMap<>();
+        private final Map<Long, Long> leaving = new HashMap<>();
+        private final List<Taken> taken = new ArrayList<>();
+
+        Run(int limit, long seed) {
+            this.seed = seed;
+            this.limit = limit;
+            this.random = new SplittableRandom(seed);
+            this.rule = Rule.of("rule", Limit.fixedWindow(limit, SECOND));
+        }
+
+        private long used(long window) {
+            return used.getOrDefault(window, 0L);
+        }
+
+        void run() {
+            for (int i = 0; i < 60; i++) {
+                time.advance(random.nextInt(3) == 0 ? 0 : random.nextLong(WINDOW));
+                if (random.nextInt(5) == 0 && !taken.isEmpty()) {
+                    giveBack(taken.remove(random.nextInt(taken.size())));
+                } else {
+                    take();
+                }
+                long window = time.now() / WINDOW;
+                assertThat(limiters.peek(rule, "key").remaining())
+                        .as("seed %d", seed)
+                        .isEqualTo(limit - used(window));
+            }
+            assertThat(leaving.values())
+                    .as("who leaves in one window, seed %d", seed)
+                    .allMatch(permits -> permits <= limit);
+        }
+
+        private void take() {
+            long window = time.now() / WINDOW;
+            long rest = (window + 1) * WINDOW - time.now();
+            long permits = 1 + random.nextLong(limit);
+            int keptPercent = random.nextInt(3) == 0 ? 40 : 0;
+            long maxWait = random.nextBoolean() ? 0 : random.nextLong(2 * WINDOW);
+            long needed = permits + limit * keptPercent / 100;
+            boolean now = needed <= limit - used(window);
+            boolean next = !now && needed <= limit - used(window + 1) && rest <= maxWait;
+            Decision decision = limiters.storage()
+                    .decide(List.of(
+                            rule.charge("key", permits).keeping(keptPercent).within(Duration.ofNanos(maxWait))));
+            assertThat(decision.permitted()).as("seed %d", seed).isEqualTo(now || next);
+            assertThat(decision.delay().toNanos()).as("seed %d", seed).isEqualTo(next ? rest : 0);
+            if (now || next) {
+                long of = now ? window : window + 1;
+                // whoever is served of the next window, nobody else is of this one
+                used.compute(window, (key, value) -> next ? limit : used(window));
+                used.merge(of, permits, Long::sum);
+                leaving.merge(of, permits, Long::sum);
+                taken.add(new Taken(decision, of, permits));
+            }
+        }
+
+        private void giveBack(Taken one) {
+            long window = time.now() / WINDOW;
+            one.decision().giveBack();
+            boolean counts = one.window() > window || one.window() == window && used(window + 1) == 0;
+            if (counts) {
+                used.merge(one.window(), -one.permits(), Long::sum);
+                leaving.merge(one.window(), -one.permits(), Long::sum);
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package dev.limiter;
+
+import java.time.Duration;
+
+class WarmUpTokenBucketContractTests extends PacedContractTests {
+
+    @Override
+    Limit limit(long limit, Duration window) {
+        return Limit.tokenBucket(limit, window).warmUp(Duration.ofSeconds(30));
+    }
+}
