@@ -19,13 +19,13 @@ final class Alarm {
         this.clock = clock;
     }
 
-    /** The future of a waiter that was put in line; cancelling it takes the waiter out. */
+    /** The future of a waiter that was put in line; whoever else completes it, cancels it or not, takes the waiter out. */
     CompletableFuture<Decision> of(Waiter waiter) {
         synchronized (this) {
             this.waiter = waiter;
         }
         var unused = future.whenComplete((decision, failure) -> {
-            if (failure != null) {
+            if (decision == null || decision != waiter.answer()) {
                 withdraw(waiter);
             }
         });

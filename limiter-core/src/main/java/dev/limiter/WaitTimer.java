@@ -29,12 +29,13 @@ interface WaitTimer {
         @Override
         public Runnable after(long nanos, Runnable task) {
             CompletableFuture<Boolean> timeOut = new CompletableFuture<>();
-            var unused = timeOut.completeOnTimeout(true, Math.min(nanos, longestNap), TimeUnit.NANOSECONDS)
-                    .thenAccept(due -> {
-                        if (due) {
-                            task.run();
-                        }
-                    });
+            // before the clock runs, or a time that is up already would run the task here, under the caller's locks
+            var unusedAction = timeOut.thenAccept(due -> {
+                if (due) {
+                    task.run();
+                }
+            });
+            var unusedTimer = timeOut.completeOnTimeout(true, Math.min(nanos, longestNap), TimeUnit.NANOSECONDS);
             return () -> timeOut.complete(false);
         }
     }

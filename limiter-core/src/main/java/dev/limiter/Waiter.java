@@ -1,5 +1,6 @@
 package dev.limiter;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -12,11 +13,17 @@ final class Waiter {
 
     final List<Charge> charges;
 
-    /** When one who waits for a release gives up. */
-    final long deadline;
-
+    private final long arrived;
     private final BooleanSupplier present;
     private final Runnable wake;
+
+    /** When one who waits for a release gives up. */
+    private volatile long deadline;
+
+    /** Where it waits for a release, and as which one of all; zero if it never did. With the room's lock held. */
+    private @Nullable Line line;
+
+    private long number;
     private volatile @Nullable Decision reservation;
     private volatile @Nullable Decision answer;
 
@@ -29,22 +36,47 @@ final class Waiter {
      */
     Waiter(List<Charge> charges, long now, BooleanSupplier present, Runnable wake) {
         this.charges = charges;
-        this.deadline = now + maxWait(charges);
+        this.arrived = now;
+        this.deadline = now;
         this.present = present;
         this.wake = wake;
     }
 
-    private static long maxWait(List<Charge> charges) {
-        long longest = 0;
-        for (Charge charge : charges) {
-            boolean tooLong = charge.maxWait().compareTo(Limit.MAX_WINDOW) > 0;
-            longest = Math.max(longest, (tooLong ? Limit.MAX_WINDOW : charge.maxWait()).toNanos());
-        }
-        return longest;
+    /** Waits in that line for a release from now on, for as long as that charge would; {@code next} if it is new here. */
+    void lineUp(Line line, Duration maxWait, long next) {
+        this.line = line;
+        this.deadline = arrived + nanos(maxWait);
+        this.number = number == 0 ? next : number;
     }
 
+    private static long nanos(Duration maxWait) {
+        return (maxWait.compareTo(Limit.MAX_WINDOW) > 0 ? Limit.MAX_WINDOW : maxWait).toNanos();
+    }
+
+    @Nullable
+    Line line() {
+        return line;
+    }
+
+    /** First come, first served. */
+    long number() {
+        return number;
+    }
+
+    /** The charges, each with what is left of the time that it would wait. */
+    List<Charge> chargesLeft(long now) {
+        return charges.stream()
+                .map(charge -> charge.within(Duration.ofNanos(Math.max(arrived + nanos(charge.maxWait()) - now, 0))))
+                .toList();
+    }
+
+    /** One whose presence cannot be told is gone: nobody else must suffer from that. */
     boolean isPresent() {
-        return present.getAsBoolean();
+        try {
+            return present.getAsBoolean();
+        } catch (RuntimeException e) {
+            return false;
+        }
     }
 
     void wake() {

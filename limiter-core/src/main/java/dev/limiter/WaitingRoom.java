@@ -1,12 +1,18 @@
 package dev.limiter;
 
+import static java.util.Comparator.comparingLong;
+
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,8 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitingRoom {
 
-    private record Line(String rule, String key) {}
-
     private record Place(Waiter waiter, Decision part) {}
 
     private final RateLimiterStorage storage;
@@ -39,10 +43,13 @@ final class WaitingRoom {
     private final Map<Line, Deque<Place>> turns = new HashMap<>();
 
     /** Those who wait for a release. Changed with the lock held, looked at without. */
-    private final Map<Line, Deque<Waiter>> releases = new ConcurrentHashMap<>();
+    private final Map<Line, SortedSet<Waiter>> releases = new ConcurrentHashMap<>();
 
     /** Where something was released while this thread was deciding. */
     private final Deque<Line> released = new ArrayDeque<>();
+
+    /** Of the last one who came to wait for a release. */
+    private long number;
 
     private final AtomicInteger size = new AtomicInteger();
     private volatile boolean closed;
@@ -106,12 +113,15 @@ final class WaitingRoom {
     @Nullable
     Decision enter(Waiter waiter) {
         List<Charge> charges = waiter.charges;
-        if (!isHeldUp(charges)) {
+        Charge heldUp = heldUp(charges);
+        if (heldUp == null) {
             Decision now = storage.decide(atOnce(charges));
             if (now.permitted() || closed || !wouldWait(charges)) {
                 return now;
             }
             waiter.refusal(now);
+        } else {
+            waiter.refusal(turnedAway(charges, heldUp));
         }
         lock.lock();
         try {
@@ -131,15 +141,27 @@ final class WaitingRoom {
         return charges.stream().anyMatch(charge -> !charge.maxWait().isZero());
     }
 
-    private boolean isHeldUp(List<Charge> charges) {
-        return !releases.isEmpty() && charges.stream().anyMatch(charge -> releases.containsKey(line(charge)));
+    /** The first charge for which others wait already; null if there is none, or waiting is of no use. */
+    private @Nullable Charge heldUp(List<Charge> charges) {
+        if (releases.isEmpty() || charges.stream().anyMatch(WaitingRoom::isNever)) {
+            return null;
+        }
+        for (Charge charge : charges) {
+            if (charge.permits() > 0 && releases.containsKey(Line.of(charge))) {
+                return charge;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isNever(Charge charge) {
+        return charge.rule().limits().stream().anyMatch(limit -> charge.permits() > limit.capacity());
     }
 
     private @Nullable Decision join(Waiter waiter) {
-        for (Charge charge : waiter.charges) {
-            if (releases.containsKey(line(charge))) {
-                return joinForRelease(waiter, charge, turnedAway(waiter.charges));
-            }
+        Charge heldUp = heldUp(waiter.charges);
+        if (heldUp != null) {
+            return joinForRelease(waiter, heldUp, turnedAway(waiter.charges, heldUp));
         }
         if (closed || waiter.charges.stream().anyMatch(this::isFull)) {
             return storage.decide(atOnce(waiter.charges));
@@ -147,17 +169,17 @@ final class WaitingRoom {
         return place(waiter, storage.decide(waiter.charges));
     }
 
-    private Decision turnedAway(List<Charge> charges) {
+    private Decision turnedAway(List<Charge> charges, Charge heldUp) {
         return Decision.allOf(charges.stream()
-                .map(charge -> releases.containsKey(line(charge))
+                .map(charge -> charge.equals(heldUp) || releases.containsKey(Line.of(charge))
                         ? new TurnedAway(charge)
                         : storage.peek(charge.rule(), charge.key()))
                 .toList());
     }
 
     private boolean isFull(Charge charge) {
-        Deque<Place> line = turns.get(line(charge));
-        return line != null && line.size() >= charge.maxWaiting();
+        Deque<Place> line = turns.get(Line.of(charge));
+        return !charge.maxWait().isZero() && (line == null ? 0 : line.size()) >= charge.maxWaiting();
     }
 
     /** The answer, if the decision is one; null if the waiter has to wait for what was decided. */
@@ -180,22 +202,33 @@ final class WaitingRoom {
         }
         for (Decision part : refused.parts()) {
             if (!part.permitted() && part.waitNanos(part.deciding()) == Decision.UNKNOWN) {
-                for (Charge charge : charges) {
-                    if (charge.rule().name().equals(part.rule().name())
-                            && !charge.maxWait().isZero()) {
-                        return new Charge(charge.rule(), part.key(), 1, 0, charge.maxWait(), charge.maxWaiting());
-                    }
-                }
+                return charge(charges, part);
             }
         }
         return null;
+    }
+
+    /** The charge that was refused, with the key under which it is counted, if it would wait. */
+    private static @Nullable Charge charge(List<Charge> charges, Decision refused) {
+        List<Charge> sameRule = charges.stream()
+                .filter(charge -> charge.rule().name().equals(refused.rule().name()))
+                .toList();
+        // if keys share a state because there is no room, no charge has the key of that
+        return sameRule.stream()
+                .filter(charge -> charge.key().equals(refused.key()))
+                .findFirst()
+                .or(() -> sameRule.stream().findFirst())
+                .filter(charge -> !charge.maxWait().isZero())
+                .map(charge -> new Charge(charge.rule(), refused.key(), 1, 0, charge.maxWait(), charge.maxWaiting()))
+                .orElse(null);
     }
 
     private @Nullable Decision joinForTurn(Waiter waiter, Decision reservation) {
         long now = clock.epochNanos();
         for (Decision part : reservation.parts()) {
             if (part.turn() > now) {
-                turns.computeIfAbsent(line(part), absent -> new ArrayDeque<>()).add(new Place(waiter, part));
+                turns.computeIfAbsent(Line.of(part), absent -> new ArrayDeque<>())
+                        .add(new Place(waiter, part));
             }
         }
         waiter.reserve(reservation);
@@ -204,43 +237,56 @@ final class WaitingRoom {
     }
 
     private @Nullable Decision joinForRelease(Waiter waiter, Charge charge, Decision refusal) {
-        Deque<Waiter> line = releases.get(line(charge));
+        SortedSet<Waiter> line = releases.get(Line.of(charge));
         if (closed || charge.maxWait().isZero() || (line == null ? 0 : line.size()) >= charge.maxWaiting()) {
             return refusal;
         }
         waiter.refusal(refusal);
-        releases.computeIfAbsent(line(charge), absent -> new ArrayDeque<>()).add(waiter);
+        lineUp(waiter, charge);
         size.incrementAndGet();
-        // what was released before the line was there was not heard of
-        released.add(line(charge));
         return null;
+    }
+
+    private void lineUp(Waiter waiter, Charge charge) {
+        Line line = Line.of(charge);
+        waiter.lineUp(line, charge.maxWait(), ++number);
+        releases.computeIfAbsent(line, absent -> new TreeSet<>(comparingLong(Waiter::number)))
+                .add(waiter);
+        // what was released before the line was there was not heard of
+        released.add(line);
     }
 
     /** What there is to do when the time of a waiter has come. */
     void due(Waiter waiter) {
-        long now = clock.epochNanos();
-        if (waiter.answer() != null || now < waiter.due()) {
+        if (!isDue(waiter)) {
             return;
         }
-        if (waiter.reservation() == null || !waiter.isPresent()) {
+        if (waiter.reservation() != null && !waiter.isPresent()) {
             leave(waiter);
             return;
         }
         lock.lock();
         try {
+            // may have got a turn in the meantime, that is still to come
             Decision reservation = waiter.reservation();
-            if (waiter.answer() == null && reservation != null) {
+            if (isDue(waiter) && reservation != null) {
                 takeOut(waiter, reservation);
                 waiter.answer(reservation);
+            } else if (isDue(waiter)) {
+                leave(waiter);
             }
         } finally {
             lock.unlock();
         }
     }
 
+    private boolean isDue(Waiter waiter) {
+        return waiter.answer() == null && clock.epochNanos() >= waiter.due();
+    }
+
     private void takeOut(Waiter waiter, Decision reservation) {
         for (Decision part : reservation.parts()) {
-            Deque<Place> line = turns.get(line(part));
+            Deque<Place> line = turns.get(Line.of(part));
             if (line != null) {
                 remove(waiter, line);
                 dropIfEmpty(part, line);
@@ -260,7 +306,7 @@ final class WaitingRoom {
 
     private void dropIfEmpty(Decision part, Deque<Place> line) {
         if (line.isEmpty()) {
-            turns.remove(line(part));
+            turns.remove(Line.of(part));
         }
     }
 
@@ -285,31 +331,38 @@ final class WaitingRoom {
     }
 
     private void takeOut(Waiter waiter) {
-        releases.forEach((line, waiters) -> {
-            if (waiters.remove(waiter)) {
-                size.decrementAndGet();
-                // those behind may ask for less
-                released.add(line);
-            }
-        });
+        Line line = waiter.line();
+        SortedSet<Waiter> waiters = line == null ? null : releases.get(line);
+        if (line != null && waiters != null && waiters.remove(waiter)) {
+            size.decrementAndGet();
+            // those behind may ask for less
+            released.add(line);
+        }
     }
 
     private void giveUp(Waiter waiter, Decision part) {
-        Deque<Place> line = turns.get(line(part));
-        List<Place> behind = new ArrayList<>();
+        Deque<Place> line = turns.get(Line.of(part));
+        List<Place> behind = List.of();
         if (line != null) {
-            boolean found = false;
-            for (Place place : line) {
-                if (found) {
-                    behind.add(place);
-                }
-                found |= place.waiter == waiter;
-            }
-            remove(waiter, line);
+            behind = takeOut(waiter, line);
             dropIfEmpty(part, line);
         }
         part.giveUp(behind.stream().map(Place::part).toList());
         behind.forEach(place -> place.waiter.wake());
+    }
+
+    /** Takes the last place of a waiter out of a line; returns those behind. */
+    private static List<Place> takeOut(Waiter waiter, Deque<Place> line) {
+        Deque<Place> behind = new ArrayDeque<>();
+        for (Iterator<Place> places = line.descendingIterator(); places.hasNext(); ) {
+            Place place = places.next();
+            if (place.waiter == waiter) {
+                places.remove();
+                return List.copyOf(behind);
+            }
+            behind.addFirst(place);
+        }
+        return List.of();
     }
 
     private void released(String rule, String key) {
@@ -329,32 +382,35 @@ final class WaitingRoom {
 
     private void admitReleased() {
         for (Line line = released.poll(); line != null; line = released.poll()) {
-            Deque<Waiter> waiters = releases.get(line);
-            while (waiters != null && !waiters.isEmpty() && admit(waiters)) {}
+            SortedSet<Waiter> waiters = releases.get(line);
+            while (waiters != null && !waiters.isEmpty() && admit(line, waiters)) {}
             if (waiters != null && waiters.isEmpty()) {
                 releases.remove(line);
             }
         }
     }
 
-    /** Decides on the first in line; false if it has to go on waiting for a release. */
-    private boolean admit(Deque<Waiter> line) {
-        Waiter first = line.getFirst();
-        if (!first.isPresent()) {
-            line.removeFirst();
+    /** Decides on the first in line; false if it has to go on waiting there. */
+    private boolean admit(Line line, SortedSet<Waiter> waiters) {
+        Waiter first = waiters.first();
+        if (closed || !first.isPresent()) {
+            waiters.remove(first);
             size.decrementAndGet();
             first.refuse();
             return true;
         }
-        Duration rest = Duration.ofNanos(Math.max(first.deadline - clock.epochNanos(), 0));
-        List<Charge> charges = first.charges.stream()
-                .map(charge -> charge.maxWait().compareTo(rest) > 0 ? charge.within(rest) : charge)
-                .toList();
-        Decision decision = storage.decide(charges);
-        if (!decision.permitted() && heldBack(first.charges, decision) != null) {
+        Decision decision = storage.decide(first.chargesLeft(clock.epochNanos()));
+        Charge held = decision.permitted() ? null : heldBack(first.charges, decision);
+        if (held != null && Line.of(held).equals(line)) {
             return false;
         }
-        line.removeFirst();
+        waiters.remove(first);
+        if (held != null) {
+            // here there is room by now, but not where else it has to be let in
+            lineUp(first, held);
+            first.wake();
+            return true;
+        }
         size.decrementAndGet();
         if (decision.delayNanos() > 0) {
             joinForTurn(first, decision);
@@ -371,8 +427,10 @@ final class WaitingRoom {
         try {
             closed = true;
             List<Waiter> all = new ArrayList<>();
-            turns.values().forEach(line -> line.forEach(place -> all.add(place.waiter)));
             releases.values().forEach(all::addAll);
+            turns.values().forEach(line -> line.forEach(place -> all.add(place.waiter)));
+            // the last ones first: nobody has to move up
+            Collections.reverse(all);
             all.forEach(this::leave);
         } finally {
             lock.unlock();
@@ -381,13 +439,5 @@ final class WaitingRoom {
 
     void open() {
         closed = false;
-    }
-
-    private static Line line(Charge charge) {
-        return new Line(charge.rule().name(), charge.key());
-    }
-
-    private static Line line(Decision part) {
-        return new Line(part.rule().name(), part.key());
     }
 }

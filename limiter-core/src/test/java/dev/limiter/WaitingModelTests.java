@@ -1,6 +1,7 @@
 package dev.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,8 +9,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -58,7 +61,7 @@ class WaitingModelTests {
         int gaveUp = 0;
         int refused = 0;
         for (int trace = 0; trace < traces; trace++) {
-            Trace run = new Trace(limit, seed + trace);
+            Trace run = new Trace(limit, seed + trace, storage -> storage);
             run.run();
             waited += run.waited;
             gaveUp += run.gaveUp;
@@ -67,6 +70,17 @@ class WaitingModelTests {
         assertThat(waited).as("who waited").isGreaterThan(traces);
         assertThat(gaveUp).as("who gave up").isGreaterThan(traces / 2);
         assertThat(refused).as("who was refused").isGreaterThan(traces / 10);
+    }
+
+    @Test
+    void theModelFindsOutWhenNobodyMovesUp() {
+        Limit limit = Limit.leakyBucket(7, SECOND).paced();
+        assertThatThrownBy(() -> {
+                    for (int trace = 0; trace < 1000; trace++) {
+                        new Trace(limit, trace, StandingStill::new).run();
+                    }
+                })
+                .isInstanceOf(AssertionError.class);
     }
 
     /** A request, as the room and as the model see it. */
@@ -97,7 +111,7 @@ class WaitingModelTests {
         private int gaveUp;
         private int refused;
 
-        Trace(Limit limit, long seed) {
+        Trace(Limit limit, long seed, UnaryOperator<RateLimiterStorage> storage) {
             this.seed = seed;
             this.random = new SplittableRandom(seed);
             this.rule = Rule.of("rule", limit);
@@ -105,7 +119,7 @@ class WaitingModelTests {
             this.step = limit instanceof Limit.Concurrency
                     ? 1_000_000
                     : limit.window().toNanos() / limit.limit();
-            this.room = new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {});
+            this.room = new WaitingRoom(storage.apply(limiters.storage()), (nanos, task) -> () -> {});
         }
 
         void run() {

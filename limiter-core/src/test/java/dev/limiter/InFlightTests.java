@@ -1,0 +1,119 @@
+package dev.limiter;
+
+import static dev.limiter.Caller.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.memory.Threads;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** However requests wait, give up, are interrupted and released: in the end nothing is in flight, and never too much. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class InFlightTests {
+
+    private static final int THREADS = 8;
+    private static final int REQUESTS = 100_000;
+    private static final int LIMIT = 5;
+
+    private final AtomicLong inFlight = new AtomicLong();
+    private final AtomicLong most = new AtomicLong();
+    private final AtomicLong permitted = new AtomicLong();
+    private final RateLimiters limiters = RateLimiters.builder().build();
+    private final AtomicReferenceArray<Thread> running = new AtomicReferenceArray<>(THREADS);
+
+    @Test
+    void aHundredThousandMixedRequestsEndAtZero() {
+        mixed(Rule.of("pool", Limit.concurrency(LIMIT)), REQUESTS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {100_000_000, 200_000})
+    void soDoThoseThatAlsoHaveARate(long perSecond) {
+        mixed(
+                Rule.of(
+                        "pool",
+                        Limit.concurrency(LIMIT),
+                        Limit.tokenBucket(perSecond, Duration.ofSeconds(1)).named("rate")),
+                REQUESTS / 4);
+    }
+
+    private void mixed(Rule rule, int requests) {
+        List<Callable<Void>> tasks = new ArrayList<>();
+        SplittableRandom seeds = new SplittableRandom(1);
+        for (int i = 0; i < THREADS; i++) {
+            SplittableRandom random = seeds.split();
+            int thread = i;
+            tasks.add(() -> {
+                running.set(thread, Thread.currentThread());
+                for (int request = 0; request < requests / THREADS; request++) {
+                    one(rule, random);
+                }
+                running.set(thread, null);
+                boolean unused = Thread.interrupted();
+                return null;
+            });
+        }
+        try (Threads threads = new Threads()) {
+            threads.race(tasks);
+        }
+        until(() -> limiters.waiting() == 0 && inFlight.get() == 0);
+        assertThat(limiters.peek(rule, "key").limits().get(0).remaining()).isEqualTo(LIMIT);
+        assertThat(most.get()).isBetween(2L, (long) LIMIT);
+        assertThat(permitted.get()).isGreaterThan(requests / 20);
+    }
+
+    private void one(Rule rule, SplittableRandom random) {
+        Charge charge = rule.charge("key", 1 + random.nextInt(3)).within(Duration.ofNanos(random.nextLong(1_000_000)));
+        boolean twice = random.nextBoolean();
+        switch (random.nextInt(8)) {
+            case 0 -> interruptSomebody(random);
+            case 1 -> {
+                Thread.currentThread().interrupt();
+                use(limiters.acquire(List.of(charge)), charge, twice);
+            }
+            case 2, 3 -> {
+                var unused = limiters.acquireAsync(List.of(charge), () -> true)
+                        .thenAccept(decision -> use(decision, charge, twice));
+            }
+            case 4 -> {
+                CompletableFuture<Decision> future = limiters.acquireAsync(List.of(charge), random::nextBoolean);
+                var unused = future.thenAccept(decision -> use(decision, charge, twice));
+                future.cancel(false);
+            }
+            case 5 -> use(limiters.tryAcquire(rule, "key", charge.permits()), charge, twice);
+            default -> use(limiters.acquire(List.of(charge)), charge, twice);
+        }
+        boolean unused = Thread.interrupted();
+    }
+
+    private void interruptSomebody(SplittableRandom random) {
+        Thread other = running.get(random.nextInt(THREADS));
+        if (other != null) {
+            other.interrupt();
+        }
+    }
+
+    private void use(Decision decision, Charge charge, boolean twice) {
+        if (decision.permitted()) {
+            permitted.incrementAndGet();
+            most.accumulateAndGet(inFlight.addAndGet(charge.permits()), Math::max);
+            Thread.onSpinWait();
+            inFlight.addAndGet(-charge.permits());
+        }
+        decision.close();
+        if (twice) {
+            decision.giveBack();
+            decision.close();
+        }
+    }
+}

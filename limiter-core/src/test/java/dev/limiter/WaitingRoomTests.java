@@ -1,0 +1,397 @@
+package dev.limiter;
+
+import static dev.limiter.Caller.until;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who waits on real threads and futures, at a clock that stands still: who stays longer than it should never returns. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WaitingRoomTests {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final VirtualTime time = new VirtualTime();
+    private final RateLimiters limiters =
+            RateLimiters.builder().timeSource(time).build();
+    private final Rule paced =
+            Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(10_000).paced());
+    private final Rule pool = Rule.of("pool", Limit.concurrency(1));
+
+    private Caller caller(Rule rule) {
+        return caller(rule.charge("key").within(HOUR));
+    }
+
+    private Caller caller(Charge... charges) {
+        return waiting(() -> new Caller(() -> limiters.acquire(List.of(charges))));
+    }
+
+    private CompletableFuture<Decision> future(Charge... charges) {
+        return limiters.acquireAsync(List.of(charges), () -> true);
+    }
+
+    /** One more waits, and is not heard of again. */
+    private void joins(Charge charge) {
+        var unused = waiting(() -> future(charge));
+    }
+
+    /** What has one more wait. */
+    private <T> T waiting(Supplier<T> arrival) {
+        int before = limiters.waiting();
+        T one = arrival.get();
+        until(() -> limiters.waiting() == before + 1);
+        return one;
+    }
+
+    private void pass(Duration step, int waiting) {
+        time.advance(step);
+        until(() -> limiters.waiting() == waiting);
+    }
+
+    @Test
+    void blocksUntilTheTurnComes() {
+        assertThat(limiters.acquire(paced, "key", HOUR).permitted()).isTrue();
+        Caller caller = caller(paced);
+
+        pass(SECOND, 0);
+
+        assertThat(caller.answer().permitted()).isTrue();
+        assertThat(caller.answer().delay()).isEqualTo(SECOND);
+        assertThat(caller.wasInterrupted()).isFalse();
+    }
+
+    @Test
+    void firstComeFirstServed() {
+        limiters.tryAcquire(paced, "key");
+        List<Caller> callers = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            callers.add(caller(paced));
+        }
+        for (int i = 0; i < 5; i++) {
+            pass(SECOND, 4 - i);
+            assertThat(callers.get(i).answer().permitted()).isTrue();
+            assertThat(callers).filteredOn(Caller::isDone).hasSize(i + 1);
+        }
+    }
+
+    @Test
+    void firstComeFirstServedWhenSomebodyReleases() {
+        Decision held = limiters.tryAcquire(pool, "key");
+        List<Caller> callers = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            callers.add(caller(pool));
+        }
+        for (Caller caller : callers) {
+            held.close();
+            held = caller.answer();
+            assertThat(held.permitted()).isTrue();
+            assertThat(limiters.peek(pool, "key").remaining()).isZero();
+        }
+        assertThat(limiters.waiting()).isZero();
+    }
+
+    @Test
+    void interruptGivesThePlaceBackAndThoseBehindMoveUp() {
+        limiters.tryAcquire(paced, "key");
+        Caller first = caller(paced);
+        Caller second = caller(paced);
+        Caller third = caller(paced);
+
+        second.interrupt();
+
+        assertThat(second.answer().permitted()).isFalse();
+        assertThat(second.answer().rule()).isEqualTo(paced);
+        assertThat(second.wasInterrupted()).isTrue();
+        pass(SECOND, 1);
+        assertThat(first.answer().permitted()).isTrue();
+        pass(SECOND, 0);
+        assertThat(third.answer().permitted()).isTrue();
+        assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND);
+    }
+
+    @Test
+    void interruptOfOneWhoWaitsForARelease() {
+        Rule two = Rule.of("two", Limit.concurrency(2));
+        Decision held = limiters.tryAcquire(two, "key");
+        Caller both = caller(two.charge("key", 2).within(HOUR));
+        Caller one = caller(two.charge("key").within(HOUR));
+
+        both.interrupt();
+
+        assertThat(both.answer().permitted()).isFalse();
+        assertThat(both.wasInterrupted()).isTrue();
+        assertThat(one.answer().permitted()).isTrue();
+        one.answer().close();
+        held.close();
+        assertThat(limiters.peek(two, "key").remaining()).isEqualTo(2);
+    }
+
+    @Test
+    void oneWhoIsInterruptedAlreadyGetsWhatCanBeHadAndDoesNotWait() {
+        Caller lucky = new Caller(() -> acquireInterrupted(paced));
+        assertThat(lucky.answer().permitted()).isTrue();
+        assertThat(lucky.wasInterrupted()).isTrue();
+
+        Caller unlucky = new Caller(() -> acquireInterrupted(paced));
+        assertThat(unlucky.answer().permitted()).isFalse();
+        assertThat(unlucky.wasInterrupted()).isTrue();
+        assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND);
+    }
+
+    private Decision acquireInterrupted(Rule rule) {
+        Thread.currentThread().interrupt();
+        return limiters.acquire(rule, "key", HOUR);
+    }
+
+    @Test
+    void cancellingAFutureGivesThePlaceBackAndThoseBehindMoveUp() {
+        limiters.tryAcquire(paced, "key");
+        CompletableFuture<Decision> first = limiters.acquireAsync(paced, "key", HOUR);
+        CompletableFuture<Decision> second = limiters.acquireAsync(paced, "key", HOUR);
+        CompletableFuture<Decision> third = limiters.acquireAsync(paced, "key", HOUR);
+
+        second.cancel(false);
+
+        assertThatThrownBy(second::join).isInstanceOf(CancellationException.class);
+        pass(SECOND, 1);
+        assertThat(first.join().permitted()).isTrue();
+        pass(SECOND, 0);
+        assertThat(third.join().permitted()).isTrue();
+        assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND);
+    }
+
+    @Test
+    void cancellingAfterTheAnswerChangesNothing() {
+        CompletableFuture<Decision> held = limiters.acquireAsync(pool, "key", HOUR);
+        assertThat(held.cancel(false)).isFalse();
+        assertThat(held.join().permitted()).isTrue();
+        assertThat(limiters.peek(pool, "key").permitted()).isFalse();
+    }
+
+    @Test
+    void whoeverCompletesAFutureTakesItsWaiterOut() {
+        List<Consumer<CompletableFuture<Decision>>> others = List.of(
+                future -> future.complete(null),
+                future -> future.complete(limiters.peek(paced, "key")),
+                future -> future.completeExceptionally(new IllegalStateException()),
+                future -> future.orTimeout(0, TimeUnit.NANOSECONDS),
+                future -> future.completeOnTimeout(null, 0, TimeUnit.NANOSECONDS));
+        Decision held = limiters.tryAcquire(pool, "key");
+        limiters.tryAcquire(paced, "key");
+        for (Consumer<CompletableFuture<Decision>> other : others) {
+            for (Rule rule : List.of(pool, paced)) {
+                other.accept(waiting(() -> limiters.acquireAsync(rule, "key", HOUR)));
+                until(() -> limiters.waiting() == 0);
+            }
+        }
+        assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND);
+        held.close();
+        assertThat(limiters.peek(pool, "key").permitted()).isTrue();
+    }
+
+    @Test
+    void aTurnOfOneWhoIsGoneIsHandedOn() {
+        limiters.tryAcquire(paced, "key");
+        Charge charge = paced.charge("key").within(HOUR);
+        AtomicInteger asked = new AtomicInteger();
+        CompletableFuture<Decision> gone = limiters.acquireAsync(List.of(charge), () -> asked.incrementAndGet() == 0);
+        CompletableFuture<Decision> second = future(charge);
+        CompletableFuture<Decision> third = future(charge);
+
+        pass(SECOND, 1);
+
+        assertThat(gone.join().permitted()).isFalse();
+        assertThat(asked).hasValue(1);
+        assertThat(second.join().permitted()).isTrue();
+        pass(SECOND, 0);
+        assertThat(third.join().permitted()).isTrue();
+    }
+
+    @Test
+    void aReleaseIsNotGivenToOneWhoIsGone() {
+        Decision held = limiters.tryAcquire(pool, "key");
+        Charge charge = pool.charge("key").within(HOUR);
+        CompletableFuture<Decision> gone = limiters.acquireAsync(List.of(charge), () -> false);
+        CompletableFuture<Decision> next = future(charge);
+
+        held.close();
+
+        assertThat(gone.join().permitted()).isFalse();
+        assertThat(next.join().permitted()).isTrue();
+    }
+
+    @Test
+    void oneWhosePresenceCannotBeToldIsGoneAndHarmsNobody() {
+        Decision held = limiters.tryAcquire(pool, "key");
+        limiters.tryAcquire(paced, "key");
+        List<CompletableFuture<Decision>> failing = new ArrayList<>();
+        for (Rule rule : List.of(pool, paced)) {
+            failing.add(limiters.acquireAsync(List.of(rule.charge("key").within(HOUR)), () -> {
+                throw new IllegalStateException("no request");
+            }));
+        }
+        CompletableFuture<Decision> next = limiters.acquireAsync(pool, "key", HOUR);
+
+        held.close();
+        time.advance(SECOND);
+
+        assertThat(failing).allMatch(future -> !future.join().permitted());
+        assertThat(next.join().permitted()).isTrue();
+        assertThat(limiters.waiting()).isZero();
+    }
+
+    @Test
+    void whoCannotBeServedInTimeIsRefusedAtOnce() {
+        limiters.tryAcquire(paced, "key");
+        Duration tooShort = SECOND.minusNanos(1);
+
+        Decision refused = limiters.acquire(paced, "key", tooShort);
+
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.retryAfter()).contains(Duration.ofNanos(1));
+        assertThat(limiters.acquireAsync(paced, "key", tooShort)).isDone();
+        assertThat(limiters.acquire(paced, "key", Duration.ZERO).permitted()).isFalse();
+        assertThat(limiters.waiting()).isZero();
+        assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND);
+    }
+
+    @Test
+    void whoFindsTheQueueFullIsRefusedAtOnce() {
+        Charge inTurn = paced.charge("key").within(HOUR).waitingAtMost(2);
+        Charge forRelease = pool.charge("key").within(HOUR).waitingAtMost(2);
+        limiters.tryAcquire(inTurn, forRelease);
+        for (Charge charge : List.of(inTurn, forRelease)) {
+            joins(charge);
+            joins(charge);
+            assertThat(limiters.acquire(List.of(charge)).permitted()).isFalse();
+            assertThat(limiters.acquire(List.of(charge.waitingAtMost(0))).permitted())
+                    .isFalse();
+        }
+        assertThat(limiters.waiting()).isEqualTo(4);
+    }
+
+    @Test
+    void aQueueOfNobodyIsFullFromTheStart() {
+        limiters.tryAcquire(paced.charge("key"), pool.charge("key"));
+        for (Rule rule : List.of(paced, pool)) {
+            Charge charge = rule.charge("key").within(HOUR).waitingAtMost(0);
+            assertThat(limiters.acquire(List.of(charge)).permitted()).isFalse();
+        }
+    }
+
+    @Test
+    void aPacedLimitLetsNoMoreWaitThanItsBurst() {
+        Rule three = Rule.of("three", Limit.leakyBucket(1, SECOND).burst(3).paced());
+        limiters.tryAcquire(three, "key");
+        for (int i = 0; i < 3; i++) {
+            joins(three.charge("key").within(HOUR));
+        }
+        Decision refused = limiters.acquire(three, "key", HOUR);
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.retryAfter()).contains(SECOND);
+        assertThat(limiters.waiting()).isEqualTo(3);
+    }
+
+    @Test
+    void moreThanCanEverBeGrantedIsRefusedAtOnce() {
+        Decision held = limiters.tryAcquire(pool, "key");
+        for (int others = 0; others < 2; others++) {
+            Decision never = limiters.acquire(List.of(pool.charge("key", 2).within(HOUR)));
+            assertThat(never.permitted()).isFalse();
+            assertThat(never.never()).isTrue();
+            joins(pool.charge("key").within(HOUR));
+        }
+        held.close();
+    }
+
+    @Test
+    void costZeroIsPermittedWhileOthersWait() {
+        limiters.tryAcquire(pool, "key");
+        joins(pool.charge("key").within(HOUR));
+        assertThat(limiters.acquire(List.of(pool.charge("key", 0).within(HOUR))).permitted())
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void stoppingAnswersAThousandWaiters(boolean close) throws InterruptedException {
+        RateLimiters limiters = RateLimiters.builder().build();
+        Rule hourly = Rule.of("hourly", Limit.leakyBucket(1, HOUR).burst(10_000).paced());
+        Rule bucket = Rule.of("bucket", Limit.tokenBucket(5, HOUR));
+        List<Rule> rules = List.of(hourly, bucket, pool);
+        rules.forEach(rule -> limiters.tryAcquire(
+                rule,
+                "key",
+                rule.limits().get(0).capacity() > 9 ? 1 : rule.limits().get(0).capacity()));
+        List<Caller> callers = new ArrayList<>();
+        List<CompletableFuture<Decision>> futures = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            Charge charge = rules.get(i % 3).charge("key").within(Duration.ofDays(1000));
+            callers.add(new Caller(() -> limiters.acquire(List.of(charge))));
+            futures.add(limiters.acquireAsync(List.of(charge), () -> true));
+        }
+        until(() -> limiters.waiting() == 1000);
+
+        if (close) {
+            limiters.close();
+        } else {
+            limiters.stopWaiting();
+        }
+
+        for (Caller caller : callers) {
+            assertThat(caller.answer().permitted()).isFalse();
+            assertThat(caller.wasInterrupted()).isFalse();
+            caller.join();
+        }
+        assertThat(futures).allMatch(future -> !future.join().permitted());
+        assertThat(limiters.waiting()).isZero();
+        assertThat(limiters.peek(hourly, "key").retryAfter().orElseThrow()).isLessThanOrEqualTo(HOUR);
+        assertThat(limiters.peek(bucket, "key").retryAfter().orElseThrow()).isLessThanOrEqualTo(HOUR.dividedBy(5));
+        for (Rule rule : rules) {
+            assertThat(limiters.acquire(rule, "key", HOUR).permitted()).isFalse();
+            assertThat(limiters.acquireAsync(rule, "key", HOUR)).isDone();
+        }
+        limiters.startWaiting();
+        CompletableFuture<Decision> again = limiters.acquireAsync(pool, "key", HOUR);
+        assertThat(limiters.waiting()).isEqualTo(1);
+        again.cancel(false);
+    }
+
+    @Test
+    void stoppingPermitsNobodyWhomTheLeavingMakeRoomFor() {
+        Rule two = Rule.of("two", Limit.concurrency(2));
+        Rule both = Rule.of(
+                "both",
+                Limit.concurrency(1).named("inFlight"),
+                Limit.leakyBucket(1, SECOND).burst(9).paced().named("rate"));
+        limiters.tryAcquire(two, "key");
+        limiters.tryAcquire(both, "key").close();
+        List<CompletableFuture<Decision>> futures = List.of(
+                future(two.charge("key", 2).within(HOUR)),
+                future(two.charge("key").within(HOUR)),
+                future(both.charge("key").within(HOUR)),
+                future(both.charge("key").within(HOUR)));
+
+        limiters.stopWaiting();
+
+        assertThat(futures).allMatch(future -> !future.join().permitted());
+        assertThat(limiters.peek(two, "key").remaining()).isEqualTo(1);
+        assertThat(limiters.peek(both, "key").limits())
+                .extracting(LimitStatus::permitted)
+                .containsExactly(true, false);
+    }
+}
