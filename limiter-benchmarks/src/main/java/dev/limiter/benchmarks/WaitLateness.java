@@ -1,0 +1,188 @@
+package dev.limiter.benchmarks;
+
+import com.alibaba.csp.sentinel.Entry;
+import com.alibaba.csp.sentinel.SphU;
+import com.alibaba.csp.sentinel.slots.block.BlockException;
+import com.alibaba.csp.sentinel.slots.block.RuleConstant;
+import com.alibaba.csp.sentinel.slots.block.flow.FlowRule;
+import com.alibaba.csp.sentinel.slots.block.flow.FlowRuleManager;
+import com.google.common.util.concurrent.RateLimiter;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import io.github.resilience4j.ratelimiter.RateLimiterConfig;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Prints how late waiters leave in real time, and by how much the rate of 1,000 of them differs from the configured one
+ * (fewer at a low rate, which would take long). A turn is counted from the first departure, one interval each; the rate
+ * is that from the first to the last. {@code java -cp benchmarks.jar dev.limiter.benchmarks.WaitLateness}
+ */
+public final class WaitLateness {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final List<Integer> RATES = List.of(10, 100, 1_000, 100_000);
+    private static final int THREADS = 50;
+
+    /** Lets one go after the other; returns the times at which they went, in the order of {@link System#nanoTime}. */
+    private interface Pacing {
+
+        long[] run(int rate, int requests) throws InterruptedException;
+    }
+
+    private interface Acquire {
+
+        void one() throws InterruptedException;
+    }
+
+    private WaitLateness() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        System.out.println("| who waits | rate | requests | median | p99 | max | earliest | rate differs by |");
+        System.out.println("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+        for (int rate : RATES) {
+            print("Limiter, threads", rate, (perSecond, requests) -> threads(limiter(perSecond), requests));
+            print("Limiter, one thread", rate, (perSecond, requests) -> one(limiter(perSecond), requests));
+            print("Limiter, futures", rate, WaitLateness::futures);
+            print("Guava, threads", rate, (perSecond, requests) -> threads(guava(perSecond), requests));
+            print("Guava, one thread", rate, (perSecond, requests) -> one(guava(perSecond), requests));
+            print("resilience4j, threads", rate, (perSecond, requests) -> threads(resilience4j(perSecond), requests));
+            print("Sentinel, threads", rate, (perSecond, requests) -> threads(sentinel(perSecond), requests));
+        }
+        System.exit(0);
+    }
+
+    private static Acquire limiter(int rate) {
+        RateLimiters limiters = RateLimiters.builder().build();
+        Rule rule = rule(rate);
+        return () -> {
+            if (!limiters.acquire(rule, "key", HOUR).permitted()) {
+                throw new IllegalStateException("refused");
+            }
+        };
+    }
+
+    private static Rule rule(int rate) {
+        return Rule.of("rule", Limit.leakyBucket(rate, SECOND).burst(1_000_000).paced());
+    }
+
+    private static Acquire guava(int rate) {
+        RateLimiter limiter = RateLimiter.create(rate);
+        return limiter::acquire;
+    }
+
+    /** One for each period: the nearest to pacing that it has. */
+    private static Acquire resilience4j(int rate) {
+        var limiter = io.github.resilience4j.ratelimiter.RateLimiter.of(
+                "rule",
+                RateLimiterConfig.custom()
+                        .limitForPeriod(1)
+                        .limitRefreshPeriod(SECOND.dividedBy(rate))
+                        .timeoutDuration(HOUR)
+                        .build());
+        return () -> {
+            if (!limiter.acquirePermission()) {
+                throw new IllegalStateException("refused");
+            }
+        };
+    }
+
+    private static Acquire sentinel(int rate) {
+        FlowRule rule = new FlowRule("rule" + rate);
+        rule.setGrade(RuleConstant.FLOW_GRADE_QPS);
+        rule.setCount(rate);
+        rule.setControlBehavior(RuleConstant.CONTROL_BEHAVIOR_RATE_LIMITER);
+        rule.setMaxQueueingTimeMs(3_600_000);
+        FlowRuleManager.loadRules(List.of(rule));
+        return () -> {
+            try (Entry entry = SphU.entry(rule.getResource())) {
+                // only the waiting counts
+            } catch (BlockException e) {
+                throw new IllegalStateException("refused", e);
+            }
+        };
+    }
+
+    private static long[] one(Acquire acquire, int requests) throws InterruptedException {
+        long[] times = new long[requests];
+        for (int i = 0; i < requests; i++) {
+            acquire.one();
+            times[i] = System.nanoTime();
+        }
+        return times;
+    }
+
+    private static long[] threads(Acquire acquire, int requests) throws InterruptedException {
+        long[] times = new long[requests];
+        AtomicInteger next = new AtomicInteger();
+        AtomicInteger left = new AtomicInteger();
+        CountDownLatch done = new CountDownLatch(THREADS);
+        for (int i = 0; i < THREADS; i++) {
+            new Thread(() -> {
+                        try {
+                            while (next.getAndIncrement() < requests) {
+                                acquire.one();
+                                long now = System.nanoTime();
+                                times[left.getAndIncrement()] = now;
+                            }
+                        } catch (InterruptedException e) {
+                            throw new IllegalStateException(e);
+                        } finally {
+                            done.countDown();
+                        }
+                    })
+                    .start();
+        }
+        done.await();
+        return times;
+    }
+
+    private static long[] futures(int rate, int requests) throws InterruptedException {
+        RateLimiters limiters = RateLimiters.builder().build();
+        Rule rule = rule(rate);
+        long[] times = new long[requests];
+        CountDownLatch done = new CountDownLatch(requests);
+        for (int i = 0; i < requests; i++) {
+            int request = i;
+            limiters.acquireAsync(rule, "key", HOUR).thenAccept((Decision decision) -> {
+                times[request] = System.nanoTime();
+                done.countDown();
+            });
+        }
+        done.await();
+        return times;
+    }
+
+    private static void print(String who, int rate, Pacing pacing) throws InterruptedException {
+        int requests = Math.min(1_000, 20 * rate) + 1;
+        if (rate >= 100) {
+            // what has never run is late
+            pacing.run(rate, rate >= 1_000 ? 1_000 : 100);
+        }
+        long[] times = pacing.run(rate, requests);
+        Arrays.sort(times);
+        long[] late = new long[requests];
+        for (int i = 0; i < requests; i++) {
+            late[i] = times[i] - times[0] - (long) i * SECOND.toNanos() / rate;
+        }
+        double took = times[requests - 1] - times[0];
+        double differs = 100 * ((requests - 1) * 1e9 / rate / took - 1);
+        Arrays.sort(late);
+        System.out.printf(
+                "| %s | %,d per s | %,d | %,d us | %,d us | %,d us | %,d us | %+.3f %% |%n",
+                who,
+                rate,
+                requests - 1,
+                late[requests / 2] / 1000,
+                late[(int) (requests * 0.99)] / 1000,
+                late[requests - 1] / 1000,
+                late[0] / 1000,
+                differs);
+    }
+}
