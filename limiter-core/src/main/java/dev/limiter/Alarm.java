@@ -1,10 +1,17 @@
 package dev.limiter;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import org.jspecify.annotations.Nullable;
 
 /** Wakes a waiter that has no thread: a timer that is set anew when its turn moves, and the future that it completes. */
 final class Alarm {
+
+    /** Not the default of futures, which starts a thread for each where there are two processors. */
+    private static final Executor POOL = ForkJoinPool.getCommonPoolParallelism() > 0
+            ? ForkJoinPool.commonPool()
+            : new CompletableFuture<>().defaultExecutor();
 
     private final CompletableFuture<Decision> future = new CompletableFuture<>();
     private final WaitingRoom room;
@@ -50,7 +57,7 @@ final class Alarm {
         Decision answer = waiter.answer();
         if (answer != null) {
             // on a thread of the common pool: what hangs on the future must not hold the timer up
-            var unused = future.completeAsync(() -> answer);
+            var unused = future.completeAsync(() -> answer, POOL);
         } else {
             long rest = Math.max(waiter.due() - clock.epochNanos(), 0);
             Waiter due = waiter;

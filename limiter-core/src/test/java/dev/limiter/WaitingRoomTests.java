@@ -3,12 +3,15 @@ package dev.limiter;
 import static dev.limiter.Caller.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -172,6 +175,16 @@ class WaitingRoomTests {
         pass(SECOND, 0);
         assertThat(third.join().permitted()).isTrue();
         assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND);
+    }
+
+    @Test
+    void futuresAreCompletedByThreadsThatAreThere() {
+        assumeThat(ForkJoinPool.getCommonPoolParallelism()).isPositive();
+        limiters.tryAcquire(paced, "key");
+        CompletableFuture<Thread> completed =
+                limiters.acquireAsync(paced, "key", HOUR).thenApply(decision -> Thread.currentThread());
+        time.advance(SECOND);
+        assertThat(completed.join()).isInstanceOf(ForkJoinWorkerThread.class);
     }
 
     @Test
