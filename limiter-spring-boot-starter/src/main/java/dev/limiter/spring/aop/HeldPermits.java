@@ -28,8 +28,7 @@ final class HeldPermits {
             throw failure;
         }
         if (result instanceof CompletionStage<?> stage) {
-            stage.whenComplete((value, failure) -> verdict.close());
-            return result;
+            return CompletedAfter.of(stage, call.getMethod().getReturnType(), (value, failure) -> verdict.close());
         }
         if (REACTOR && Reactive.isReactive(result)) {
             return Reactive.closing(result, verdict);

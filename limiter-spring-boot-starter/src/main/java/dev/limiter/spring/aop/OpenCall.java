@@ -2,10 +2,8 @@ package dev.limiter.spring.aop;
 
 import dev.limiter.spring.decide.Verdict;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Flux;
@@ -39,8 +37,7 @@ record OpenCall(Verdict verdict, boolean answerFollows) {
             throw failure;
         }
         if (result instanceof CompletionStage<?> stage) {
-            CompletionStage<?> settling = settling(stage);
-            return type.isInstance(settling) ? settling : stage;
+            return CompletedAfter.of(stage, type, (value, failure) -> over(value, cause(failure)));
         }
         if (REACTOR && result != null && Reactive.isReactive(result)) {
             return Reactive.settling(result, this);
@@ -51,27 +48,6 @@ record OpenCall(Verdict verdict, boolean answerFollows) {
 
     private void over(@Nullable Object result, @Nullable Throwable failure) {
         verdict.completed(result, failure, answerFollows);
-    }
-
-    /** Completes like the other, but after this has settled: what waits for a future is called in no particular order. */
-    private <T> CompletionStage<T> settling(CompletionStage<T> stage) {
-        CompletableFuture<T> settled = new CompletableFuture<>();
-        var unused = stage.whenComplete((value, failure) -> {
-            over(value, cause(failure));
-            if (failure == null) {
-                settled.complete(value);
-            } else {
-                settled.completeExceptionally(failure);
-            }
-        });
-        if (stage instanceof Future<?> source) {
-            unused = settled.whenComplete((value, failure) -> {
-                if (settled.isCancelled()) {
-                    source.cancel(true);
-                }
-            });
-        }
-        return settled;
     }
 
     private static @Nullable Throwable cause(@Nullable Throwable failure) {

@@ -1,0 +1,49 @@
+package dev.limiter.spring.aop;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A future that completes like another one, but only after something has been done about that: what waits for a future is
+ * called in no particular order.
+ */
+final class CompletedAfter {
+
+    private CompletedAfter() {}
+
+    /**
+     * The copy, or the stage itself if the method that returned it has to return another type; then {@code action} is
+     * called at about the same time.
+     *
+     * @param action takes the result and the failure, one of which is null
+     */
+    static Object of(
+            CompletionStage<?> stage, Class<?> type, BiConsumer<@Nullable Object, @Nullable Throwable> action) {
+        CompletionStage<?> copy = copy(stage, action);
+        return type.isInstance(copy) ? copy : stage;
+    }
+
+    private static <T> CompletionStage<T> copy(
+            CompletionStage<T> stage, BiConsumer<@Nullable Object, @Nullable Throwable> action) {
+        CompletableFuture<T> copy = new CompletableFuture<>();
+        var unused = stage.whenComplete((value, failure) -> {
+            action.accept(value, failure);
+            if (failure == null) {
+                copy.complete(value);
+            } else {
+                copy.completeExceptionally(failure);
+            }
+        });
+        if (stage instanceof Future<?> source) {
+            unused = copy.whenComplete((value, failure) -> {
+                if (copy.isCancelled()) {
+                    source.cancel(true);
+                }
+            });
+        }
+        return copy;
+    }
+}
