@@ -3,6 +3,7 @@ package dev.limiter;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.lang.conditions.ArchConditions.haveRawType;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -16,6 +17,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -98,6 +100,12 @@ class ArchitectureTests {
             .orShould()
             .callConstructor(Thread.class, Runnable.class)
             .orShould()
-            .dependOnClassesThat()
-            .areAssignableTo(Executor.class);
+            .callConstructor(ForkJoinPool.class)
+            .orShould()
+            .callConstructor(ForkJoinPool.class, int.class)
+            // the common pool is there anyway
+            .orShould()
+            .dependOnClassesThat(assignableTo(Executor.class)
+                    .and(not(equivalentTo(Executor.class)))
+                    .and(not(equivalentTo(ForkJoinPool.class))));
 }
