@@ -219,7 +219,7 @@ final class LockedCell extends Cell {
         long free = Long.MIN_VALUE;
         for (int i = 0; i < states.length; i++) {
             fresh = Math.max(fresh, now + Math.min(readings.resetNanos(i), Long.MAX_VALUE - now));
-            if (readings.remaining(i) == 0 || bound.limit(i).hasTurns()) {
+            if (readings.remaining(i) == 0) {
                 free = Math.max(free, now + Math.min(states[i].waitNanos(now, 1), Long.MAX_VALUE - now));
             }
         }
