@@ -96,8 +96,6 @@ class ArchitectureTests {
     /** Futures of those who waited are completed in the pool that the JDK has for futures: none of our own. */
     @ArchTest
     static final ArchRule noThreadIsStarted = noClasses()
-            .that()
-            .doNotHaveSimpleName("Alarm")
             .should()
             .callConstructor(Thread.class)
             .orShould()

@@ -44,10 +44,17 @@ class HeldPermitTests {
     void isHeldUntilAFutureCompletes() {
         with(pool -> {
             CompletableFuture<String> first = new CompletableFuture<>();
-            assertThat(pool.later(first)).isSameAs(first);
+            // whoever knows that the call is over finds its permit free
+            CompletableFuture<Void> next = pool.later(first)
+                    .handle((value, failure) -> pool.later(CompletableFuture.completedFuture("done")))
+                    .thenAccept(done -> assertThat(done).isCompletedWithValue("done"))
+                    .toCompletableFuture();
             refused(() -> pool.later(first));
             first.completeExceptionally(new IllegalStateException("on purpose"));
-            pool.later(CompletableFuture.completedFuture("done"));
+            assertThat(next).isCompleted();
+            CompletableFuture<String> cancelled = new CompletableFuture<>();
+            pool.later(cancelled).toCompletableFuture().cancel(true);
+            assertThat(cancelled).isCancelled();
             pool.later(new CompletableFuture<>());
         });
     }
