@@ -1,6 +1,8 @@
 package dev.limiter;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What one rule is asked for: so many permits of a key.
@@ -50,6 +52,41 @@ public record Charge(Rule rule, String key, long permits, int keptPercent, Durat
     /** The same by somebody who must leave that share of each limit for others, in percent from 0 to 99. */
     public Charge keeping(int keptPercent) {
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting);
+    }
+
+    /**
+     * The same charges with one for all of the same rule and key, or each would be asked as if the others were not there:
+     * the permits of all, on the strictest terms. For storages.
+     */
+    public static List<Charge> merged(List<Charge> charges) {
+        List<Charge> merged = new ArrayList<>(charges.size());
+        for (Charge charge : charges) {
+            int same = 0;
+            while (same < merged.size() && !merged.get(same).isOfSameState(charge)) {
+                same++;
+            }
+            if (same == merged.size()) {
+                merged.add(charge);
+            } else {
+                merged.set(same, merged.get(same).plus(charge));
+            }
+        }
+        return merged;
+    }
+
+    private boolean isOfSameState(Charge other) {
+        return key.equals(other.key) && rule.equals(other.rule);
+    }
+
+    private Charge plus(Charge other) {
+        long sum = permits + other.permits;
+        return new Charge(
+                rule,
+                key,
+                sum < 0 ? Long.MAX_VALUE : sum,
+                Math.max(keptPercent, other.keptPercent),
+                maxWait.compareTo(other.maxWait) < 0 ? maxWait : other.maxWait,
+                Math.min(maxWaiting, other.maxWaiting));
     }
 
     /** Whether more is asked than whether the permits can be had now. */

@@ -131,40 +131,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         if (charges.size() == 1) {
             return decide(charges.get(0), 0);
         }
-        return decideAll(merge(charges));
-    }
-
-    /** One charge for all of the same rule and key, or each would be asked as if the others were not there. */
-    private static List<Charge> merge(List<Charge> charges) {
-        List<Charge> merged = new ArrayList<>(charges.size());
-        for (Charge charge : charges) {
-            int same = 0;
-            while (same < merged.size() && !sameState(merged.get(same), charge)) {
-                same++;
-            }
-            if (same == merged.size()) {
-                merged.add(charge);
-            } else {
-                merged.set(same, sum(merged.get(same), charge));
-            }
-        }
-        return merged;
-    }
-
-    /** The permits of both, on the stricter terms. */
-    private static Charge sum(Charge a, Charge b) {
-        long permits = a.permits() + b.permits();
-        return new Charge(
-                a.rule(),
-                a.key(),
-                permits < 0 ? Long.MAX_VALUE : permits,
-                Math.max(a.keptPercent(), b.keptPercent()),
-                a.maxWait().compareTo(b.maxWait()) < 0 ? a.maxWait() : b.maxWait(),
-                Math.min(a.maxWaiting(), b.maxWaiting()));
-    }
-
-    private static boolean sameState(Charge a, Charge b) {
-        return a.key().equals(b.key()) && a.rule().equals(b.rule());
+        return decideAll(Charge.merged(charges));
     }
 
     private Decision decideAll(List<Charge> charges) {

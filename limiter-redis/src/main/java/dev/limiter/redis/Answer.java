@@ -1,0 +1,38 @@
+package dev.limiter.redis;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What {@code decide} answered for all keys of a call.
+ *
+ * @param time of the server, in microseconds
+ * @param permitted whether the permits were taken, or would have been
+ * @param delay for how long the request has to wait, in microseconds
+ * @param turn when that is over by the local clock, in epoch nanoseconds
+ * @param lease the name under which permits of concurrency limits are held
+ * @param numbers the rest
+ */
+record Answer(long time, boolean permitted, long delay, long turn, byte[] lease, ByteBuffer numbers) {
+
+    static Answer of(byte[] reply, long localNow, byte[] lease) {
+        ByteBuffer numbers = ByteBuffer.wrap(reply);
+        double time = numbers.getDouble();
+        long delay = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
+        long turn = delay == 0 ? Long.MIN_VALUE : localNow + delay * 1000;
+        return new Answer((long) Math.abs(time), time > 0, delay, turn, lease, numbers);
+    }
+
+    /** Whether the server's time is outside what it was told of a calendar: it has to be asked again. */
+    boolean isOutside() {
+        return !numbers.hasRemaining();
+    }
+
+    /** The next numbers of so many limits. */
+    long[] next(int limits) {
+        long[] next = new long[4 * limits];
+        for (int i = 0; i < next.length; i++) {
+            next[i] = (long) numbers.getDouble();
+        }
+        return next;
+    }
+}

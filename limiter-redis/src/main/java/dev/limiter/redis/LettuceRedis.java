@@ -1,0 +1,70 @@
+package dev.limiter.redis;
+
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisKeyAsyncCommands;
+import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/** {@link Redis} over a connection of Lettuce, which it closes when closed. */
+public class LettuceRedis implements Redis {
+
+    private final StatefulConnection<byte[], byte[]> connection;
+    private final RedisScriptingAsyncCommands<byte[], byte[]> scripting;
+    private final RedisKeyAsyncCommands<byte[], byte[]> keys;
+    private final boolean cluster;
+
+    /** What some node was sent already. */
+    private final Set<String> sent = ConcurrentHashMap.newKeySet();
+
+    /** To one server, which may have replicas. */
+    public LettuceRedis(StatefulRedisConnection<byte[], byte[]> connection) {
+        this.connection = connection;
+        this.scripting = connection.async();
+        this.keys = connection.async();
+        this.cluster = false;
+    }
+
+    /** To a cluster. */
+    public LettuceRedis(StatefulRedisClusterConnection<byte[], byte[]> connection) {
+        this.connection = connection;
+        this.scripting = connection.async();
+        this.keys = connection.async();
+        this.cluster = true;
+    }
+
+    @Override
+    public CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
+        if (sent.add(script.digest())) {
+            return scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments);
+        }
+        CompletionStage<byte[]> answer = scripting.evalsha(script.digest(), ScriptOutputType.VALUE, names, arguments);
+        // each node has to be sent it once, and forgets it on its own
+        return answer.handle((reply, failure) -> failure instanceof RedisNoScriptException
+                        ? scripting.<byte[]>eval(script.text(), ScriptOutputType.VALUE, names, arguments)
+                        : answer)
+                .thenCompose(Function.identity());
+    }
+
+    @Override
+    public CompletionStage<Void> delete(byte[][] names) {
+        return keys.unlink(names).thenAccept(deleted -> {});
+    }
+
+    @Override
+    public int slot(byte[] key) {
+        return cluster ? SlotHash.getSlot(key) : 0;
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+}

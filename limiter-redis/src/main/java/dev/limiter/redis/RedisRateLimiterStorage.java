@@ -1,0 +1,369 @@
+package dev.limiter.redis;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.ReleaseListener;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what every key used in Redis or Valkey (6.2 or later), so that all instances share it. Decided there by scripts,
+ * by the clock of the server, in whole microseconds; all charges whose states lie together are one round trip.
+ *
+ * <p>Charges of a request whose states lie in different slots of a cluster are decided side by side, and given back where
+ * others refuse: in the meantime somebody may be refused who would not be otherwise, never the opposite. Such requests do
+ * not wait for turns.
+ *
+ * <p>Thread-safe. Blocks for no longer than the {@linkplain Builder#timeout time-out}, and fails with {@link
+ * RedisUnavailableException} if there is no answer by then; {@link #decideAsync} does not block. Every state expires. Has
+ * no thread: leases of concurrency limits are renewed by {@link #cleanUp()}, which has to be called once a second or so.
+ */
+public final class RedisRateLimiterStorage implements RateLimiterStorage {
+
+    /** Rules are values and may be made per request; what is worked out for them is then dropped now and then. */
+    private static final int MAX_RULES = 10_000;
+
+    private static final int MAX_CALENDAR_ATTEMPTS = 3;
+
+    private final Redis redis;
+    private final String keyPrefix;
+    private final Duration timeout;
+    private final @Nullable TimeSource passedTime;
+    private final TimeSource clock;
+    private final Leases leases;
+    private final ConcurrentHashMap<Rule, RemoteRule> rules = new ConcurrentHashMap<>();
+    private final byte[] instance = new byte[Long.BYTES];
+    private final AtomicLong leaseNumber = new AtomicLong();
+    private volatile ReleaseListener releases = (rule, key) -> {};
+
+    /** How far the server's clock is ahead of ours; only as good as finding calendar windows takes. */
+    private volatile long aheadMicros;
+
+    private RedisRateLimiterStorage(Builder builder) {
+        this.redis = builder.redis;
+        this.keyPrefix = builder.keyPrefix;
+        this.timeout = builder.timeout;
+        this.passedTime = builder.passedTime;
+        this.clock = passedTime == null ? TimeSource.system() : passedTime;
+        this.leases = new Leases(redis, clock, passedTime != null);
+        ThreadLocalRandom.current().nextBytes(instance);
+    }
+
+    /** Options of a storage in {@code redis}, which it closes when closed. */
+    public static Builder builder(Redis redis) {
+        return new Builder(redis);
+    }
+
+    @Override
+    public Decision decide(List<Charge> charges) {
+        return await(decideAsync(charges));
+    }
+
+    @Override
+    public CompletableFuture<Decision> decideAsync(List<Charge> charges) {
+        if (charges.isEmpty()) {
+            throw new IllegalArgumentException("There is no charge to decide");
+        }
+        return decideAll(Charge.merged(charges), false);
+    }
+
+    @Override
+    public Decision peek(Rule rule, String key) {
+        return await(decideAll(List.of(rule.charge(key)), true));
+    }
+
+    private CompletableFuture<Decision> decideAll(List<Charge> charges, boolean dry) {
+        Map<Integer, Call> calls = new LinkedHashMap<>();
+        for (Charge charge : charges) {
+            RemoteRule rule = remote(charge.rule());
+            byte[][] keys = rule.keys(charge.key());
+            calls.computeIfAbsent(redis.slot(keys[0]), slot -> new Call(dry)).add(charge, rule, keys);
+        }
+        if (calls.size() == 1) {
+            return calls.values().iterator().next().run().thenApply(Decision::allOf);
+        }
+        calls.values().forEach(Call::withoutWaiting);
+        return inSeveralSlots(List.copyOf(calls.values()), charges);
+    }
+
+    private static CompletableFuture<Decision> inSeveralSlots(List<Call> calls, List<Charge> charges) {
+        List<CompletableFuture<List<RedisDecision>>> answers =
+                calls.stream().map(Call::run).toList();
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .handle((all, failure) -> {
+                    List<RedisDecision> decisions = answers.stream()
+                            .filter(answer -> !answer.isCompletedExceptionally())
+                            .flatMap(answer -> answer.join().stream())
+                            .toList();
+                    if (failure != null || !decisions.stream().allMatch(Decision::permitted)) {
+                        decisions.forEach(Decision::giveBack);
+                    }
+                    // throws what one of them failed with
+                    answers.forEach(CompletableFuture::join);
+                    return Decision.allOf(inOrder(decisions, charges));
+                });
+    }
+
+    private static List<RedisDecision> inOrder(List<RedisDecision> decisions, List<Charge> charges) {
+        return charges.stream()
+                .flatMap(charge -> decisions.stream().filter(decision -> sameState(decision.charge, charge)))
+                .toList();
+    }
+
+    private static boolean sameState(Charge a, Charge b) {
+        return a.key().equals(b.key()) && a.rule().equals(b.rule());
+    }
+
+    private RemoteRule remote(Rule rule) {
+        RemoteRule known = rules.get(rule);
+        if (known != null) {
+            return known;
+        }
+        if (rules.size() >= MAX_RULES) {
+            rules.clear();
+        }
+        return rules.computeIfAbsent(rule, absent -> new RemoteRule(absent, keyPrefix, Leases.MICROS));
+    }
+
+    private long nowMicros() {
+        return Math.floorDiv(clock.epochNanos(), 1000);
+    }
+
+    /** 0 where scripts look at the server's clock. */
+    private long passedMicros() {
+        return passedTime == null ? 0 : nowMicros();
+    }
+
+    private byte[] newLease() {
+        return ByteBuffer.allocate(Leases.NAME_LENGTH)
+                .put(instance)
+                .putLong(leaseNumber.incrementAndGet())
+                .array();
+    }
+
+    private Decision await(CompletableFuture<Decision> answer) {
+        return Waits.join(answer, timeout);
+    }
+
+    /** {@code held}: of the concurrency limits, else of all others. */
+    void giveBack(RedisDecision decision, boolean held) {
+        RemoteRule remote = decision.remote;
+        byte[][] keys = remote.keys(decision.charge.key());
+        List<byte[]> returned = new ArrayList<>(keys.length);
+        Arguments arguments = new Arguments(64)
+                .number(passedMicros())
+                .number(decision.takenAt)
+                .number(decision.charge.permits());
+        int algorithms = 0;
+        for (int i = 0; i < keys.length; i++) {
+            RemoteLimit limit = remote.limits[i];
+            if ((limit.algorithm == LuaAlgorithm.CONCURRENCY) == held) {
+                limit.giveBack(arguments, decision.mark(i), decision.lease());
+                returned.add(keys[i]);
+                algorithms |= limit.algorithm.bit();
+            }
+        }
+        if (held) {
+            returned.forEach(key -> leases.release(key, decision.charge.permits(), decision.lease()));
+        }
+        if (returned.isEmpty()) {
+            return;
+        }
+        var unused = redis.run(Scripts.GIVE_BACK.with(algorithms), returned.toArray(byte[][]::new), arguments.toArray())
+                .whenComplete((done, failure) -> {
+                    if (held) {
+                        releases.released(remote.rule.name(), decision.charge.key());
+                    }
+                });
+    }
+
+    @Override
+    public void reset(Rule rule, String key) {
+        RemoteRule remote = remote(rule);
+        Waits.join(redis.delete(remote.keys(key)), timeout);
+        if (remote.holds()) {
+            releases.released(rule.name(), key);
+        }
+    }
+
+    @Override
+    public TimeSource clock() {
+        return clock;
+    }
+
+    /** Hears of what is released here, not on other instances. */
+    @Override
+    public void onRelease(ReleaseListener listener) {
+        releases = listener;
+    }
+
+    /** How many leases of concurrency limits this instance holds: it does not count what the server holds. */
+    @Override
+    public long size() {
+        return leases.size();
+    }
+
+    @Override
+    public void cleanUp() {
+        leases.renew();
+    }
+
+    @Override
+    public void close() {
+        redis.close();
+    }
+
+    /** What is asked of one slot. Used by one thread after the other. */
+    private final class Call {
+
+        private final boolean peek;
+        private final List<Charge> charges = new ArrayList<>(2);
+        private final List<RemoteRule> remotes = new ArrayList<>(2);
+        private final List<byte[]> keys = new ArrayList<>(2);
+        private int algorithms;
+
+        /** Nothing is to be charged, because it is only asked or because it would be refused anyway. */
+        private boolean dry;
+
+        Call(boolean dry) {
+            this.peek = dry;
+            this.dry = true;
+        }
+
+        void add(Charge charge, RemoteRule remote, byte[][] names) {
+            charges.add(charge);
+            remotes.add(remote);
+            keys.addAll(List.of(names));
+            algorithms |= remote.algorithms;
+            dry &= charge.permits() == 0;
+        }
+
+        void withoutWaiting() {
+            charges.replaceAll(charge -> charge.within(Duration.ZERO));
+        }
+
+        CompletableFuture<List<RedisDecision>> run() {
+            boolean taking = !peek && !dry && !isNever();
+            byte[] lease = newLease();
+            return ask(taking, lease, 1).thenApply(answer -> decisions(answer, taking && answer.permitted()));
+        }
+
+        private boolean isNever() {
+            for (int i = 0; i < charges.size(); i++) {
+                for (RemoteLimit limit : remotes.get(i).limits) {
+                    if (limit.isNever(charges.get(i))) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+
+        private CompletableFuture<Answer> ask(boolean taking, byte[] lease, int attempt) {
+            long now = nowMicros() + aheadMicros;
+            Arguments arguments =
+                    new Arguments(16 + 72 * keys.size()).number(passedMicros()).octet(taking ? 0 : 1);
+            for (int i = 0; i < charges.size(); i++) {
+                Charge charge = charges.get(i);
+                for (RemoteLimit limit : remotes.get(i).limits) {
+                    limit.ask(arguments, charge, micros(charge.maxWait()), lease, now);
+                }
+            }
+            return redis.run(Scripts.DECIDE.with(algorithms), keys.toArray(byte[][]::new), arguments.toArray())
+                    .toCompletableFuture()
+                    .thenApply(reply -> Answer.of(reply, clock.epochNanos(), lease))
+                    .thenCompose(answer -> answer.isOutside()
+                            ? again(answer, attempt, () -> ask(taking, lease, attempt + 1))
+                            : CompletableFuture.completedFuture(answer));
+        }
+
+        private CompletableFuture<Answer> again(Answer outside, int attempt, Supplier<CompletableFuture<Answer>> next) {
+            if (attempt == MAX_CALENDAR_ATTEMPTS) {
+                return CompletableFuture.failedFuture(
+                        new RedisUnavailableException("The clock of the server jumps", null));
+            }
+            aheadMicros = outside.time() - nowMicros();
+            return next.get();
+        }
+
+        private List<RedisDecision> decisions(Answer answer, boolean charged) {
+            List<RedisDecision> decisions = new ArrayList<>(charges.size());
+            int name = 0;
+            for (int i = 0; i < charges.size(); i++) {
+                Charge charge = charges.get(i);
+                RemoteRule remote = remotes.get(i);
+                boolean took = charged && charge.permits() > 0;
+                decisions.add(new RedisDecision(
+                        RedisRateLimiterStorage.this, charge, remote, answer.next(remote.limits.length), answer, took));
+                for (RemoteLimit limit : remote.limits) {
+                    if (took && limit.algorithm == LuaAlgorithm.CONCURRENCY) {
+                        leases.hold(keys.get(name), charge.permits(), answer.lease());
+                    }
+                    name++;
+                }
+            }
+            return decisions;
+        }
+    }
+
+    private static long micros(Duration maxWait) {
+        return maxWait.isZero() ? 0 : TimeUnit.SECONDS.toMicros(maxWait.toSeconds()) + maxWait.toNanosPart() / 1000;
+    }
+
+    /** Options of a storage. Not thread-safe. */
+    public static final class Builder {
+
+        private final Redis redis;
+        private String keyPrefix = "limiter:";
+        private Duration timeout = Duration.ofMillis(50);
+        private @Nullable TimeSource passedTime;
+
+        private Builder(Redis redis) {
+            this.redis = redis;
+        }
+
+        /** What the names of all keys begin with, default {@code limiter:}; without braces, which decide the slot. */
+        public Builder keyPrefix(String keyPrefix) {
+            if (keyPrefix.indexOf('{') >= 0 || keyPrefix.indexOf('}') >= 0) {
+                throw new IllegalArgumentException(
+                        "keyPrefix is \"" + keyPrefix
+                                + "\", but must not contain braces: what is between braces decides where keys are in a cluster");
+            }
+            this.keyPrefix = keyPrefix;
+            return this;
+        }
+
+        /** How long a decision may take, positive, default 50 ms. */
+        public Builder timeout(Duration timeout) {
+            if (timeout.isNegative() || timeout.isZero()) {
+                throw new IllegalArgumentException("timeout is " + timeout + ", but must be positive");
+            }
+            this.timeout = timeout;
+            return this;
+        }
+
+        /** Has the server go by this clock, in whole microseconds, instead of its own. For tests. */
+        public Builder timeSource(TimeSource timeSource) {
+            this.passedTime = timeSource;
+            return this;
+        }
+
+        public RedisRateLimiterStorage build() {
+            return new RedisRateLimiterStorage(this);
+        }
+    }
+}

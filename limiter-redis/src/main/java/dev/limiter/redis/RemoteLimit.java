@@ -1,0 +1,82 @@
+package dev.limiter.redis;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+
+/**
+ * What the scripts have to be told of one limit, worked out once. The scripts count in whole microseconds, exactly:
+ * windows that are not a whole number of them cannot be had here.
+ */
+final class RemoteLimit {
+
+    /** Whole numbers are exact in Lua up to twice this. */
+    static final int BITS = 52;
+
+    private static final byte[] NOTHING = {};
+
+    final Limit limit;
+    final LuaAlgorithm algorithm;
+
+    private final byte[] terms;
+    private final byte[] returning;
+    private final CalendarBounds bounds;
+    private final long longestWait;
+
+    /**
+     * @param terms what {@code decide} unpacks after permits, kept and patience
+     * @param returning what {@code give_back} unpacks after the mark
+     * @param bounds the windows of a calendar, which follow the terms; none if there is none
+     * @param longestWait the longest wait that the script can count with, in microseconds
+     */
+    RemoteLimit(
+            Limit limit,
+            LuaAlgorithm algorithm,
+            Arguments terms,
+            Arguments returning,
+            CalendarBounds bounds,
+            long longestWait) {
+        this.limit = limit;
+        this.algorithm = algorithm;
+        this.terms = terms.toArray();
+        this.returning = returning.toArray();
+        this.bounds = bounds;
+        this.longestWait = longestWait;
+    }
+
+    /** What is asked of this limit; {@code lease}: the name under which concurrency permits are held. */
+    void ask(Arguments out, Charge charge, long maxWait, byte[] lease, long now) {
+        boolean never = isNever(charge);
+        out.octet(algorithm.number())
+                .number(never ? 0 : charge.permits())
+                .number(kept(charge))
+                .number(Math.min(maxWait, longestWait))
+                .bytes(terms)
+                .bytes(bounds.around(now))
+                .bytes(held(lease));
+    }
+
+    void giveBack(Arguments out, long mark, byte[] lease) {
+        out.octet(algorithm.number()).number(mark).bytes(returning).bytes(held(lease));
+    }
+
+    private byte[] held(byte[] lease) {
+        return algorithm == LuaAlgorithm.CONCURRENCY ? lease : NOTHING;
+    }
+
+    /** How many permits must be left for others. */
+    long kept(Charge charge) {
+        long percent = charge.keptPercent();
+        return limit.capacity() / 100 * percent + limit.capacity() % 100 * percent / 100;
+    }
+
+    /** Whether more is asked than can ever be granted. */
+    boolean isNever(Charge charge) {
+        return charge.permits() > 0 && charge.permits() > limit.capacity() - kept(charge);
+    }
+
+    /** Nanoseconds for what a script answered in microseconds, of which -1 means that nobody knows. */
+    static long nanos(long micros) {
+        return micros < 0 ? Decision.UNKNOWN : micros * 1000;
+    }
+}

@@ -1,0 +1,150 @@
+package dev.limiter.redis;
+
+import dev.limiter.Limit;
+import java.math.BigInteger;
+import java.time.Duration;
+
+/** Works out what scripts have to know of each kind of limit. */
+final class RemoteLimits {
+
+    /** As {@code decide/fixed_window.lua} tells apart how windows begin. */
+    private static final int FROM_EPOCH = 1;
+
+    private static final int FROM_FIRST = 2;
+    private static final int BY_CALENDAR = 3;
+
+    private static final long ANY_WAIT = 1L << RemoteLimit.BITS;
+
+    private RemoteLimits() {}
+
+    /**
+     * @param leaseMicros for how long a permit of a concurrency limit is held unless renewed
+     * @throws IllegalArgumentException if the limit cannot be counted in whole microseconds
+     */
+    static RemoteLimit of(Limit limit, long leaseMicros) {
+        if (limit instanceof Limit.TokenBucket bucket) {
+            return bucket.warmUp().isZero()
+                    ? bucket(bucket, bucket.burst(), false)
+                    : warmUp(bucket, bucket.warmUp(), bucket.burst());
+        }
+        if (limit instanceof Limit.LeakyBucket bucket) {
+            return bucket.warmUp().isZero()
+                    ? bucket(bucket, bucket.burst(), bucket.even())
+                    : warmUp(bucket, bucket.warmUp(), bucket.burst());
+        }
+        if (limit instanceof Limit.FixedWindow window) {
+            long length = micros(limit, "window", window.window());
+            return window(limit, window.fromFirst() ? FROM_FIRST : FROM_EPOCH, length, CalendarBounds.NONE);
+        }
+        if (limit instanceof Limit.CalendarWindow calendar) {
+            return window(limit, BY_CALENDAR, 1, CalendarBounds.of(calendar));
+        }
+        if (limit instanceof Limit.SlidingWindowCounter counter) {
+            return counter(counter);
+        }
+        if (limit instanceof Limit.SlidingWindowLog log) {
+            Arguments terms = new Arguments(16).number(log.limit()).number(micros(limit, "window", log.window()));
+            return plain(limit, LuaAlgorithm.SLIDING_WINDOW_LOG, terms, new Arguments(0));
+        }
+        Arguments terms = new Arguments(16).number(limit.limit()).number(leaseMicros);
+        return plain(limit, LuaAlgorithm.CONCURRENCY, terms, new Arguments(0));
+    }
+
+    private static RemoteLimit plain(Limit limit, LuaAlgorithm algorithm, Arguments terms, Arguments returning) {
+        return new RemoteLimit(limit, algorithm, terms, returning, CalendarBounds.NONE, ANY_WAIT);
+    }
+
+    private static RemoteLimit bucket(Limit limit, long burst, boolean paced) {
+        Units units = Units.of(limit, BigInteger.valueOf(burst));
+        Arguments terms = new Arguments(32)
+                .number(units.micro)
+                .number(units.permit)
+                .number(burst)
+                .octet(paced ? 1 : 0);
+        long full = paced ? units.permit : units.permit * burst;
+        Arguments returning =
+                new Arguments(24).number(units.micro).number(units.permit).number(full);
+        return new RemoteLimit(
+                limit, LuaAlgorithm.BUCKET, terms, returning, CalendarBounds.NONE, ANY_WAIT / units.micro);
+    }
+
+    private static RemoteLimit warmUp(Limit limit, Duration warmUp, long burst) {
+        BigInteger most = BigInteger.valueOf(3 * Math.min(burst, Limit.MAX_PERMITS / 3));
+        long rest = micros(limit, "warmUp", warmUp);
+        Units units = Units.of(limit, most);
+        // intervals are rounded up to a unit, so these are made as fine as those of memory
+        if (units.permit * most.longValueExact() < ANY_WAIT / 1000 && rest * units.micro < ANY_WAIT / 1000) {
+            units = units.thousandth();
+        }
+        Arguments terms = new Arguments(32)
+                .number(units.micro)
+                .number(units.permit)
+                .number(burst)
+                .number(rest * units.micro);
+        return new RemoteLimit(
+                limit, LuaAlgorithm.WARM_UP, terms, new Arguments(0), CalendarBounds.NONE, ANY_WAIT / units.micro);
+    }
+
+    private static RemoteLimit window(Limit limit, int align, long length, CalendarBounds bounds) {
+        Arguments terms = new Arguments(24).number(limit.limit()).octet(align).number(length);
+        return new RemoteLimit(limit, LuaAlgorithm.FIXED_WINDOW, terms, new Arguments(0), bounds, ANY_WAIT);
+    }
+
+    /** Time is counted in ticks, of which both a microsecond and a sub-window have a whole number. */
+    private static RemoteLimit counter(Limit.SlidingWindowCounter limit) {
+        long window = micros(limit, "window", limit.window());
+        int buckets = limit.buckets();
+        if (window < buckets) {
+            throw new IllegalArgumentException("window is " + limit.window() + " in " + buckets
+                    + " buckets, but with Redis a bucket is at least a microsecond");
+        }
+        long common =
+                BigInteger.valueOf(window).gcd(BigInteger.valueOf(buckets)).longValueExact();
+        boolean fits = window <= (1L << RemoteLimit.BITS) / (buckets / common);
+        long micro = fits ? buckets / common : 1;
+        long size = fits ? window / common : -Math.floorDiv(-window, buckets);
+        Arguments terms = new Arguments(40)
+                .number(limit.limit())
+                .number(window)
+                .number(buckets)
+                .number(micro)
+                .number(size);
+        Arguments returning = new Arguments(16).number(window).number(buckets);
+        return plain(limit, LuaAlgorithm.SLIDING_WINDOW_COUNTER, terms, returning);
+    }
+
+    private static long micros(Limit limit, String what, Duration duration) {
+        if (duration.toNanosPart() % 1000 != 0) {
+            throw new IllegalArgumentException(what + " is " + duration + " for " + limit.algorithm()
+                    + ", but with Redis it has to be a whole number of microseconds");
+        }
+        return duration.toNanos() / 1000;
+    }
+
+    /**
+     * With window / limit reduced to the fraction w / l, a microsecond is l units and a permit w: nothing is rounded.
+     * Where the largest level does not fit, l is cut to what fits and w rounded up.
+     */
+    private record Units(long micro, long permit) {
+
+        Units thousandth() {
+            return new Units(micro * 1000, permit * 1000);
+        }
+
+        static Units of(Limit limit, BigInteger mostPermits) {
+            BigInteger window = BigInteger.valueOf(micros(limit, "window", limit.window()));
+            BigInteger permits = BigInteger.valueOf(limit.limit());
+            BigInteger divisor = window.gcd(permits);
+            BigInteger exact = permits.divide(divisor);
+            BigInteger permit = window.divide(divisor);
+            int excess = permit.multiply(mostPermits).bitLength() - RemoteLimit.BITS;
+            if (excess <= 0) {
+                return new Units(exact.longValueExact(), permit.longValueExact());
+            }
+            BigInteger micro = exact.shiftRight(excess).max(BigInteger.ONE);
+            BigInteger rounded =
+                    permit.multiply(micro).add(exact.subtract(BigInteger.ONE)).divide(exact);
+            return new Units(micro.longValueExact(), rounded.longValueExact());
+        }
+    }
+}

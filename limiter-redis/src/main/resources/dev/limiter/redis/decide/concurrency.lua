@@ -1,0 +1,33 @@
+
+-- So many in flight at once. Each holds its permits by a lease that ends if nobody renews it: what an instance held that
+-- is gone is free again after that time.
+--
+-- State: a sorted set. A member for each lease, with its end as the score: seven bytes that say for how many permits,
+-- then the name of the lease. And the member 't', whose score is the number of all permits held, negated: it is never
+-- among those whose lease has ended.
+kinds[5] = function(key, permits, asked, patience)
+  local limit, ttl, name
+  limit, ttl, name, at = unpack('>ddc16', ARGV[1], at)
+  local held = -(call('ZSCORE', key, 't') or 0)
+  local ended = call('ZRANGEBYSCORE', key, 0, now)
+  for i = 1, #ended do
+    held = held - unpack('>I7', ended[i])
+    call('ZREM', key, ended[i])
+  end
+  if #ended > 0 then
+    call('ZADD', key, -held, 't')
+  end
+  local refusal = asked <= limit - held and 0 or -1
+  if asked == 0 then
+    refusal = 0
+  end
+
+  return refusal, 0, function(taking)
+    if taking then
+      held = held + permits
+      call('ZADD', key, now + ttl, pack('>I7', permits) .. name, -held, 't')
+      call('PEXPIRE', key, ceil(ttl / 1000) + grace)
+    end
+    return pack('>dddd', max(limit - held, 0), refusal, held > 0 and -1 or 0, 0)
+  end
+end

@@ -1,0 +1,29 @@
+
+-- Only what has not leaked yet: of a charge that ended at the mark, what lies between now and there. More could return
+-- what somebody else took after the bucket had been empty. Nothing while others wait behind the charge: their turns are
+-- fixed, and what is returned here would be granted twice.
+kinds[1] = function(key, mark)
+  local micro, permit, full
+  micro, permit, full, at = unpack('>ddd', ARGV[1], at)
+  local stored = call('GET', key)
+  if not stored then
+    return
+  end
+  local written, level, units, cost = unpack('>I7I7I7I7', stored)
+  level = max(level - max(now - written, 0) * units, 0)
+  local ended = max(mark - max(now - taken_at, 0) * micro, 0)
+  local last = written == taken_at and units == micro and level == ended
+  local visible = min(ended, permits * permit)
+  if cost ~= permit then
+    visible = floor(visible / permit * cost)
+  end
+  visible = min(visible, level)
+  if visible > 0 and (last or level <= full / permit * cost) then
+    level = level - visible
+    if level <= 0 then
+      call('DEL', key)
+    else
+      call('SET', key, pack('>I7I7I7I7', now, level, units, cost), 'PX', ceil(level / units / 1000) + grace)
+    end
+  end
+end

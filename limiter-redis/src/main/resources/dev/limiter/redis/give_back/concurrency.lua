@@ -1,0 +1,12 @@
+
+-- Releases a lease; nothing is to be done if it has ended meanwhile.
+kinds[5] = function(key)
+  local name
+  name, at = unpack('>c16', ARGV[1], at)
+  if call('ZREM', key, pack('>I7', permits) .. name) == 1 then
+    local held = call('ZINCRBY', key, permits, 't')
+    if tonumber(held) >= 0 then
+      call('DEL', key)
+    end
+  end
+end

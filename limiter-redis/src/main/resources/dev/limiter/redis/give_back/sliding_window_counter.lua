@@ -1,0 +1,19 @@
+
+-- The mark is the number of the sub-window that counted the permits.
+kinds[3] = function(key, mark)
+  local length, buckets
+  length, buckets, at = unpack('>dd', ARGV[1], at)
+  local stored = call('GET', key)
+  if not stored then
+    return
+  end
+  local newest, length_then, buckets_then, from = unpack('>I7I7I2', stored)
+  local place = newest - mark
+  if length_then ~= length or buckets_then ~= buckets or place < 0 or place > buckets then
+    return
+  end
+  from = from + 7 * place
+  local count = unpack('>I7', stored, from)
+  local returned = pack('>I7', max(count - permits, 0))
+  call('SET', key, stored:sub(1, from - 1) .. returned .. stored:sub(from + 7), 'KEEPTTL')
+end

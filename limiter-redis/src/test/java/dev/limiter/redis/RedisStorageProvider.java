@@ -1,0 +1,28 @@
+package dev.limiter.redis;
+
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.RateLimiterStorageProvider;
+import dev.limiter.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Has {@code RateLimiters.builder()} decide in Redis here: so the tests of the core run on it as they are. */
+public final class RedisStorageProvider implements RateLimiterStorageProvider {
+
+    private static final AtomicInteger STORAGES = new AtomicInteger();
+
+    @Override
+    public RateLimiterStorage create(RateLimiterFactory factory, TimeSource timeSource, long maxKeys) {
+        return of(timeSource);
+    }
+
+    /** A storage of its own, on the shared server. */
+    static RedisRateLimiterStorage of(TimeSource timeSource) {
+        return RedisRateLimiterStorage.builder(TestServer.shared().redis())
+                .keyPrefix("test-" + STORAGES.incrementAndGet() + ":")
+                .timeSource(timeSource)
+                .timeout(Duration.ofSeconds(10))
+                .build();
+    }
+}

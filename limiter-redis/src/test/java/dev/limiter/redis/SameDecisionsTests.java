@@ -1,0 +1,168 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.time.Duration;
+import java.time.Period;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Memory and Redis answer alike, step by step, given whole microseconds. */
+class SameDecisionsTests {
+
+    private static final int STEPS = 10_000;
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    static Stream<Rule> rules() {
+        List<Rule> rules = new ArrayList<>();
+        for (long limit : new long[] {1, 3, 7, 100, 9_999_991}) {
+            for (Duration window : List.of(SECOND, MINUTE, Duration.ofDays(1), Duration.ofDays(30))) {
+                if (limit * window.toHours() > 1_000_000) {
+                    // rounded, since Lua counts with 52 bits and memory with 60
+                    continue;
+                }
+                rules.add(Rule.of("token", Limit.tokenBucket(limit, window)));
+                rules.add(Rule.of("leaky", Limit.leakyBucket(limit, window).burst(limit / 2 + 1)));
+                rules.add(Rule.of("paced", Limit.leakyBucket(limit, window).paced()));
+            }
+        }
+        for (long limit : new long[] {1, 7, 100}) {
+            rules.add(Rule.of("warm", Limit.tokenBucket(limit, MINUTE).warmUp(Duration.ofSeconds(10))));
+            rules.add(Rule.of("fixed", Limit.fixedWindow(limit, SECOND)));
+            rules.add(Rule.of("first", Limit.fixedWindow(limit, MINUTE).startingWithFirst()));
+            rules.add(Rule.of("daily", Limit.calendarWindow(limit, Period.ofDays(1), ZoneId.of("Europe/Berlin"))));
+            rules.add(Rule.of("monthly", Limit.calendarWindow(limit, Period.ofMonths(1), ZoneId.of("UTC"))));
+            for (int buckets : new int[] {1, 2, 7, 10, 60}) {
+                rules.add(Rule.of(
+                        "counter", Limit.slidingWindowCounter(limit, SECOND).buckets(buckets)));
+            }
+            rules.add(Rule.of("log", Limit.slidingWindowLog(limit, SECOND)));
+            rules.add(Rule.of("concurrency", Limit.concurrency(limit)));
+        }
+        rules.add(Rule.of(
+                "several",
+                Limit.tokenBucket(10, SECOND).named("burst"),
+                Limit.slidingWindowCounter(40, Duration.ofSeconds(10)).named("counter"),
+                Limit.fixedWindow(100, MINUTE).named("window"),
+                Limit.slidingWindowLog(200, Duration.ofMinutes(5)).named("log")));
+        return rules.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void answersAsMemory(Rule rule) {
+        new Run(rule, Long.getLong("limiter.seed", 20_261_121L)).run();
+    }
+
+    private static final class Run {
+
+        private final Rule rule;
+        private final long seed;
+        private final SplittableRandom random;
+        private final VirtualTime time = new VirtualTime(VirtualTime.START / 1000 * 1000);
+        private final RateLimiterStorage memory = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
+        private final RateLimiterStorage redis = RedisStorageProvider.of(time);
+        private final List<List<Decision>> taken = new ArrayList<>();
+        private final long window;
+        private long wait;
+
+        Run(Rule rule, long seed) {
+            this.rule = rule;
+            this.seed = seed;
+            this.random = new SplittableRandom(seed);
+            this.window = Math.max(rule.limits().get(0).window().toNanos(), 1_000_000) / 1000;
+        }
+
+        void run() {
+            for (int i = 0; i < steps() && time.now() < (1L << 62) - 4000 * window; i++) {
+                time.advance(1000 * step());
+                try {
+                    if (random.nextInt(10) == 0 && !taken.isEmpty()) {
+                        giveBack();
+                    } else {
+                        decide();
+                    }
+                } catch (AssertionError | RuntimeException e) {
+                    throw new AssertionError("-Dlimiter.seed=" + seed + ", step " + i + " of " + rule, e);
+                }
+            }
+        }
+
+        /** Many for one rule of each kind, fewer for its variants. */
+        private int steps() {
+            return rule.limits().get(0).limit() == 7 || rule.limits().size() > 1 ? STEPS : STEPS / 10;
+        }
+
+        private long step() {
+            long limit = rule.limits().get(0).limit();
+            return switch (random.nextInt(12)) {
+                case 0, 1, 2 -> 0;
+                case 3, 4 -> random.nextLong(4);
+                case 5, 6, 7 -> wait;
+                case 8 -> Math.max(wait - 1, 0);
+                case 9 -> window / limit;
+                case 10 -> random.nextLong(window) / 100;
+                default -> random.nextInt(10) == 0 ? random.nextLong(3 * window) : window / 7;
+            };
+        }
+
+        private void decide() {
+            long capacity =
+                    rule.limits().stream().mapToLong(Limit::capacity).min().orElseThrow();
+            long permits = switch (random.nextInt(10)) {
+                case 0 -> 0;
+                case 1 -> capacity;
+                case 2 -> capacity + 1;
+                case 3, 4 -> 1 + random.nextLong(capacity);
+                default -> 1;
+            };
+            List<Charge> charges = List.of(rule.charge("key", permits));
+            Decision expected = memory.decide(charges);
+            Decision answered = redis.decide(charges);
+            assertSame(answered, expected);
+            wait = micros(expected.retryAfter().orElse(Duration.ZERO));
+            if (expected.permitted() && permits > 0) {
+                taken.add(List.of(expected, answered));
+                if (taken.size() > 10) {
+                    taken.remove(0).forEach(Decision::close);
+                }
+            }
+        }
+
+        private void giveBack() {
+            List<Decision> last =
+                    taken.remove(random.nextInt(3) == 0 ? random.nextInt(taken.size()) : taken.size() - 1);
+            last.forEach(Decision::giveBack);
+            assertSame(redis.peek(rule, "key"), memory.peek(rule, "key"));
+        }
+
+        private static void assertSame(Decision answered, Decision expected) {
+            assertThat(answered.permitted()).isEqualTo(expected.permitted());
+            assertThat(answered.never()).isEqualTo(expected.never());
+            assertThat(answered.remaining()).isEqualTo(expected.remaining());
+            assertThat(answered.limit()).isEqualTo(expected.limit());
+            assertThat(micros(answered.resetAfter())).isEqualTo(micros(expected.resetAfter()));
+            assertThat(answered.retryAfter().map(Run::micros))
+                    .isEqualTo(expected.retryAfter().map(Run::micros));
+        }
+
+        /** Rounded up, as Redis counts. */
+        private static long micros(Duration duration) {
+            return -Math.floorDiv(-duration.toNanos(), 1000L);
+        }
+    }
+}
