@@ -13,4 +13,5 @@ end
 for i = 2, #ARGV do
   redis.call('ZADD', KEYS[1], 'XX', now + ttl, ARGV[i])
 end
-return redis.call('PEXPIRE', KEYS[1], math.ceil(ttl / 1000) + grace)
+redis.call('PEXPIRE', KEYS[1], math.ceil(ttl / 1000) + grace)
+return ''

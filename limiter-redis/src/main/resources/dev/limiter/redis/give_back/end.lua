@@ -4,4 +4,4 @@ for _, key in ipairs(KEYS) do
   kind, mark, at = unpack('>Bd', ARGV[1], at)
   kinds[kind](key, mark)
 end
-return 1
+return ''
