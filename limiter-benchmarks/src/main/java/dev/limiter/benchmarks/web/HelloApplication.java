@@ -1,0 +1,73 @@
+package dev.limiter.benchmarks.web;
+
+import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Profile;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** {@code GET /hello} answers "hello", limited by one of the {@link Variant}s. */
+@Configuration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@Import(SentinelConfiguration.class)
+public class HelloApplication {
+
+    @RestController
+    @Profile("!resilience4j")
+    static class PlainGreeting {
+
+        @GetMapping("/hello")
+        public String hello() {
+            return "hello";
+        }
+    }
+
+    @RestController
+    @Profile("resilience4j")
+    static class AnnotatedGreeting {
+
+        @GetMapping("/hello")
+        @RateLimiter(name = "hello")
+        public String hello() {
+            return "hello";
+        }
+    }
+
+    /** bucket4j's starter keeps its buckets in a cache. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableCaching
+    @Profile("bucket4j")
+    static class Caches {}
+
+    /**
+     * Starts the application on a free port of the loopback address.
+     *
+     * @param refuses whether nearly all requests are refused; else none is
+     */
+    static ServletWebServerApplicationContext start(Variant variant, boolean refuses) {
+        return (ServletWebServerApplicationContext) new SpringApplicationBuilder(HelloApplication.class)
+                .profiles(variant.profile())
+                .properties("spring.config.name=hello")
+                .profiles(refuses ? new String[] {"refuses"} : new String[0])
+                .run();
+    }
+
+    /**
+     * Runs until its input ends, so that it never outlives who started it; prints its port first.
+     *
+     * @param args the profile of a {@link Variant}
+     */
+    public static void main(String[] args) throws Exception {
+        try (var context = start(Variant.of(args[0]), false)) {
+            System.out.println("port " + context.getWebServer().getPort());
+            while (System.in.read() >= 0) {
+                // until the end
+            }
+        }
+    }
+}

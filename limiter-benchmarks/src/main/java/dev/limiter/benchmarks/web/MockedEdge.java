@@ -1,0 +1,92 @@
+package dev.limiter.benchmarks.web;
+
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import java.util.function.Predicate;
+import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.web.servlet.HandlerExecutionChain;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.util.ServletRequestPathUtils;
+
+/**
+ * What Spring calls for {@code GET /hello} in a running {@link HelloApplication}, to be called without its server: the
+ * application's own interceptors and filters on a request that Spring's own mapping has routed. Not thread-safe.
+ */
+final class MockedEdge implements AutoCloseable {
+
+    private static final FilterChain NOTHING = (request, response) -> {};
+
+    private final ServletWebServerApplicationContext context;
+    private final RecycledRequest request = new RecycledRequest("GET", "/hello");
+    private final RecycledResponse response = new RecycledResponse();
+    private final Object handler;
+    private final HandlerInterceptor[] interceptors;
+
+    /** {@code chosen}: which interceptors of the application are called. */
+    MockedEdge(Variant variant, boolean refuses, Predicate<HandlerInterceptor> chosen) throws Exception {
+        context = HelloApplication.start(variant, refuses);
+        ServletRequestPathUtils.parseAndCache(request);
+        HandlerExecutionChain chain = route();
+        handler = chain.getHandler();
+        interceptors = chain.getInterceptorList().stream().filter(chosen).toArray(HandlerInterceptor[]::new);
+        request.routed();
+    }
+
+    private HandlerExecutionChain route() throws Exception {
+        HandlerExecutionChain chain =
+                context.getBean(RequestMappingHandlerMapping.class).getHandler(request);
+        if (chain == null) {
+            throw new IllegalStateException("Nothing is mapped to " + request.getRequestURI());
+        }
+        return chain;
+    }
+
+    <T> T bean(Class<T> type) {
+        return context.getBean(type);
+    }
+
+    /** The mocks alone: the least that any limit has to ask and leave. Returns what the answer has. */
+    int floor(String... fields) {
+        request.recycle();
+        response.recycle();
+        request.setAttribute("decided", this);
+        for (int i = 0; i < fields.length; i += 2) {
+            response.setHeader(fields[i], fields[i + 1]);
+        }
+        return request.getMethod().length() + request.getRemoteAddr().length() + response.length();
+    }
+
+    /** Up to where the handler would be called; whether it would be, and what the answer has by then. */
+    int preHandle() throws Exception {
+        request.recycle();
+        response.recycle();
+        for (HandlerInterceptor interceptor : interceptors) {
+            if (!interceptor.preHandle(request, response, handler)) {
+                return -response.length();
+            }
+        }
+        return response.length();
+    }
+
+    /** The same, and after the handler: whatever is to be released is. */
+    int intercept() throws Exception {
+        int length = preHandle();
+        for (int i = interceptors.length - 1; i >= 0 && length >= 0; i--) {
+            interceptors[i].afterCompletion(request, response, handler, null);
+        }
+        return length;
+    }
+
+    int filter(Filter filter) throws Exception {
+        request.recycle();
+        response.recycle();
+        filter.doFilter(request, response, NOTHING);
+        return response.length();
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

@@ -1,0 +1,82 @@
+package dev.limiter.benchmarks.web;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** One {@link HelloApplication} in a process of its own, which ends when this is closed, or with this process. */
+final class ServerProcess implements AutoCloseable {
+
+    private static final Pattern REQUESTS = Pattern.compile("(\\d+) requests in ");
+    private static final Pattern FAILURES = Pattern.compile("Non-2xx|Socket errors");
+    private static final int CONNECTIONS = 16;
+
+    private final Process process;
+    private final int port;
+
+    private ServerProcess(Process process, int port) {
+        this.process = process;
+        this.port = port;
+    }
+
+    static ServerProcess start(Variant variant) throws IOException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xms256m",
+                        "-Xmx256m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        HelloApplication.class.getName(),
+                        variant.profile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            if (line.startsWith("port ")) {
+                return new ServerProcess(process, Integer.parseInt(line.substring("port ".length())));
+            }
+        }
+        throw new IOException(variant + " did not start");
+    }
+
+    /** Drives it with {@code wrk} for a while. */
+    double microsPerRequest(int seconds) throws IOException, InterruptedException {
+        Duration before = cpu();
+        long requests = wrk(seconds);
+        return cpu().minus(before).toNanos() / 1e3 / requests;
+    }
+
+    private Duration cpu() {
+        return process.toHandle()
+                .info()
+                .totalCpuDuration()
+                .orElseThrow(() -> new IllegalStateException("The CPU time of a process is not known here"));
+    }
+
+    private long wrk(int seconds) throws IOException, InterruptedException {
+        Process wrk = new ProcessBuilder(
+                        "wrk", "-t1", "-c" + CONNECTIONS, "-d" + seconds + "s", "http://127.0.0.1:" + port + "/hello")
+                .redirectErrorStream(true)
+                .start();
+        String report;
+        try (BufferedReader output =
+                new BufferedReader(new InputStreamReader(wrk.getInputStream(), StandardCharsets.UTF_8))) {
+            report = String.join("\n", output.lines().toList());
+        }
+        Matcher requests = REQUESTS.matcher(report);
+        if (wrk.waitFor() != 0 || FAILURES.matcher(report).find() || !requests.find()) {
+            throw new IOException("wrk says: " + report);
+        }
+        return Long.parseLong(requests.group(1));
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+    }
+}

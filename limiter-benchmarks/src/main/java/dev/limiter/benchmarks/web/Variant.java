@@ -1,0 +1,39 @@
+package dev.limiter.benchmarks.web;
+
+import java.util.Locale;
+
+/** Who limits {@link HelloApplication}. Each is a profile of {@code hello.yml}. */
+enum Variant {
+
+    /** Nobody. */
+    NONE,
+
+    /** The same once more: by how much two runs of one and the same application differ. */
+    NONE_AGAIN,
+
+    /** Ours: the automatic limit and a rule keyed by address; no fields in the answer. */
+    LIMITER,
+
+    /** The same with the fields of the IETF draft. */
+    LIMITER_IETF,
+
+    /** Two rules, each keyed by address, all or nothing; no fields in the answer. */
+    LIMITER_TWO_RULES,
+
+    /** The annotation of resilience4j: one limit for all callers, no fields. */
+    RESILIENCE4J,
+
+    /** The interceptor of Sentinel, with the address as the origin, and a limit for each origin; no fields. */
+    SENTINEL,
+
+    /** The filter of bucket4j's starter, keyed by address, over a cache of Caffeine; one field. */
+    BUCKET4J;
+
+    String profile() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static Variant of(String profile) {
+        return valueOf(profile.toUpperCase(Locale.ROOT).replace('-', '_'));
+    }
+}

@@ -1,0 +1,52 @@
+package dev.limiter.benchmarks.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is compared does limit, each in its own way. */
+class HelloApplicationTests {
+
+    private static final int REQUESTS = 20;
+
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE_AGAIN")
+    void refusesNobodyWhileItIsMeasured(Variant variant) throws Exception {
+        try (var context = HelloApplication.start(variant, false)) {
+            for (int i = 0; i < REQUESTS; i++) {
+                HttpResponse<String> answer = get(context.getWebServer().getPort());
+                assertThat(answer.statusCode()).isEqualTo(200);
+                assertThat(answer.body()).isEqualTo("hello");
+                assertThat(answer.headers().firstValue("RateLimit").isPresent())
+                        .isEqualTo(variant == Variant.LIMITER_IETF);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"NONE", "NONE_AGAIN"})
+    void refusesWhatIsTooMuch(Variant variant) throws Exception {
+        try (var context = HelloApplication.start(variant, true)) {
+            int permitted = 0;
+            for (int i = 0; i < REQUESTS; i++) {
+                permitted += get(context.getWebServer().getPort()).statusCode() == 200 ? 1 : 0;
+            }
+            // Sentinel counts by the second, and the requests take a moment
+            assertThat(permitted).isBetween(1, variant == Variant.SENTINEL ? REQUESTS - 1 : 1);
+        }
+    }
+
+    private HttpResponse<String> get(int port) throws Exception {
+        URI uri = URI.create("http://127.0.0.1:" + port + "/hello");
+        return client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+    }
+}
