@@ -2,6 +2,7 @@ package dev.limiter;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Several charges, decided together: speaks for the one that decided, and lists the limits of all. */
 final class CombinedDecision extends Decision {
@@ -33,6 +34,11 @@ final class CombinedDecision extends Decision {
     @Override
     public boolean permitted() {
         return spokesman.permitted();
+    }
+
+    @Override
+    public Optional<OnFailure> onFailure() {
+        return spokesman.onFailure();
     }
 
     @Override

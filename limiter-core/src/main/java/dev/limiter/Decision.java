@@ -29,8 +29,18 @@ public abstract class Decision implements AutoCloseable {
         return parts.size() == 1 ? parts.get(0) : new CombinedDecision(parts);
     }
 
+    /** The same decision, for a storage to tell that it was made in that way because it could not be asked. */
+    public static Decision onFailure(OnFailure how, Decision decision) {
+        return new EmergencyDecision(how, decision);
+    }
+
     /** Whether the request may go on. */
     public abstract boolean permitted();
+
+    /** How this was decided because the storage could not be asked; empty if it was. */
+    public Optional<OnFailure> onFailure() {
+        return Optional.empty();
+    }
 
     /** The rule that decided; of several, the one that refused for longest, or the tightest if all permitted. */
     public abstract Rule rule();

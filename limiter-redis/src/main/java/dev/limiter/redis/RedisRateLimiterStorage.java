@@ -68,6 +68,18 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         return new Builder(redis);
     }
 
+    Redis redis() {
+        return redis;
+    }
+
+    String keyPrefix() {
+        return keyPrefix;
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
     @Override
     public Decision decide(List<Charge> charges) {
         return await(decideAsync(charges));

@@ -16,6 +16,8 @@ final class Scripts {
     static final Scripts DECIDE = new Scripts("decide");
     static final Scripts GIVE_BACK = new Scripts("give_back");
     static final Script RENEW = Script.of(read("renew"));
+    static final Script INSTANCES = Script.of(read("instances"));
+    static final Script PROBE = Script.of(read("probe"));
 
     private final String folder;
 

@@ -19,16 +19,13 @@ final class Waits {
             return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             future.cancel(true);
-            throw new RedisUnavailableException("Redis did not answer within " + timeout, null);
+            throw RedisUnavailableException.timedOut(timeout);
         } catch (InterruptedException e) {
             future.cancel(true);
             Thread.currentThread().interrupt();
             throw new RedisUnavailableException("Interrupted while Redis was asked", null);
         } catch (ExecutionException e) {
-            Throwable cause = e.getCause();
-            throw cause instanceof RedisUnavailableException unavailable
-                    ? unavailable
-                    : new RedisUnavailableException("Redis failed: " + cause, cause);
+            throw Failures.of(e);
         }
     }
 }

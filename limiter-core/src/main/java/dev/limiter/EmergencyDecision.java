@@ -1,0 +1,90 @@
+package dev.limiter;
+
+import java.util.List;
+import java.util.Optional;
+
+/** A decision that was made in another way than usual, because the storage could not be asked. */
+final class EmergencyDecision extends Decision {
+
+    private final OnFailure how;
+    private final Decision decision;
+
+    EmergencyDecision(OnFailure how, Decision decision) {
+        this.how = how;
+        this.decision = decision;
+    }
+
+    @Override
+    public Optional<OnFailure> onFailure() {
+        return Optional.of(how);
+    }
+
+    @Override
+    public boolean permitted() {
+        return decision.permitted();
+    }
+
+    @Override
+    public Rule rule() {
+        return decision.rule();
+    }
+
+    @Override
+    protected String key() {
+        return decision.key();
+    }
+
+    @Override
+    protected long delayNanos() {
+        return decision.delayNanos();
+    }
+
+    @Override
+    protected long turn() {
+        return decision.turn();
+    }
+
+    @Override
+    protected void giveUp(List<? extends Decision> behind) {
+        decision.giveUp(behind.stream().map(EmergencyDecision::inner).toList());
+    }
+
+    private static Decision inner(Decision decision) {
+        return decision instanceof EmergencyDecision emergency ? emergency.decision : decision;
+    }
+
+    @Override
+    public void giveBack() {
+        decision.giveBack();
+    }
+
+    @Override
+    public void close() {
+        decision.close();
+    }
+
+    @Override
+    public List<LimitStatus> limits() {
+        return decision.limits();
+    }
+
+    @Override
+    protected long remaining(int limit) {
+        return decision.remaining(limit);
+    }
+
+    @Override
+    protected long waitNanos(int limit) {
+        return decision.waitNanos(limit);
+    }
+
+    @Override
+    protected long resetNanos(int limit) {
+        return decision.resetNanos(limit);
+    }
+
+    @Override
+    protected int deciding() {
+        return decision.deciding();
+    }
+}

@@ -1,0 +1,86 @@
+package dev.limiter.redis;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server that may not be there yet: fails at once until it is, and nobody waits for it. Connects in the background when
+ * it is asked, once a second at most, until that succeeds; after that the client connects again by itself. Thread-safe.
+ */
+public final class ConnectingRedis implements Redis {
+
+    private static final long TRY_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Supplier<CompletionStage<? extends Redis>> connect;
+    private final AtomicBoolean connecting = new AtomicBoolean();
+    private volatile @Nullable Redis connected;
+    private volatile @Nullable Throwable failure;
+    private volatile long tried = System.nanoTime() - TRY_EVERY_NANOS;
+    private volatile boolean closed;
+
+    /** {@code connect}: begins to connect; does not block. */
+    public ConnectingRedis(Supplier<CompletionStage<? extends Redis>> connect) {
+        this.connect = connect;
+    }
+
+    /** Begins to connect, if that is not done, under way, or tried a moment ago. */
+    public void connect() {
+        boolean due = connected == null && !closed && System.nanoTime() - tried >= TRY_EVERY_NANOS;
+        if (!due || !connecting.compareAndSet(false, true)) {
+            return;
+        }
+        tried = System.nanoTime();
+        try {
+            var unused = connect.get().whenComplete(this::connected);
+        } catch (RuntimeException e) {
+            connected(null, e);
+        }
+    }
+
+    private void connected(@Nullable Redis redis, @Nullable Throwable reason) {
+        connected = redis;
+        failure = reason;
+        connecting.set(false);
+        if (closed && redis != null) {
+            redis.close();
+        }
+    }
+
+    @Override
+    public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
+        Redis redis = connected;
+        return redis == null ? notConnected() : redis.run(script, keys, arguments);
+    }
+
+    @Override
+    public CompletionStage<Void> delete(byte[][] keys) {
+        Redis redis = connected;
+        return redis == null ? notConnected() : redis.delete(keys);
+    }
+
+    private <T> CompletionStage<T> notConnected() {
+        connect();
+        Throwable reason = failure;
+        return CompletableFuture.failedFuture(new RedisUnavailableException(
+                reason == null ? "Not connected to Redis yet" : "Redis cannot be reached: " + reason, reason));
+    }
+
+    @Override
+    public int slot(byte[] key) {
+        Redis redis = connected;
+        return redis == null ? 0 : redis.slot(key);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        Redis redis = connected;
+        if (redis != null) {
+            redis.close();
+        }
+    }
+}

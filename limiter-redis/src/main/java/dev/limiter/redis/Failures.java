@@ -1,0 +1,57 @@
+package dev.limiter.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
+/** Tells a server that cannot be used from a state that cannot be read. */
+final class Failures {
+
+    /** How a server says that it is out of memory, a replica, still loading and so on. */
+    private static final List<String> OF_THE_SERVER = List.of(
+            "OOM",
+            "READONLY",
+            "MISCONF",
+            "LOADING",
+            "CLUSTERDOWN",
+            "MASTERDOWN",
+            "TRYAGAIN",
+            "BUSY",
+            "NOAUTH",
+            "NOPERM",
+            "NOREPLICAS",
+            "WRONGPASS",
+            "EXECABORT",
+            "NOSCRIPT",
+            "MOVED",
+            "ASK",
+            "CROSSSLOT");
+
+    private Failures() {}
+
+    /** What to fail with when a script failed. Older servers wrap the reason in a text of their own. */
+    static RuntimeException of(Throwable failure) {
+        boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
+        Throwable inner = failure.getCause();
+        Throwable cause = wrapped && inner != null ? inner : failure;
+        if (cause instanceof IllegalArgumentException illegal) {
+            return illegal;
+        }
+        if (cause instanceof RedisUnavailableException unavailable) {
+            return unavailable;
+        }
+        String message = String.valueOf(cause.getMessage());
+        boolean broken = cause instanceof RedisCommandExecutionException
+                && OF_THE_SERVER.stream().noneMatch(code -> says(message, code));
+        return broken
+                ? new BrokenStateException("A state in Redis cannot be read: " + message, cause)
+                : new RedisUnavailableException("Redis failed: " + cause, cause);
+    }
+
+    private static boolean says(String message, String code) {
+        return message.startsWith(code + " ")
+                || message.contains(" " + code + " ")
+                || message.contains("-" + code + " ");
+    }
+}

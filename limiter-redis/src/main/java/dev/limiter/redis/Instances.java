@@ -1,0 +1,48 @@
+package dev.limiter.redis;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+
+/**
+ * How many instances share a Redis, as far as this one knows: each says every ten seconds that it is there, and counts
+ * those that did so in the last half a minute. 1 until it is known; the last known number while Redis is gone.
+ */
+final class Instances {
+
+    private static final long SAY_SO_EVERY_NANOS = Duration.ofSeconds(10).toNanos();
+    private static final long FORGOTTEN_AFTER_MICROS = Duration.ofSeconds(30).toNanos() / 1000;
+
+    private final Redis redis;
+    private final byte[] key;
+    private final byte[] name = UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8);
+    private final LongSupplier nanoTime;
+    private volatile int known = 1;
+    private volatile long next;
+
+    Instances(Redis redis, String keyPrefix, LongSupplier nanoTime) {
+        this.redis = redis;
+        this.key = (keyPrefix + "instances").getBytes(StandardCharsets.UTF_8);
+        this.nanoTime = nanoTime;
+        this.next = nanoTime.getAsLong();
+    }
+
+    int known() {
+        return known;
+    }
+
+    /** Says that this one is there, if it is time to. */
+    void sayHello() {
+        long now = nanoTime.getAsLong();
+        if (now - next < 0) {
+            return;
+        }
+        next = now + SAY_SO_EVERY_NANOS;
+        byte[] terms = new Arguments(8).number(FORGOTTEN_AFTER_MICROS).toArray();
+        var unused = redis.run(Scripts.INSTANCES, new byte[][] {key}, terms, name)
+                .thenAccept(
+                        reply -> known = Math.max((int) ByteBuffer.wrap(reply).getDouble(), 1));
+    }
+}

@@ -1,0 +1,80 @@
+package dev.limiter.redis;
+
+import dev.limiter.Charge;
+import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * What was permitted in memory while Redis was gone, and is to count there as well: it is charged when its key is decided
+ * on for the first time after that. Thread-safe.
+ */
+final class LocalUse {
+
+    /** Of more keys it is forgotten. */
+    private static final int MAX_KEYS = 100_000;
+
+    private record Line(String rule, String key) {}
+
+    private final RateLimiterStorage local;
+    private final RateLimiterStorage redis;
+
+    /** The rule as it was decided in memory. */
+    private final ConcurrentMap<Line, Rule> used = new ConcurrentHashMap<>();
+
+    LocalUse(RateLimiterStorage local, RateLimiterStorage redis) {
+        this.local = local;
+        this.redis = redis;
+    }
+
+    void remember(Charge charge) {
+        Line line = new Line(charge.rule().name(), charge.key());
+        if (used.size() < MAX_KEYS || used.containsKey(line)) {
+            used.put(line, charge.rule());
+        }
+    }
+
+    /** Charges in Redis what was used of these in memory; done at once if that is nothing. */
+    CompletableFuture<?> settle(List<Charge> charges) {
+        if (used.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        List<CompletableFuture<?>> settled = new ArrayList<>();
+        for (Charge charge : charges) {
+            Rule localRule = used.remove(new Line(charge.rule().name(), charge.key()));
+            if (localRule != null) {
+                settle(charge, localRule, settled);
+            }
+        }
+        return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
+    }
+
+    private void settle(Charge charge, Rule localRule, List<CompletableFuture<?>> settled) {
+        List<LimitStatus> statuses = local.peek(localRule, charge.key()).limits();
+        for (int i = 0; i < statuses.size(); i++) {
+            Limit limit = charge.rule().limits().get(i);
+            Limit share = localRule.limits().get(i);
+            long permits = Math.min(share.capacity() - statuses.get(i).remaining(), limit.capacity());
+            if (permits > 0) {
+                // a rule of the same name with this limit alone has the same state of it
+                settled.add(charge(Rule.of(charge.rule().name(), limit), charge.key(), permits));
+            }
+        }
+        local.reset(localRule, charge.key());
+    }
+
+    /** As many as there are, if there are fewer. */
+    private CompletableFuture<?> charge(Rule rule, String key, long permits) {
+        return redis.decideAsync(List.of(rule.charge(key, permits)))
+                .toCompletableFuture()
+                .thenCompose(decision -> decision.permitted() || decision.remaining() == 0
+                        ? CompletableFuture.completedFuture(decision)
+                        : redis.decideAsync(List.of(rule.charge(key, Math.min(decision.remaining(), permits)))));
+    }
+}

@@ -1,0 +1,32 @@
+package dev.limiter.redis;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Is told how a storage that can fail fares. Called by those who decide: has to be quick, and must not throw. */
+public interface StorageListener {
+
+    /** What became of asking Redis. */
+    enum Outcome {
+        /** It answered. */
+        OK,
+        /** It did not answer within the time-out. */
+        TIMEOUT,
+        /** It failed, or could not be reached. */
+        ERROR,
+        /** Under the name of a state was something else. */
+        BROKEN_STATE
+    }
+
+    /** Redis was asked; {@code took} is how long that took. */
+    default void asked(Outcome outcome, Duration took) {}
+
+    /** From now on Redis is not asked, because it fails. */
+    default void lost(Throwable cause) {}
+
+    /** Redis is asked again. */
+    default void found() {}
+
+    /** A state could not be read, and was decided on in another way. */
+    default void broken(@Nullable String message) {}
+}
