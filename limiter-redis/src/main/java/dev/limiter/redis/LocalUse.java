@@ -47,16 +47,24 @@ final class LocalUse {
         }
         List<CompletableFuture<?>> settled = new ArrayList<>();
         for (Charge charge : charges) {
-            Rule localRule = used.remove(new Line(charge.rule().name(), charge.key()));
+            Line line = new Line(charge.rule().name(), charge.key());
+            Rule localRule = used.remove(line);
             if (localRule != null) {
-                settle(charge, localRule, settled);
+                settled.add(settle(charge, localRule).whenComplete((done, failure) -> {
+                    if (failure == null) {
+                        local.reset(localRule, charge.key());
+                    } else {
+                        used.putIfAbsent(line, localRule);
+                    }
+                }));
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
     }
 
-    private void settle(Charge charge, Rule localRule, List<CompletableFuture<?>> settled) {
+    private CompletableFuture<?> settle(Charge charge, Rule localRule) {
         List<LimitStatus> statuses = local.peek(localRule, charge.key()).limits();
+        List<CompletableFuture<?>> settled = new ArrayList<>(statuses.size());
         for (int i = 0; i < statuses.size(); i++) {
             Limit limit = charge.rule().limits().get(i);
             Limit share = localRule.limits().get(i);
@@ -66,7 +74,7 @@ final class LocalUse {
                 settled.add(charge(Rule.of(charge.rule().name(), limit), charge.key(), permits));
             }
         }
-        local.reset(localRule, charge.key());
+        return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
     }
 
     /** As many as there are, if there are fewer. */

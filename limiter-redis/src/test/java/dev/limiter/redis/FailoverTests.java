@@ -1,0 +1,311 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
+import dev.limiter.OnFailure;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A real server that is killed, stopped, full or somebody's replica. */
+class FailoverTests implements StorageListener {
+
+    private static final Duration DAY = Duration.ofDays(1);
+
+    private final RedisProcess server = RedisProcess.started();
+    private final List<String> changes = new CopyOnWriteArrayList<>();
+    private final AtomicInteger broken = new AtomicInteger();
+    private final AtomicInteger calls = new AtomicInteger();
+    private final Rule rule = Rule.of("rule", Limit.tokenBucket(100, DAY));
+    private FailoverRateLimiterStorage storage =
+            storage(OnFailure.LOCAL, server.redis()).instances(4).build();
+
+    private FailoverRateLimiterStorage.Builder storage(OnFailure onFailure, Redis redis) {
+        RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000);
+        return FailoverRateLimiterStorage.builder(
+                        RedisRateLimiterStorage.builder(counting(redis)).build(), local)
+                .onFailure(of -> onFailure)
+                .listener(this);
+    }
+
+    private Redis counting(Redis redis) {
+        return new Redis() {
+            @Override
+            public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
+                calls.incrementAndGet();
+                return redis.run(script, keys, arguments);
+            }
+
+            @Override
+            public CompletionStage<Void> delete(byte[][] keys) {
+                return redis.delete(keys);
+            }
+
+            @Override
+            public int slot(byte[] key) {
+                return redis.slot(key);
+            }
+
+            @Override
+            public void close() {
+                redis.close();
+            }
+        };
+    }
+
+    @Override
+    public void lost(Throwable cause) {
+        changes.add("lost");
+    }
+
+    @Override
+    public void found() {
+        changes.add("found");
+    }
+
+    @Override
+    public void broken(String message) {
+        broken.incrementAndGet();
+    }
+
+    /** The first script of a JVM may take longer than a decision should. */
+    @BeforeEach
+    void warmUp() {
+        await(() -> take("warm", 1).onFailure().isEmpty());
+        changes.clear();
+        calls.set(1);
+    }
+
+    @AfterEach
+    void stop() {
+        storage.close();
+        server.close();
+    }
+
+    private Decision take(String key, long permits) {
+        return storage.decide(rule, key, permits);
+    }
+
+    private void await(BooleanSupplier condition) {
+        for (int i = 0; i < 1000 && !condition.getAsBoolean(); i++) {
+            storage.cleanUp();
+            LockSupport.parkNanos(10_000_000);
+        }
+        assertThat(condition.getAsBoolean()).isTrue();
+    }
+
+    private void loseServer() {
+        for (int i = 0; i < 100 && storage.isAvailable(); i++) {
+            assertThat(take("lost" + i, 1).permitted()).isTrue();
+        }
+        assertThat(storage.isAvailable()).isFalse();
+    }
+
+    @Test
+    void decidesInRedisWhileThatIsThere() {
+        Decision decision = take("key", 30);
+        assertThat(decision.remaining()).isEqualTo(70);
+        assertThat(decision.onFailure()).isEmpty();
+        assertThat(changes).isEmpty();
+    }
+
+    @Test
+    void aDeadServerIsReplacedByAShareInMemory() {
+        take("key", 1);
+        server.kill();
+        loseServer();
+        for (int i = 0; i < 25; i++) {
+            Decision decision = take("key", 1);
+            assertThat(decision.permitted()).isTrue();
+            assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
+        }
+        assertThat(take("key", 1).permitted()).isFalse();
+        assertThat(changes).containsExactly("lost");
+    }
+
+    @Test
+    void anOutageCostsNothingAfterTheFirstFew() {
+        take("key", 1);
+        server.kill();
+        loseServer();
+        int before = calls.get();
+        for (int i = 0; i < 10_000; i++) {
+            take("key" + i, 1);
+        }
+        // a probe every half a second at most
+        assertThat(calls.get() - before).isLessThan(60);
+    }
+
+    @Test
+    void aStoppedServerCostsTheTimeoutUntilItIsGivenUp() {
+        take("key", 1);
+        server.pause();
+        loseServer();
+        assertThat(calls.get()).isBetween(6, 7);
+        server.resume();
+        await(() -> storage.isAvailable());
+        assertThat(take("key", 1).onFailure()).isEmpty();
+        assertThat(changes).containsExactly("lost", "found");
+    }
+
+    @Test
+    void whatWasPermittedInMemoryCountsOnReturn() {
+        take("key", 1);
+        server.kill();
+        loseServer();
+        take("key", 10);
+        take("key", 5);
+        server.start();
+        await(() -> storage.isAvailable());
+        Decision decision = take("key", 1);
+        assertThat(decision.onFailure()).isEmpty();
+        // the server is empty: what was used there before is lost
+        assertThat(decision.remaining()).isEqualTo(100 - 15 - 1);
+        assertThat(take("key", 1).remaining()).isEqualTo(100 - 15 - 2);
+    }
+
+    @Test
+    void severalLimitsCountWhatEachHasUsedInMemory() {
+        Rule several = Rule.of(
+                "several",
+                Limit.fixedWindow(40, DAY).named("day"),
+                Limit.slidingWindowLog(80, DAY).named("log"));
+        storage.decide(several, "key", 1);
+        server.kill();
+        loseServer();
+        storage.decide(several, "key", 7);
+        server.start();
+        await(() -> storage.isAvailable());
+        assertThat(storage.decide(several, "key", 1).limits())
+                .extracting(LimitStatus::remaining)
+                .containsExactly(40L - 8, 80L - 8);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = OnFailure.class,
+            names = {"ALLOW", "DENY"})
+    void permitsOrRefusesEverythingIfToldTo(OnFailure how) {
+        storage = storage(how, server.redis()).build();
+        take("key", 1);
+        server.kill();
+        for (int i = 0; i < 1000; i++) {
+            Decision decision = take("key", 1);
+            assertThat(decision.permitted()).isEqualTo(how == OnFailure.ALLOW);
+            assertThat(decision.onFailure()).contains(how);
+            assertThat(decision.never()).isFalse();
+        }
+        assertThat(take("key", 0).permitted()).isTrue();
+    }
+
+    @Test
+    void aStateThatIsNoneIsDecidedOnInMemoryAndRedisIsStillAsked() {
+        try (var commands = server.commands()) {
+            commands.sync().set("limiter:{rule:key}", "garbage");
+            commands.sync().lpush("limiter:{rule:list}", "1");
+        }
+        for (int i = 0; i < 20; i++) {
+            assertThat(take("key", 1).onFailure()).contains(OnFailure.LOCAL);
+            assertThat(take("list", 1).onFailure()).contains(OnFailure.LOCAL);
+            assertThat(take("other", 1).onFailure()).isEmpty();
+        }
+        assertThat(broken).hasValue(40);
+        assertThat(changes).isEmpty();
+    }
+
+    @Test
+    void aFullServerIsLeftAloneUntilThereIsRoom() {
+        take("key", 100);
+        try (var commands = server.commands()) {
+            commands.sync().configSet("maxmemory", "1");
+            // refusals write nothing
+            assertThat(take("key", 1).onFailure()).isEmpty();
+            loseServer();
+            commands.sync().configSet("maxmemory", "0");
+            await(() -> storage.isAvailable());
+            assertThat(take("new", 1).onFailure()).isEmpty();
+        }
+    }
+
+    @Test
+    void aReplicaIsLeftAloneUntilItIsMasterAgain() {
+        take("key", 1);
+        try (var commands = server.commands()) {
+            commands.sync().configSet("replica-serve-stale-data", "yes");
+            commands.sync().replicaof("127.0.0.1", 1);
+            loseServer();
+            commands.sync().replicaofNoOne();
+            await(() -> storage.isAvailable());
+            assertThat(take("key", 1).remaining()).isEqualTo(98);
+        }
+    }
+
+    @Test
+    void scriptsThatTheServerForgotAreSentAgain() {
+        take("key", 1);
+        try (var commands = server.commands()) {
+            commands.sync().scriptFlush();
+            assertThat(take("key", 1).remaining()).isEqualTo(98);
+            assertThat(take("key", 1).onFailure()).isEmpty();
+        }
+    }
+
+    @Test
+    void startsWithoutAServerAndUsesItWhenItComes() {
+        server.kill();
+        ConnectingRedis connecting = new ConnectingRedis(server::connect);
+        storage = storage(OnFailure.LOCAL, connecting).instances(4).build();
+        connecting.connect();
+        loseServer();
+        server.start();
+        await(() -> storage.isAvailable());
+        assertThat(take("key", 1).onFailure()).isEmpty();
+    }
+
+    @Test
+    void instancesAreCountedThroughRedis() {
+        List<FailoverRateLimiterStorage> all = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            all.add(storage(OnFailure.LOCAL, server.redis()).build());
+        }
+        assertThat(all.get(0).instances()).isEqualTo(1);
+        all.forEach(RateLimiterStorage::cleanUp);
+        storage = all.get(2);
+        await(() -> storage.instances() == 3);
+        server.kill();
+        for (int i = 0; i < 33; i++) {
+            assertThat(take("key", 1).permitted()).isTrue();
+        }
+        assertThat(take("key", 1).permitted()).isFalse();
+        all.forEach(RateLimiterStorage::close);
+    }
+
+    @Test
+    void asynchronousDecisionsFailOverToo() {
+        take("key", 1);
+        server.pause();
+        for (int i = 0; i < 10; i++) {
+            Decision decision = storage.decideAsync(List.of(rule.charge("key"))).join();
+            assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
+        }
+        assertThat(storage.isAvailable()).isFalse();
+    }
+}
