@@ -153,11 +153,15 @@ public abstract class Decision implements AutoCloseable {
     /** The position of the limit that decided. */
     protected int deciding() {
         int deciding = 0;
+        long longest = waitNanos(0);
+        long least = remaining(0);
         for (int i = 1, n = rule().limits().size(); i < n; i++) {
             long wait = waitNanos(i);
-            long longest = waitNanos(deciding);
-            if (wait > longest || wait == longest && remaining(i) < remaining(deciding)) {
+            long remaining = remaining(i);
+            if (wait > longest || wait == longest && remaining < least) {
                 deciding = i;
+                longest = wait;
+                least = remaining;
             }
         }
         return deciding;

@@ -8,6 +8,8 @@ import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
 import dev.limiter.Rule;
 import dev.limiter.WindowLimit;
+import java.util.Arrays;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A rule with its arithmetic compiled and its states found: what a cell keeps as the version of its limits. */
@@ -16,9 +18,10 @@ final class BoundRule {
     final Rule rule;
     final States states;
 
-    /** The arithmetic of the rule's only limit; null if it has several, or one of the other kind. */
-    final @Nullable NumberLimit number;
+    /** The arithmetic of all limits; null if one of them is of another kind. */
+    final NumberLimit @Nullable [] numbers;
 
+    /** The arithmetic of the rule's only limit; null if it has several, or one of another kind. */
     final @Nullable WindowLimit window;
 
     private final States.Stripe[] stripes;
@@ -32,7 +35,8 @@ final class BoundRule {
         this.limits = limits;
         this.states = states;
         this.stripes = states.stripes();
-        this.number = limits.length == 1 && limits[0] instanceof NumberLimit only ? only : null;
+        boolean numbers = Stream.of(limits).allMatch(NumberLimit.class::isInstance);
+        this.numbers = numbers ? Arrays.copyOf(limits, limits.length, NumberLimit[].class) : null;
         this.window = limits.length == 1 && limits[0] instanceof WindowLimit only ? only : null;
         long smallest = Long.MAX_VALUE;
         for (CompiledLimit limit : limits) {
@@ -197,8 +201,16 @@ final class BoundRule {
 
     /** A cell of which nothing is used. */
     Cell newCell(String key) {
-        return number != null
-                ? new NumberCell(this, number, key, number.fresh(), null)
-                : new LockedCell(this, key, newStates(), null);
+        return newCell(key, newStates(), null);
+    }
+
+    /** A cell that goes on from what was used under {@code predecessor}. */
+    Cell newCell(String key, LimitState[] used, @Nullable Cell predecessor) {
+        if (numbers == null) {
+            return new LockedCell(this, key, used, predecessor);
+        }
+        return numbers.length == 1
+                ? new NumberCell(this, numbers[0], key, ((NumberState) used[0]).value(), predecessor)
+                : new NumbersCell(this, numbers, key, used, predecessor);
     }
 }

@@ -2,7 +2,6 @@ package dev.limiter.memory;
 
 import dev.limiter.Decision;
 import dev.limiter.LimitState;
-import dev.limiter.NumberState;
 import dev.limiter.TimeSource;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -88,7 +87,7 @@ abstract class Cell {
     /**
      * Decides for one permit or more; null if the cell is dead, or its arithmetic does not reach the time.
      *
-     * @param now the time, read before anything of the cell was; only of use where the state is one number
+     * @param now the time, read before anything of the cell was; only of use where each state is a number
      */
     abstract @Nullable Decision decide(long permits, long now, TimeSource clock);
 
@@ -120,6 +119,9 @@ abstract class Cell {
     /** Dies, and returns what it used; null if it was dead. */
     abstract LimitState @Nullable [] kill();
 
+    /** Notes what a cell was made with that has used something by now. */
+    void note(long now) {}
+
     /** When it becomes indistinguishable from a new one, going by a word that was read before. */
     abstract long freshAt(long word);
 
@@ -144,8 +146,8 @@ abstract class Cell {
                 states[i].carry(used[previous], bound.limit(previous), now);
             }
         }
-        return next.number != null
-                ? new NumberCell(next, next.number, key, ((NumberState) states[0]).value(), this)
-                : LockedCell.of(next, key, states, now, this);
+        Cell successor = next.newCell(key, states, this);
+        successor.note(now);
+        return successor;
     }
 }

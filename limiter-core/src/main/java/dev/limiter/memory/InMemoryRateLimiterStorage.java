@@ -61,7 +61,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         BoundRule bound = bind(rule);
         while (true) {
             // before the cell is touched: another thread takes its cache line away while the clock is read
-            long now = bound.number == null ? 0 : clock.epochNanos();
+            long now = bound.numbers == null ? 0 : clock.epochNanos();
             Cell cell = bound.find(key);
             if (cell == null) {
                 Decision first = decideFirst(bound, key, permits, terms);

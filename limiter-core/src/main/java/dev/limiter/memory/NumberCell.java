@@ -57,8 +57,7 @@ final class NumberCell extends Cell {
     private Decision decision(boolean permitted, long value, long now, long permits) {
         return permits == 1
                 ? new NumberDecision(this, permitted, now, value)
-                : new SnapshotDecision(
-                        this, permitted, permitted ? permits : 0, readings(value, permitted ? 0 : permits, now));
+                : new SnapshotDecision(this, permitted, permits, readings(value, permitted ? 0 : permits, now));
     }
 
     @Override

@@ -18,8 +18,8 @@ final class ReservedDecision extends SnapshotDecision {
      * @param taken the state right after the permits were taken
      * @param atLeast the turn that the limit does not tell, or before which the request does not go anyway
      */
-    ReservedDecision(Cell cell, long charged, long kept, Readings readings, long taken, long atLeast) {
-        super(cell, true, charged, readings);
+    ReservedDecision(Cell cell, long permits, long kept, Readings readings, long taken, long atLeast) {
+        super(cell, true, permits, readings);
         this.kept = kept;
         this.taken = taken;
         this.atLeast = atLeast;
@@ -28,7 +28,7 @@ final class ReservedDecision extends SnapshotDecision {
     @Override
     protected long turn() {
         return cell instanceof NumberCell number
-                ? Math.max(number.limit().turn(taken, charged, kept, atLeast), atLeast)
+                ? Math.max(number.limit().turn(taken, permits, kept, atLeast), atLeast)
                 : atLeast;
     }
 
@@ -39,13 +39,13 @@ final class ReservedDecision extends SnapshotDecision {
 
     @Override
     protected void giveUp(List<? extends Decision> behind) {
-        if (cell instanceof NumberCell number && number.moves(charged)) {
+        if (cell instanceof NumberCell number && number.moves(permits)) {
             if (returnOnce()) {
                 long now = cell.bound.states.now();
-                number.moveUp(taken, now, charged);
+                number.moveUp(taken, now, permits);
                 for (Decision decision : behind) {
                     if (decision instanceof ReservedDecision next && next.cell == cell) {
-                        next.taken = number.limit().moveUp(next.taken, taken, now, charged);
+                        next.taken = number.limit().moveUp(next.taken, taken, now, permits);
                     }
                 }
             }

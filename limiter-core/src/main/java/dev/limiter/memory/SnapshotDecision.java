@@ -1,42 +1,13 @@
 package dev.limiter.memory;
 
-import dev.limiter.Decision;
-import dev.limiter.NumberLimit;
-import dev.limiter.Rule;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+/** What each limit said, as it was read when it was decided. */
+class SnapshotDecision extends CellDecision {
 
-/** Any other decision: several limits, another number of permits than one, or none charged. */
-class SnapshotDecision extends Decision {
-
-    private static final VarHandle RETURNED;
-    private static final VarHandle RELEASED;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            RETURNED = lookup.findVarHandle(SnapshotDecision.class, "returned", boolean.class);
-            RELEASED = lookup.findVarHandle(SnapshotDecision.class, "released", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
-    final Cell cell;
-    final long charged;
-    private final boolean permitted;
     private final Readings readings;
 
-    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RETURNED
-    private volatile boolean returned;
-
-    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RELEASED
-    private volatile boolean released;
-
-    SnapshotDecision(Cell cell, boolean permitted, long charged, Readings readings) {
-        this.cell = cell;
-        this.permitted = permitted;
-        this.charged = charged;
+    /** {@code permits}: 0 if it was only asked. */
+    SnapshotDecision(Cell cell, boolean permitted, long permits, Readings readings) {
+        super(cell, permitted, permits);
         this.readings = readings;
     }
 
@@ -46,51 +17,6 @@ class SnapshotDecision extends Decision {
     }
 
     @Override
-    protected final String key() {
-        return cell.key;
-    }
-
-    @Override
-    public boolean permitted() {
-        return permitted;
-    }
-
-    @Override
-    public Rule rule() {
-        return cell.bound.rule;
-    }
-
-    @Override
-    public void giveBack() {
-        if (returnOnce()) {
-            giveBack(false);
-        }
-        close();
-    }
-
-    final boolean returnOnce() {
-        return charged > 0 && RETURNED.compareAndSet(this, false, true);
-    }
-
-    @Override
-    public void close() {
-        if (charged > 0 && cell.bound.holds() && RELEASED.compareAndSet(this, false, true)) {
-            giveBack(true);
-        }
-    }
-
-    /** Returns what was taken of the concurrency limits, or of all others. */
-    private void giveBack(boolean held) {
-        long[] marks = marks();
-        for (int i = 0; i < marks.length; i++) {
-            if (cell.bound.holds(i) != held) {
-                marks[i] = NumberLimit.NOTHING;
-            }
-        }
-        cell.bound.states.giveBack(cell, marks, charged);
-    }
-
-    /** The state of each limit right after the permits were taken. */
     long[] marks() {
         return readings.marks();
     }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A storage with a fault that the tests have to find, or they guard nothing. For one rule of one shape. */
@@ -22,8 +23,10 @@ final class BrokenStorage implements RateLimiterStorage {
         NO_COMPARE,
         /** An expired cell is taken off the map without anybody who holds it being told. */
         NO_DEAD_MARK,
-        /** Several numbers are changed without a lock. */
-        NO_LOCK
+        /** Several states are changed without a lock. */
+        NO_LOCK,
+        /** Several numbers are computed, then stored with a lock, whatever others have stored meanwhile. */
+        NO_VERSION
     }
 
     private final Fault fault;
@@ -31,7 +34,9 @@ final class BrokenStorage implements RateLimiterStorage {
     private final TimeSource clock;
     private final ConcurrentHashMap<String, AtomicLong> numbers = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, LimitState[]> states = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, long[]> severalNumbers = new ConcurrentHashMap<>();
     private volatile @Nullable NumberLimit limit;
+    private volatile NumberLimit @Nullable [] limits;
 
     BrokenStorage(Fault fault, RateLimiterFactory factory, TimeSource clock) {
         this.fault = fault;
@@ -42,11 +47,12 @@ final class BrokenStorage implements RateLimiterStorage {
     @Override
     public Decision decide(List<Charge> charges) {
         Charge charge = charges.get(0);
-        return new Answer(
-                charge.rule(),
-                fault == Fault.NO_LOCK
-                        ? takeUnlocked(charge.rule(), charge.key(), charge.permits())
-                        : takeNumber(charge.rule(), charge.key(), charge.permits()));
+        boolean permitted = switch (fault) {
+            case NO_LOCK -> takeUnlocked(charge.rule(), charge.key(), charge.permits());
+            case NO_VERSION -> takeNumbers(charge.rule(), charge.key(), charge.permits());
+            default -> takeNumber(charge.rule(), charge.key(), charge.permits());
+        };
+        return new Answer(charge.rule(), permitted);
     }
 
     private boolean takeNumber(Rule rule, String key, long permits) {
@@ -69,6 +75,28 @@ final class BrokenStorage implements RateLimiterStorage {
                 return true;
             }
         }
+    }
+
+    private boolean takeNumbers(Rule rule, String key, long permits) {
+        if (limits == null) {
+            limits = rule.limits().stream()
+                    .map(each -> factory.compile(each, clock.epochNanos()))
+                    .toArray(NumberLimit[]::new);
+        }
+        NumberLimit[] arithmetic = Objects.requireNonNull(limits);
+        long[] values = severalNumbers.computeIfAbsent(
+                key, k -> Stream.of(arithmetic).mapToLong(NumberLimit::fresh).toArray());
+        long[] next = new long[values.length];
+        for (int i = 0; i < next.length; i++) {
+            next[i] = arithmetic[i].take(values[i], clock.epochNanos(), permits);
+            if (next[i] == NumberLimit.REFUSED) {
+                return false;
+            }
+        }
+        synchronized (values) {
+            System.arraycopy(next, 0, values, 0, next.length);
+        }
+        return true;
     }
 
     private boolean takeUnlocked(Rule rule, String key, long permits) {
@@ -110,11 +138,12 @@ final class BrokenStorage implements RateLimiterStorage {
     public void reset(Rule rule, String key) {
         numbers.remove(key);
         states.remove(key);
+        severalNumbers.remove(key);
     }
 
     @Override
     public long size() {
-        return (long) numbers.size() + states.size();
+        return (long) numbers.size() + states.size() + severalNumbers.size();
     }
 
     private static final class Answer extends Decision {

@@ -446,9 +446,12 @@ class ConcurrencyTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"NO_COMPARE", "NO_LOCK"})
+    @EnumSource(names = {"NO_COMPARE", "NO_LOCK", "NO_VERSION"})
     void stressFindsWhatIsBroken(BrokenStorage.Fault fault) {
-        Rule rule = Rule.of("rule", Limit.fixedWindow(50, WINDOW));
+        Limit limit = Limit.fixedWindow(50, WINDOW);
+        Rule rule = fault == BrokenStorage.Fault.NO_VERSION
+                ? Rule.of("rule", limit, Limit.tokenBucket(60, WINDOW).named("second"))
+                : Rule.of("rule", limit);
         assertThatThrownBy(() -> {
                     for (int seed = 0; seed < 50 * RUNS; seed++) {
                         RateLimiterStorage storage = new BrokenStorage(fault, FACTORY, time);

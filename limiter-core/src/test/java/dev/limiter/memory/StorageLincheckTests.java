@@ -129,7 +129,7 @@ class StorageLincheckTests {
         }
     }
 
-    public static class TwoLimits extends Frozen {
+    public static class TwoNumbers extends Frozen {
 
         private static final Rule RULE = Rule.of(
                 "rule",
@@ -139,6 +139,29 @@ class StorageLincheckTests {
                 "rule",
                 Limit.tokenBucket(3, WINDOW),
                 Limit.fixedWindow(3, WINDOW).named("second"));
+
+        @Override
+        Rule rule() {
+            return RULE;
+        }
+
+        @Override
+        Rule changed() {
+            return CHANGED;
+        }
+    }
+
+    /** A number beside a state that is more than that. */
+    public static class Mixed extends Frozen {
+
+        private static final Rule RULE = Rule.of(
+                "rule",
+                Limit.tokenBucket(2, WINDOW),
+                Limit.slidingWindowLog(3, WINDOW).named("second"));
+        private static final Rule CHANGED = Rule.of(
+                "rule",
+                Limit.tokenBucket(3, WINDOW),
+                Limit.slidingWindowLog(3, WINDOW).named("second"));
 
         @Override
         Rule rule() {
@@ -183,6 +206,19 @@ class StorageLincheckTests {
     public static class NumberLeaving extends Leaving {
 
         private static final Rule RULE = Rule.of("rule", Limit.fixedWindow(1, WINDOW));
+
+        @Override
+        Rule rule() {
+            return RULE;
+        }
+    }
+
+    public static class TwoNumbersLeaving extends Leaving {
+
+        private static final Rule RULE = Rule.of(
+                "rule",
+                Limit.fixedWindow(1, WINDOW),
+                Limit.tokenBucket(2, WINDOW).named("second"));
 
         @Override
         Rule rule() {
@@ -247,6 +283,14 @@ class StorageLincheckTests {
         }
     }
 
+    public static class WithoutVersion extends TwoNumbersLeaving {
+
+        @Override
+        RateLimiterStorage storage() {
+            return new BrokenStorage(BrokenStorage.Fault.NO_VERSION, FACTORY, time);
+        }
+    }
+
     private static void modelCheck(Class<?> operations, int iterations) {
         // without a prefix, which could leave nothing to take
         new ModelCheckingOptions()
@@ -275,8 +319,10 @@ class StorageLincheckTests {
             classes = {
                 Number.class,
                 Locked.class,
-                TwoLimits.class,
+                TwoNumbers.class,
+                Mixed.class,
                 NumberLeaving.class,
+                TwoNumbersLeaving.class,
                 LockedLeaving.class,
                 Flooded.class
             })
@@ -289,8 +335,10 @@ class StorageLincheckTests {
             classes = {
                 Number.class,
                 Locked.class,
-                TwoLimits.class,
+                TwoNumbers.class,
+                Mixed.class,
                 NumberLeaving.class,
+                TwoNumbersLeaving.class,
                 LockedLeaving.class,
                 Flooded.class
             })
@@ -299,7 +347,7 @@ class StorageLincheckTests {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {CheckThenSet.class, WithoutDeadMark.class, WithoutLock.class})
+    @ValueSource(classes = {CheckThenSet.class, WithoutDeadMark.class, WithoutLock.class, WithoutVersion.class})
     void findsWhatIsBroken(Class<?> operations) {
         assertThatThrownBy(() -> modelCheck(operations, 100)).isInstanceOf(LincheckAssertionError.class);
     }

@@ -1,0 +1,95 @@
+package dev.limiter.memory;
+
+import dev.limiter.Decision;
+import dev.limiter.NumberLimit;
+import dev.limiter.Rule;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/** A decision of a cell on any number of permits and limits. What is held is released, and all returned, once. */
+abstract class CellDecision extends Decision {
+
+    private static final VarHandle RETURNED;
+    private static final VarHandle RELEASED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            RETURNED = lookup.findVarHandle(CellDecision.class, "returned", boolean.class);
+            RELEASED = lookup.findVarHandle(CellDecision.class, "released", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final Cell cell;
+
+    /** How many were asked for, and taken if that was permitted. */
+    final long permits;
+
+    private final boolean permitted;
+
+    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RETURNED
+    private volatile boolean returned;
+
+    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RELEASED
+    private volatile boolean released;
+
+    CellDecision(Cell cell, boolean permitted, long permits) {
+        this.cell = cell;
+        this.permitted = permitted;
+        this.permits = permits;
+    }
+
+    /** The state of each limit right after the permits were taken, in an array of the caller's own. */
+    abstract long[] marks();
+
+    @Override
+    protected final String key() {
+        return cell.key;
+    }
+
+    @Override
+    public final boolean permitted() {
+        return permitted;
+    }
+
+    @Override
+    public final Rule rule() {
+        return cell.bound.rule;
+    }
+
+    @Override
+    public final void giveBack() {
+        if (returnOnce()) {
+            giveBack(false);
+        }
+        close();
+    }
+
+    final boolean returnOnce() {
+        return took() && RETURNED.compareAndSet(this, false, true);
+    }
+
+    @Override
+    public final void close() {
+        if (took() && cell.bound.holds() && RELEASED.compareAndSet(this, false, true)) {
+            giveBack(true);
+        }
+    }
+
+    private boolean took() {
+        return permitted && permits > 0;
+    }
+
+    /** Returns what was taken of the concurrency limits, or of all others. */
+    private void giveBack(boolean held) {
+        long[] marks = marks();
+        for (int i = 0; i < marks.length; i++) {
+            if (cell.bound.holds(i) != held) {
+                marks[i] = NumberLimit.NOTHING;
+            }
+        }
+        cell.bound.states.giveBack(cell, marks, permits);
+    }
+}

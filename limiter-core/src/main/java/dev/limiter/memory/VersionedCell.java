@@ -1,0 +1,205 @@
+package dev.limiter.memory;
+
+import dev.limiter.Decision;
+import dev.limiter.LimitState;
+import dev.limiter.NumberLimit;
+import dev.limiter.TimeSource;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cell whose state is more than one number, behind a lock: the word is a version, odd while somebody holds it. The
+ * sections it guards are some tens of nanoseconds long and call nothing that blocks, so waiting is spinning, then
+ * yielding. What was read without the lock holds if the version is the same afterwards, and even; so the cell dies by a
+ * compare-and-set on it.
+ */
+abstract class VersionedCell extends Cell {
+
+    private static final int SPINS = 64;
+
+    VersionedCell(BoundRule bound, String key, @Nullable Cell predecessor) {
+        super(bound, key, 0, predecessor);
+    }
+
+    /** The state of each limit, for the holder of the lock. */
+    abstract LimitState[] states();
+
+    /** Keeps what the holder of the lock made of the states. */
+    abstract void store(LimitState[] states, long now);
+
+    @Override
+    @Nullable
+    Decision reserve(Terms terms, TimeSource clock) {
+        return locked(clock, (states, now) -> {
+            SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
+            boolean permitted = ask(states, readings, terms, now);
+            long wait = readings.delayNanos();
+            permitted = permitted && reserve(states, readings, terms.permits(), wait, now);
+            read(states, readings, now);
+            keep(readings, terms);
+            return wait == 0 || !permitted
+                    ? new SnapshotDecision(this, permitted, terms.permits(), readings)
+                    : new ReservedDecision(this, terms.permits(), 0, readings, NumberLimit.NOTHING, now + wait);
+        });
+    }
+
+    /** All or none: a limit may have no turn so far ahead as another one makes the request wait. */
+    private boolean reserve(
+            LimitState[] states, SnapshotDecision.Readings readings, long permits, long wait, long now) {
+        for (int i = 0; i < states.length; i++) {
+            readings.mark(i, states[i].reserve(now, wait, permits));
+            if (readings.mark(i) == NumberLimit.NOTHING) {
+                for (int taken = 0; taken < i; taken++) {
+                    states[taken].giveBack(readings.mark(taken), now, permits);
+                }
+                readings.waitNanos(
+                        i, Math.max(states[i].waitNanos(now, bound.limit(i).capacity()), 1));
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    @Nullable
+    Decision peek(Terms terms, TimeSource clock) {
+        return locked(clock, (states, now) -> {
+            SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
+            boolean permitted = ask(states, readings, terms, now);
+            read(states, readings, now);
+            keep(readings, terms);
+            return new SnapshotDecision(this, permitted, 0, readings);
+        });
+    }
+
+    /** Whether all admit the request; and, in the readings, how long it waits then. */
+    private boolean ask(LimitState[] states, SnapshotDecision.Readings readings, Terms terms, long now) {
+        if (terms.permits() == 0) {
+            // asked for nothing, a limit that was lowered below what is used would still tell when it has room
+            return true;
+        }
+        boolean permitted = true;
+        long delay = terms.imposed();
+        for (int i = 0; i < states.length; i++) {
+            long admission = states[i].admissionNanos(now, terms.needed(bound.limit(i)), terms.maxWait());
+            readings.waitNanos(i, admission);
+            permitted &= admission == 0;
+            delay = permitted ? Math.max(delay, states[i].waitNanos(now, terms.needed(bound.limit(i)))) : 0;
+        }
+        readings.delayNanos(permitted ? delay : 0);
+        return permitted;
+    }
+
+    private void keep(SnapshotDecision.Readings readings, Terms terms) {
+        for (int i = 0; i < bound.size(); i++) {
+            readings.remaining(i, Math.max(readings.remaining(i) - terms.kept(bound.limit(i)), 0));
+        }
+    }
+
+    static void read(LimitState[] states, SnapshotDecision.Readings readings, long now) {
+        for (int i = 0; i < states.length; i++) {
+            readings.remaining(i, states[i].remaining(now));
+            readings.resetNanos(i, NumberCell.resetNanos(states[i].freshAt(now), now));
+        }
+    }
+
+    @Override
+    @Nullable
+    Decision peekUnder(BoundRule next, Terms terms, TimeSource clock) {
+        return locked(clock, (states, now) -> bound.answerUnder(next, key, states, terms, now));
+    }
+
+    /** Calls with the lock and the time; null if the cell is dead, or its arithmetic does not reach the time. */
+    private @Nullable Decision locked(TimeSource clock, Action action) {
+        long version = lock();
+        if (version == DEAD) {
+            return null;
+        }
+        try {
+            long now = clock.epochNanos();
+            if (!bound.covers(now)) {
+                return null;
+            }
+            LimitState[] states = states();
+            Decision decision = action.decide(states, now);
+            // even if nothing was taken, the states may have moved back with the clock
+            store(states, now);
+            return decision;
+        } finally {
+            release(version + 2);
+        }
+    }
+
+    /** What is done with the lock held. */
+    private interface Action {
+
+        Decision decide(LimitState[] states, long now);
+    }
+
+    @Override
+    boolean giveBack(BoundRule takenUnder, long[] marks, long permits, TimeSource clock) {
+        long version = lock();
+        if (version == DEAD) {
+            return false;
+        }
+        try {
+            long now = clock.epochNanos();
+            LimitState[] states = states();
+            for (int i = 0; i < states.length; i++) {
+                states[i].giveBack(takenUnder.markUnder(bound, i, marks, now), now, permits);
+            }
+            store(states, now);
+            return true;
+        } finally {
+            release(version + 2);
+        }
+    }
+
+    @Override
+    boolean die(long word) {
+        return (word & 1) == 0 && word != DEAD && swap(word, DEAD);
+    }
+
+    @Override
+    LimitState @Nullable [] kill() {
+        if (lock() == DEAD) {
+            return null;
+        }
+        LimitState[] states = states();
+        release(DEAD);
+        return states;
+    }
+
+    /** The version before this holder, or DEAD without holding anything. */
+    final long lock() {
+        for (int spins = 0; ; spins++) {
+            long version = word();
+            if (version == DEAD || lock(version)) {
+                return version;
+            }
+            pause(spins);
+        }
+    }
+
+    /** Whether the version is still the one that was read before, and nobody held the lock; who asked does now. */
+    final boolean lock(long version) {
+        boolean locked = (version & 1) == 0 && swap(version, version + 1);
+        // or what is stored next could be seen before the version that forbids to look
+        VarHandle.storeStoreFence();
+        return locked;
+    }
+
+    static void pause(int spins) {
+        if (spins < SPINS) {
+            Thread.onSpinWait();
+        } else {
+            Thread.yield();
+        }
+    }
+
+    /** Whether what was read since {@code version} was read is a state that the cell had. */
+    final boolean unchanged(long version) {
+        VarHandle.loadLoadFence();
+        return (version & 1) == 0 && version == word();
+    }
+}

@@ -1,0 +1,123 @@
+package dev.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A rule with several limits, each a number, against a {@link Model} for each limit. */
+class SeveralNumbersModelTests {
+
+    private static final int STEPS = 10_000;
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final VirtualTime time = new VirtualTime();
+    private final RateLimiters limiters =
+            RateLimiters.builder().timeSource(time).build();
+    private final List<Taken> taken = new ArrayList<>();
+    private final int[] outcomes = new int[2];
+
+    private record Taken(Decision decision, List<Object> receipts, long permits) {}
+
+    static Stream<Rule> rules() {
+        return Stream.of(
+                Rule.of(
+                        "buckets",
+                        Limit.tokenBucket(7, SECOND),
+                        Limit.leakyBucket(40, SECOND.multipliedBy(9)).burst(20).named("second")),
+                Rule.of(
+                        "windows",
+                        Limit.fixedWindow(5, SECOND),
+                        Limit.fixedWindow(20, SECOND.multipliedBy(7)).named("second")),
+                Rule.of(
+                        "three",
+                        Limit.fixedWindow(30, SECOND.multipliedBy(11)),
+                        Limit.tokenBucket(9, SECOND).named("second"),
+                        Limit.tokenBucket(50, SECOND.multipliedBy(10)).burst(15).named("third")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void answersAsTheModels(Rule rule) {
+        long seed = Long.getLong("limiter.seed", 20_261_121L);
+        SplittableRandom random = new SplittableRandom(seed);
+        List<Model> models = rule.limits().stream().map(Model::of).toList();
+        long wait = 0;
+        for (int i = 0; i < STEPS; i++) {
+            time.advance(step(random, wait));
+            try {
+                if (random.nextInt(12) == 0 && !taken.isEmpty()) {
+                    giveBack(models, taken.remove(random.nextInt(taken.size())));
+                }
+                wait = take(rule, models, random.nextInt(4) == 0 ? random.nextInt(8) : 1);
+                if (i % 50 == 0) {
+                    limiters.storage().cleanUp();
+                }
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("-Dlimiter.seed=" + seed + ", step " + i + " of " + rule, e);
+            }
+        }
+        assertThat(outcomes).as("refused and permitted, seed %d", seed).doesNotContain(0);
+    }
+
+    private static long step(SplittableRandom random, long wait) {
+        return switch (random.nextInt(8)) {
+            case 0, 1, 2 -> 0;
+            case 3 -> wait;
+            case 4 -> Math.max(wait - 1, 0);
+            case 5 -> random.nextLong(SECOND.toNanos());
+            case 6 -> random.nextInt(50) == 0 ? 20 * SECOND.toNanos() : 1;
+            default -> SECOND.toNanos() / 9;
+        };
+    }
+
+    /** Returns how long to wait. */
+    private long take(Rule rule, List<Model> models, long permits) {
+        long now = time.now();
+        boolean expected = models.stream().allMatch(model -> model.permits(now, permits));
+        List<Boolean> each =
+                models.stream().map(model -> model.permits(now, permits)).toList();
+        Decision decision = limiters.tryAcquire(rule, "key", permits);
+        assertThat(decision.permitted()).as("permitted %d", permits).isEqualTo(expected);
+        assertThat(decision.limits()).extracting(LimitStatus::permitted).isEqualTo(each);
+        outcomes[expected ? 1 : 0]++;
+        if (expected && permits > 0) {
+            List<Object> receipts =
+                    models.stream().map(model -> model.take(now, permits)).toList();
+            taken.add(new Taken(decision, receipts, permits));
+            if (taken.size() > 10) {
+                taken.remove(0);
+            }
+        }
+        assertRemaining(decision, models);
+        return decision.retryAfter().map(Duration::toNanos).orElse(0L);
+    }
+
+    private void giveBack(List<Model> models, Taken last) {
+        last.decision().giveBack();
+        last.decision().giveBack();
+        for (int i = 0; i < models.size(); i++) {
+            models.get(i).giveBack(last.receipts().get(i), time.now(), last.permits());
+        }
+        assertRemaining(limiters.tryAcquire(last.decision().rule(), "key", 0), models);
+    }
+
+    private void assertRemaining(Decision decision, List<Model> models) {
+        assertThat(decision.limits())
+                .extracting(LimitStatus::remaining)
+                .isEqualTo(models.stream()
+                        .map(model -> model.remaining(time.now()))
+                        .toList());
+    }
+}
