@@ -63,6 +63,15 @@ final class Waiter {
         return number;
     }
 
+    /** The charges by somebody who would not wait. */
+    List<Charge> chargesAtOnce() {
+        return charges.stream().map(charge -> charge.within(Duration.ZERO)).toList();
+    }
+
+    boolean wouldWait() {
+        return charges.stream().anyMatch(charge -> !charge.maxWait().isZero());
+    }
+
     /** The charges, each with what is left of the time that it would wait. */
     List<Charge> chargesLeft(long now) {
         return charges.stream()
