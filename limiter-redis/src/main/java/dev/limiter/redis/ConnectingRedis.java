@@ -1,6 +1,7 @@
 package dev.limiter.redis;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,7 +44,7 @@ public final class ConnectingRedis implements Redis {
 
     private void connected(@Nullable Redis redis, @Nullable Throwable reason) {
         connected = redis;
-        failure = reason;
+        failure = reason instanceof CompletionException wrapped ? wrapped.getCause() : reason;
         connecting.set(false);
         if (closed && redis != null) {
             redis.close();
@@ -79,6 +80,7 @@ public final class ConnectingRedis implements Redis {
     public void close() {
         closed = true;
         Redis redis = connected;
+        connected = null;
         if (redis != null) {
             redis.close();
         }

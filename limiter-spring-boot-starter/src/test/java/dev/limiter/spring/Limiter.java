@@ -3,6 +3,7 @@ package dev.limiter.spring;
 import dev.limiter.spring.autoconfigure.LimiterAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterMethodAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterMetricsAutoConfiguration;
+import dev.limiter.spring.autoconfigure.LimiterRedisAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterRulesAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterWebAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -15,6 +16,7 @@ public final class Limiter {
     public static AutoConfigurations autoConfigurations() {
         return AutoConfigurations.of(
                 LimiterRulesAutoConfiguration.class,
+                LimiterRedisAutoConfiguration.class,
                 LimiterAutoConfiguration.class,
                 LimiterMethodAutoConfiguration.class,
                 LimiterMetricsAutoConfiguration.class,

@@ -5,10 +5,12 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.config.Storage;
 import dev.limiter.spring.config.WholeNumbers;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.lint.StartupReport;
 import dev.limiter.spring.rule.ChosenKeys;
@@ -19,6 +21,7 @@ import dev.limiter.spring.rule.RuleSetCompiler;
 import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.rule.Rules;
 import dev.limiter.spring.rule.SlackLimits;
+import dev.limiter.spring.rule.TimeSteps;
 import dev.limiter.spring.web.ApplicationPatternParser;
 import java.util.Arrays;
 import java.util.List;
@@ -64,12 +67,22 @@ public final class LimiterRulesAutoConfiguration {
             ListableBeanFactory beans, LimiterSettings settings, ObjectProvider<RateLimiterFactory> factory) {
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
-                new KeyParser(new KeyAlternatives(beans, expressions)),
+                new KeyParser(new KeyAlternatives(beans, expressions, secrets(settings))),
                 expressions,
                 available(factory.getIfAvailable(RateLimiterFactory::new)),
                 new RequestMatcherCompiler(new ApplicationPatternParser(beans)),
                 settings.mode(),
-                settings.web().headers());
+                settings.web().headers(),
+                settings.storage() == Storage.REDIS ? TimeSteps.MICROSECONDS : TimeSteps.NANOSECONDS);
+    }
+
+    /** With the secret that everybody knows, values that can be guessed can be found out. */
+    private static SecretValues secrets(LimiterSettings settings) {
+        if (settings.storage() == Storage.MEMORY) {
+            return SecretValues.AS_THEY_ARE;
+        }
+        String secret = settings.redis().keySecret();
+        return SecretValues.hashedWith(secret == null ? "dev.limiter" : secret);
     }
 
     @Bean

@@ -1,6 +1,7 @@
 package dev.limiter.spring.config;
 
 import dev.limiter.Algorithm;
+import dev.limiter.OnFailure;
 import dev.limiter.spring.address.ForwardedHeader;
 import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.HeaderStyle;
@@ -19,11 +20,12 @@ import org.springframework.boot.convert.Delimiter;
  * What is written below {@code limiter}. A key that is not here stops the start.
  *
  * @param enabled Whether anything is limited.
- * @param storage Where the states of limits are.
+ * @param storage Where the states of limits are: memory, each instance for itself, or redis, all instances together.
  * @param mode What becomes of decisions: enforce them, only count them (shadow), or none at all (off). A rule can do
  *     less than this, not more.
  * @param maxKeys How many keys are remembered in memory, 1 to 1000000000.
  * @param web Limits on HTTP requests.
+ * @param redis What is kept in Redis, and what happens when that fails; for storage: redis.
  * @param aspect Limits on annotated methods.
  * @param rules Rules by name: small letters, digits, '-' and '_'. Names that differ only in case, '-' and '_' are the
  *     same.
@@ -35,10 +37,31 @@ public record LimiterProperties(
         @DefaultValue("enforce") Mode mode,
         @DefaultValue("100000") long maxKeys,
         @DefaultValue Web web,
+        @DefaultValue Redis redis,
         @DefaultValue Aspect aspect,
         @DefaultValue Map<String, Rule> rules) {
 
     public static final String PREFIX = "limiter";
+
+    /**
+     * See {@code limiter.redis}. Which server it is, and how to connect to it, is configured with {@code
+     * spring.data.redis}.
+     *
+     * @param keyPrefix What the names of all keys in Redis begin with, without braces. Applications with the same prefix
+     *     on the same Redis share the limits of rules of the same name.
+     * @param timeout How long a decision may take, at most 10s; then it is made as on-failure says.
+     * @param onFailure What happens while Redis does not decide: local (each instance has its share of the limit), allow
+     *     or deny. Also per rule.
+     * @param instances How many instances share the limits, at least 1; counted through Redis if not said.
+     * @param keySecret Secret that headers, cookies, sessions and the like are hashed with before they are part of a
+     *     key in Redis, at least 16 characters; the same for all instances.
+     */
+    public record Redis(
+            @DefaultValue("limiter:") String keyPrefix,
+            @DefaultValue("50ms") String timeout,
+            @DefaultValue("local") OnFailure onFailure,
+            @Nullable Integer instances,
+            @Nullable String keySecret) {}
 
     /**
      * See {@code limiter.aspect}.
@@ -107,6 +130,7 @@ public record LimiterProperties(
      * @param priority Expression that is true for requests that go first: they alone may have the reserve, and wait.
      * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
      * @param mode What becomes of decisions; the weaker of this and limiter.mode.
+     * @param onFailure What happens while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not said.
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
@@ -133,6 +157,7 @@ public record LimiterProperties(
             @Nullable String priority,
             @Nullable String reserve,
             @Nullable Mode mode,
+            @Nullable OnFailure onFailure,
             @Nullable HeaderStyle headers,
             @Nullable String skipIf,
             @Nullable String chargeIf,
@@ -169,6 +194,7 @@ public record LimiterProperties(
      * @param priority Expression that is true for requests that go first: they alone may have the reserve, and wait.
      * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
      * @param mode What becomes of decisions; the weaker of this and limiter.mode.
+     * @param onFailure What happens while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not said.
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
@@ -200,6 +226,7 @@ public record LimiterProperties(
             @Nullable String priority,
             @Nullable String reserve,
             @Nullable Mode mode,
+            @Nullable OnFailure onFailure,
             @Nullable HeaderStyle headers,
             @Nullable String skipIf,
             @Nullable String chargeIf,

@@ -15,7 +15,7 @@ import java.time.Duration;
  *     of time finds out only when it runs
  * @param maxKeys how many keys are remembered in memory
  */
-public record LimiterSettings(Mode mode, long maxKeys, Web web) {
+public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web, RedisSettings redis) {
 
     private static final long MOST_KEYS = 1_000_000_000;
 
@@ -46,9 +46,11 @@ public record LimiterSettings(Mode mode, long maxKeys, Web web) {
         range("limiter.web.ipv6-prefix", web.ipv6Prefix(), 1, 128, problems);
         AddressRanges trusted = AddressRanges.parse("limiter.web.trusted-proxies", web.trustedProxies(), problems);
         Duration jitter = jitter(web.retryAfterJitter(), problems);
+        RedisSettings redis = RedisSettings.of(properties.redis(), problems);
         problems.throwIfAny();
         return new LimiterSettings(
                 properties.enabled() ? properties.mode() : Mode.OFF,
+                properties.storage(),
                 properties.maxKeys(),
                 new Web(
                         web.enabled(),
@@ -57,7 +59,8 @@ public record LimiterSettings(Mode mode, long maxKeys, Web web) {
                         web.headers(),
                         jitter,
                         web.status(),
-                        new AddressSettings(trusted, web.forwardedHeader(), web.ipv6Prefix())));
+                        new AddressSettings(trusted, web.forwardedHeader(), web.ipv6Prefix())),
+                redis);
     }
 
     private static void range(String property, long value, long min, long max, Problems problems) {

@@ -3,5 +3,7 @@ package dev.limiter.spring.config;
 /** Where the states of limits are. */
 public enum Storage {
     /** In this application; each instance counts for itself. */
-    MEMORY
+    MEMORY,
+    /** In the Redis of the application; all instances count together. */
+    REDIS
 }

@@ -13,10 +13,17 @@ final class KeyAlternative {
 
     private final String type;
     private final KeyValue value;
+    private final SecretValues secrets;
 
     KeyAlternative(String type, KeyValue value) {
+        this(type, value, SecretValues.AS_THEY_ARE);
+    }
+
+    /** {@code secrets}: how the values are kept. */
+    KeyAlternative(String type, KeyValue value, SecretValues secrets) {
         this.type = type + "=";
         this.value = value;
+        this.secrets = secrets;
     }
 
     KeyValue value() {
@@ -30,6 +37,10 @@ final class KeyAlternative {
         if (text == null || text.isEmpty()) {
             return null;
         }
-        return text.length() <= MAX_LENGTH ? type + text.length() + ":" + text : type + Hash.of(text);
+        return type + secrets.encode(text);
+    }
+
+    static String plain(String text) {
+        return text.length() <= MAX_LENGTH ? text.length() + ":" + text : Hash.of(text);
     }
 }

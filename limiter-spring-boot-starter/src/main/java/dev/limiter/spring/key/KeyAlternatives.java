@@ -26,10 +26,16 @@ public final class KeyAlternatives {
 
     private final ListableBeanFactory beans;
     private final LimiterExpressionParser expressions;
+    private final SecretValues secrets;
 
-    public KeyAlternatives(ListableBeanFactory beans, LimiterExpressionParser expressions) {
+    /**
+     * @param secrets how values are kept that may be secrets: of headers, cookies, parameters, sessions, and what the
+     *     application works out itself
+     */
+    public KeyAlternatives(ListableBeanFactory beans, LimiterExpressionParser expressions, SecretValues secrets) {
         this.beans = beans;
         this.expressions = expressions;
+        this.secrets = secrets;
     }
 
     /**
@@ -48,7 +54,7 @@ public final class KeyAlternatives {
             case "global" -> new KeyAlternative(text, context -> text);
             case "ip" -> ofRequest(text, RequestView::clientAddress);
             case "principal" -> principal(text, scope);
-            case "session" -> ofRequest(text, RequestView::sessionId);
+            case "session" -> secret(text, RequestView::sessionId);
             case "method" -> ofRequest(text, KeyAlternatives::method);
             default -> bean(text, where);
         };
@@ -59,12 +65,12 @@ public final class KeyAlternatives {
         return text.length() <= MAX_TYPE_LENGTH ? text : Hash.of(text);
     }
 
-    private static KeyAlternative named(String kind, String name, String text, ExpressionScope scope) {
+    private KeyAlternative named(String kind, String name, String text, ExpressionScope scope) {
         return switch (kind) {
             case "header" ->
-                ofRequest("header:" + token(name, text).toLowerCase(Locale.ROOT), request -> request.getHeader(name));
-            case "cookie" -> ofRequest("cookie:" + token(name, text), request -> request.cookie(name));
-            case "param" -> ofRequest(type("param:" + notEmpty(name, text)), request -> request.getParameter(name));
+                secret("header:" + token(name, text).toLowerCase(Locale.ROOT), request -> request.getHeader(name));
+            case "cookie" -> secret("cookie:" + token(name, text), request -> request.cookie(name));
+            case "param" -> secret(type("param:" + notEmpty(name, text)), request -> request.getParameter(name));
             case "path" -> pathVariable(name, text, scope);
             default ->
                 throw new IllegalArgumentException(
@@ -83,10 +89,18 @@ public final class KeyAlternatives {
     }
 
     private static KeyAlternative ofRequest(String type, Function<RequestView, @Nullable String> value) {
-        return new KeyAlternative(type, context -> {
+        return new KeyAlternative(type, valueOf(value));
+    }
+
+    private KeyAlternative secret(String type, Function<RequestView, @Nullable String> value) {
+        return new KeyAlternative(type, valueOf(value), secrets);
+    }
+
+    private static KeyValue valueOf(Function<RequestView, @Nullable String> value) {
+        return context -> {
             RequestView request = context.request();
             return request == null ? null : value.apply(request);
-        });
+        };
     }
 
     private static @Nullable String principal(RequestView request) {
@@ -117,13 +131,14 @@ public final class KeyAlternatives {
 
     private KeyAlternative expression(String text, String where, ExpressionScope scope) {
         LimiterExpression expression = expressions.parse(text, where, scope);
-        return new KeyAlternative(type(text), context -> {
+        KeyValue value = context -> {
             try {
                 return KeyText.of(expression.evaluate(context));
             } catch (IllegalArgumentException exception) {
                 throw new RuleEvaluationException(expression + " " + exception.getMessage(), exception);
             }
-        });
+        };
+        return new KeyAlternative(type(text), value, secrets);
     }
 
     private KeyAlternative bean(String name, String where) {
@@ -137,7 +152,7 @@ public final class KeyAlternatives {
         }
         // Not before the first request: rules are needed early, and a bean made that early misses its own proxies.
         SingletonSupplier<KeyResolver> resolver = SingletonSupplier.of(() -> beans.getBean(name, KeyResolver.class));
-        return new KeyAlternative(name, context -> resolve(resolver.obtain(), context, name, where));
+        return new KeyAlternative(name, context -> resolve(resolver.obtain(), context, name, where), secrets);
     }
 
     private static @Nullable String resolve(KeyResolver resolver, RateLimitContext context, String name, String where) {

@@ -13,10 +13,18 @@ import java.time.Duration;
  */
 public record Ban(Rule rejections, Rule bans) {
 
+    private static final String REJECTIONS = "/rejections";
+    private static final String BANS = "/bans";
+
+    /** Whether a rule of the core is part of a ban. */
+    static boolean isPart(Rule rule) {
+        return rule.name().endsWith(REJECTIONS) || rule.name().endsWith(BANS);
+    }
+
     /** Names of rules that are configured have no slash. */
     static Ban of(String ruleName, long after, Duration within, Duration duration) {
         return new Ban(
-                Rule.of(ruleName + "/rejections", Limit.slidingWindowLog(after, within)),
-                Rule.of(ruleName + "/bans", Limit.fixedWindow(1, duration).startingWithFirst()));
+                Rule.of(ruleName + REJECTIONS, Limit.slidingWindowLog(after, within)),
+                Rule.of(ruleName + BANS, Limit.fixedWindow(1, duration).startingWithFirst()));
     }
 }

@@ -14,14 +14,14 @@ final class BanCompiler {
     private BanCompiler() {}
 
     /** Null if there is none, or a problem. */
-    static @Nullable Ban compile(RuleDefinition definition, Problems problems) {
+    static @Nullable Ban compile(RuleDefinition definition, TimeSteps steps, Problems problems) {
         BanDefinition ban = definition.ban();
         if (ban == null) {
             return null;
         }
         long after = after(ban, problems);
-        Duration within = duration(ban, "within", ban.within(), problems);
-        Duration duration = duration(ban, "for", ban.duration(), problems);
+        Duration within = duration(ban, "within", ban.within(), steps, problems);
+        Duration duration = duration(ban, "for", ban.duration(), steps, problems);
         return after > 0 && within != null && duration != null
                 ? Ban.of(definition.name(), after, within, duration)
                 : null;
@@ -54,13 +54,18 @@ final class BanCompiler {
     }
 
     private static @Nullable Duration duration(
-            BanDefinition ban, String attribute, @Nullable Setting<String> setting, Problems problems) {
+            BanDefinition ban,
+            String attribute,
+            @Nullable Setting<String> setting,
+            TimeSteps steps,
+            Problems problems) {
         if (setting == null) {
             problems.add(ban.where(), null, "Say " + attribute + " how long." + EXAMPLE);
             return null;
         }
         try {
             Duration duration = DurationParser.parse(setting.value());
+            steps.check(setting, duration, problems);
             if (!duration.isZero() && duration.compareTo(Limit.MAX_WINDOW) <= 0) {
                 return duration;
             }

@@ -26,12 +26,15 @@ final class LimitCompiler {
     private static final Set<Algorithm> WITH_WINDOW = EnumSet.complementOf(EnumSet.of(Algorithm.CONCURRENCY));
 
     private final Set<Algorithm> available;
+    private final TimeSteps steps;
 
     /**
      * @param available the algorithms that there is a strategy for
+     * @param steps what the storage counts time in
      */
-    LimitCompiler(Set<Algorithm> available) {
+    LimitCompiler(Set<Algorithm> available, TimeSteps steps) {
         this.available = available;
+        this.steps = steps;
     }
 
     /**
@@ -83,7 +86,7 @@ final class LimitCompiler {
         }
     }
 
-    private static Duration warmUp(LimitDefinition definition, Algorithm algorithm, boolean paced, Problems problems) {
+    private Duration warmUp(LimitDefinition definition, Algorithm algorithm, boolean paced, Problems problems) {
         Setting<String> setting = definition.warmUp();
         if (setting == null) {
             return Duration.ZERO;
@@ -103,6 +106,7 @@ final class LimitCompiler {
         }
         try {
             Duration warmUp = DurationParser.parse(setting.value());
+            steps.check(setting, warmUp, problems);
             if (!warmUp.isZero() && warmUp.compareTo(Duration.ofDays(30)) <= 0) {
                 return warmUp;
             }
@@ -116,7 +120,7 @@ final class LimitCompiler {
     /** Windows of a length, or of the calendar. */
     private record Windows(Duration length, @Nullable Period period, ZoneId zone) {}
 
-    private static Windows windows(LimitDefinition definition, Problems problems) {
+    private Windows windows(LimitDefinition definition, Problems problems) {
         ZoneId zone = zone(definition, problems);
         Setting<String> window = definition.window();
         if (window == null || !isCalendar(definition)) {
@@ -185,7 +189,7 @@ final class LimitCompiler {
         }
     }
 
-    private static Duration window(LimitDefinition definition, Problems problems) {
+    private Duration window(LimitDefinition definition, Problems problems) {
         Setting<String> window = definition.window();
         if (window == null) {
             problems.add(
@@ -210,10 +214,22 @@ final class LimitCompiler {
                         "A window must be longer than zero and at most " + Limit.MAX_WINDOW.toDays()
                                 + "d, such as 1s or 1m.");
             }
+            steps.check(window, duration, problems);
+            checkBuckets(definition, duration, problems);
             return duration;
         } catch (IllegalArgumentException exception) {
             problems.add(window.where(), window.value(), exception.getMessage() + ".");
             return Duration.ZERO;
+        }
+    }
+
+    private void checkBuckets(LimitDefinition definition, Duration window, Problems problems) {
+        Setting<Integer> buckets = definition.buckets();
+        if (buckets != null && !steps.fit(window, Math.max(buckets.value(), 1))) {
+            problems.add(
+                    buckets.where(),
+                    buckets.value(),
+                    "The window is too short for so many: with limiter.storage: redis each has at least a microsecond.");
         }
     }
 

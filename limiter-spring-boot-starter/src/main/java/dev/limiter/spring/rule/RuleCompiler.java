@@ -29,12 +29,14 @@ public final class RuleCompiler {
     private final RequestMatcherCompiler matchers;
     private final Mode mode;
     private final HeaderStyle headers;
+    private final TimeSteps steps;
 
     /**
      * @param available the algorithms that there is a strategy for
      * @param matchers how paths are read
      * @param mode of all rules; a rule's own counts if it is weaker
      * @param headers of rules that do not say
+     * @param steps what the storage counts time in
      */
     public RuleCompiler(
             KeyParser keys,
@@ -42,14 +44,16 @@ public final class RuleCompiler {
             Set<Algorithm> available,
             RequestMatcherCompiler matchers,
             Mode mode,
-            HeaderStyle headers) {
+            HeaderStyle headers,
+            TimeSteps steps) {
         this.keys = keys;
         this.expressions = expressions;
-        this.limits = new LimitCompiler(available);
+        this.limits = new LimitCompiler(available, steps);
         this.tiers = new TierCompiler(keys, limits);
         this.matchers = matchers;
         this.mode = mode;
         this.headers = headers;
+        this.steps = steps;
     }
 
     /**
@@ -131,7 +135,7 @@ public final class RuleCompiler {
                 problems.collect(() -> expression(definition.skipIf(), variables, BooleanExpression.NEVER));
         ChargeIf chargeIf = problems.collect(() -> chargeIf(definition.chargeIf(), outcome));
         AddressLists addresses = AddressLists.compile(definition, problems);
-        Ban ban = BanCompiler.compile(definition, problems);
+        Ban ban = BanCompiler.compile(definition, steps, problems);
         Setting<String> priority = definition.waiting().priority();
         BooleanExpression first = priority == null
                 ? null

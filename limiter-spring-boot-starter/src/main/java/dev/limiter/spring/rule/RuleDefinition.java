@@ -1,6 +1,7 @@
 package dev.limiter.spring.rule;
 
 import dev.limiter.Algorithm;
+import dev.limiter.OnFailure;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +39,7 @@ public record RuleDefinition(
         @Nullable Setting<List<String>> deny,
         @Nullable BanDefinition ban,
         @Nullable Setting<Mode> mode,
+        @Nullable Setting<OnFailure> onFailure,
         @Nullable Setting<HeaderStyle> headers) {
 
     /**
@@ -66,6 +68,7 @@ public record RuleDefinition(
                 first(deny, weaker.deny),
                 first(ban, weaker.ban),
                 first(mode, weaker.mode),
+                first(onFailure, weaker.onFailure),
                 first(headers, weaker.headers));
     }
 
@@ -131,6 +134,7 @@ public record RuleDefinition(
         private @Nullable Setting<List<String>> deny;
         private @Nullable BanDefinition ban;
         private @Nullable Setting<Mode> mode;
+        private @Nullable Setting<OnFailure> onFailure;
         private @Nullable Setting<HeaderStyle> headers;
 
         private Builder(String name, RuleOrigin origin) {
@@ -273,6 +277,12 @@ public record RuleDefinition(
             return this;
         }
 
+        /** What happens while a storage that all instances share does not decide. */
+        public Builder onFailure(@Nullable OnFailure onFailure) {
+            this.onFailure = setting("on-failure", onFailure);
+            return this;
+        }
+
         public Builder headers(@Nullable HeaderStyle headers) {
             this.headers = setting("headers", headers);
             return this;
@@ -281,7 +291,7 @@ public record RuleDefinition(
         public RuleDefinition build() {
             return new RuleDefinition(
                     name, origin, limit, limits, tiers, waiting, paths, methods, phase, scope, key, cost, condition,
-                    skipIf, chargeIf, allow, deny, ban, mode, headers);
+                    skipIf, chargeIf, allow, deny, ban, mode, onFailure, headers);
         }
 
         private <T> @Nullable Setting<T> setting(String attribute, @Nullable T value) {

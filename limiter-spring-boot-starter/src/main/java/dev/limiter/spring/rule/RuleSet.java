@@ -1,6 +1,8 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.OnFailure;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +20,13 @@ public final class RuleSet {
     private final @Nullable RateLimitRule defaultLimit;
     private final @Nullable PathPatterns excluded;
     private final boolean chargesByOutcome;
+    private final Map<String, OnFailure> onFailure = new HashMap<>();
 
     RuleSet(
             Collection<RuleDefinition> definitions,
             Collection<RateLimitRule> rules,
             @Nullable RateLimitRule defaultLimit,
+            @Nullable RuleDefinition defaultDefinition,
             @Nullable PathPatterns excluded) {
         definitions.forEach(definition -> this.definitions.put(RuleName.canonical(definition.name()), definition));
         rules.forEach(rule -> this.rules.put(RuleName.canonical(rule.name()), rule));
@@ -34,6 +38,21 @@ public final class RuleSet {
         this.excluded = excluded;
         this.chargesByOutcome = defaultLimit != null && defaultLimit.chargeIf() != null
                 || definitions.stream().anyMatch(definition -> definition.chargeIf() != null);
+        definitions.forEach(this::addOnFailure);
+        if (defaultDefinition != null) {
+            addOnFailure(defaultDefinition);
+        }
+    }
+
+    private void addOnFailure(RuleDefinition definition) {
+        if (definition.onFailure() != null) {
+            onFailure.put(definition.name(), definition.onFailure().value());
+        }
+    }
+
+    /** What the rule of exactly that name, or the automatic limit, says about a storage that fails. */
+    public Optional<OnFailure> onFailure(String name) {
+        return Optional.ofNullable(onFailure.get(name));
     }
 
     /** Whether any rule has {@code charge-if}. */

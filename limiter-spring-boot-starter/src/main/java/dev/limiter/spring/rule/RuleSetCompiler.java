@@ -46,7 +46,7 @@ public final class RuleSetCompiler {
                 ? null
                 : compiler.matchers().paths(excluded, problems);
         problems.throwIfAny();
-        return new RuleSet(distinct.values(), rules, compiledDefault, patterns);
+        return new RuleSet(distinct.values(), rules, compiledDefault, defaultLimit, patterns);
     }
 
     private static void add(List<RateLimitRule> rules, @Nullable RateLimitRule rule) {

@@ -28,7 +28,8 @@ import org.springframework.web.servlet.HandlerMapping;
 class KeyParserTests {
 
     private final StaticListableBeanFactory beans = new StaticListableBeanFactory();
-    private final KeyParser parser = new KeyParser(new KeyAlternatives(beans, new LimiterExpressionParser(beans)));
+    private final KeyParser parser =
+            new KeyParser(new KeyAlternatives(beans, new LimiterExpressionParser(beans), SecretValues.AS_THEY_ARE));
     private final MockHttpServletRequest request = new MockHttpServletRequest("POST", "/orders/7");
     private final RateLimitContext context = RateLimitContext.of(new ServletRequestView(request), "POST /orders/{id}");
 

@@ -14,6 +14,7 @@ import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.key.SecretValues;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -173,11 +174,12 @@ class RuleCompilerTests {
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
-                new KeyParser(new KeyAlternatives(beans, expressions)),
+                new KeyParser(new KeyAlternatives(beans, expressions, SecretValues.AS_THEY_ARE)),
                 expressions,
                 EnumSet.complementOf(EnumSet.of(Algorithm.CONCURRENCY)),
                 new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
                 mode,
-                HeaderStyle.IETF);
+                HeaderStyle.IETF,
+                TimeSteps.NANOSECONDS);
     }
 }

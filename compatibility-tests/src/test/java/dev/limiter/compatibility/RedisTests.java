@@ -1,0 +1,226 @@
+package dev.limiter.compatibility;
+
+import static dev.limiter.test.LimiterAssertions.assertThatAnswer;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Two instances of an application on one Redis server. */
+class RedisTests {
+
+    private static final Rule ANY = Rule.of("any", Limit.tokenBucket(1, Duration.ofSeconds(1)));
+
+    private static TestRedis redis;
+    private static ConfigurableApplicationContext first;
+    private static ConfigurableApplicationContext second;
+
+    @BeforeAll
+    static void start() {
+        redis = TestRedis.started();
+        first = startInstance();
+        second = startInstance();
+        awaitRedis(first);
+        awaitRedis(second);
+    }
+
+    private static ConfigurableApplicationContext startInstance() {
+        return Applications.start(Instance.class, properties(redis.property(), "limiter.redis.timeout=5s"));
+    }
+
+    private static String[] properties(String... more) {
+        return Stream.concat(
+                        Stream.of(
+                                "limiter.storage=redis",
+                                "limiter.rules.each.paths=/each/**",
+                                "limiter.rules.each.limit=100",
+                                "limiter.rules.each.window=1h",
+                                "limiter.rules.each.key=header:X-Api-Key",
+                                "limiter.rules.paced.paths=/paced",
+                                "limiter.rules.paced.limit=10",
+                                "limiter.rules.paced.window=1s",
+                                "limiter.rules.paced.algorithm=leaky-bucket",
+                                "limiter.rules.paced.max-wait=5s",
+                                "limiter.rules.held.paths=/held",
+                                "limiter.rules.held.limit=1",
+                                "limiter.rules.held.algorithm=concurrency"),
+                        Stream.of(more))
+                .toArray(String[]::new);
+    }
+
+    @AfterAll
+    static void stop() {
+        first.close();
+        second.close();
+        redis.close();
+    }
+
+    @BeforeEach
+    void forget() {
+        redis.ask(connection -> connection.sync().flushall());
+    }
+
+    @Test
+    void limitsHoldAcrossInstances() {
+        Map<String, Long> answers = new TreeMap<>();
+        List<CompletableFuture<Map<String, Long>>> storms = Stream.of(first, second)
+                .map(instance -> CompletableFuture.supplyAsync(
+                        () -> Applications.clientsOf(instance).storm("/each/x", "alice", "bob")))
+                .toList();
+        storms.forEach(storm -> storm.join().forEach((answer, count) -> answers.merge(answer, count, Long::sum)));
+
+        assertThat(answers)
+                .isEqualTo(Map.of("alice 200", 100L, "alice 429", 900L, "bob 200", 100L, "bob 429", 900L));
+    }
+
+    @Test
+    void answersAreThoseOfMemory() {
+        HttpResponse<String> permitted = Applications.clientsOf(first).get("/each/1", "X-Api-Key", "carol");
+        assertThatAnswer(permitted).isPermitted();
+        assertThat(permitted.headers().firstValue("RateLimit-Policy")).contains("\"each\";q=100;w=3600");
+        assertThat(permitted.headers().firstValue("RateLimit")).contains("\"each\";r=99;t=36");
+
+        Applications.clientsOf(second).storm("/each/x", "carol");
+        HttpResponse<String> rejected = Applications.clientsOf(first).get("/each/1", "X-Api-Key", "carol");
+        assertThatAnswer(rejected).isRejected().hasProblemType("quota-exceeded").hasRemaining("each", 0);
+        assertThat(rejected.headers().firstValue("Retry-After")).isPresent();
+    }
+
+    @Test
+    void instancesTakeTurns() {
+        List<CompletableFuture<Integer>> answers = IntStream.range(0, 6)
+                .mapToObj(i -> CompletableFuture.supplyAsync(() -> Applications.clientsOf(i % 2 == 0 ? first : second)
+                        .get("/paced")
+                        .statusCode()))
+                .toList();
+        long begin = System.nanoTime();
+
+        assertThat(answers).allSatisfy(answer -> assertThat(answer.join()).isEqualTo(200));
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(400));
+    }
+
+    @Test
+    void whatOneInstanceHoldsNoOtherHas() throws InterruptedException {
+        Held held = first.getBean(Held.class);
+        CompletableFuture<HttpResponse<String>> holding =
+                CompletableFuture.supplyAsync(() -> Applications.clientsOf(first).get("/held"));
+        assertThat(held.entered.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(Applications.clientsOf(second).get("/held").statusCode()).isEqualTo(503);
+
+        held.leave.countDown();
+        assertThat(holding.join().statusCode()).isEqualTo(200);
+        second.getBean(Held.class).leave.countDown();
+        await(() -> Applications.clientsOf(second).get("/held").statusCode() == 200);
+    }
+
+    @Test
+    void noHeaderIsInRedisInClear() {
+        Applications.clientsOf(first).get("/each/1", "X-Api-Key", "a-secret");
+
+        List<String> keys = redis.ask(connection -> connection.sync().keys("*"));
+        assertThat(keys)
+                .anySatisfy(key -> assertThat(key).startsWith("limiter:{each:header:x-api-key=hmac:"))
+                .noneSatisfy(key -> assertThat(key).contains("a-secret"));
+    }
+
+    @Test
+    void aKeyOfSomebodyElseIsNoServerError() {
+        Clients clients = Applications.clientsOf(first);
+        clients.get("/each/1", "X-Api-Key", "dave");
+        redis.ask(connection -> {
+            connection.sync().keys("limiter:{each*").forEach(key -> {
+                connection.sync().del(key);
+                connection.sync().hset(key, "somebody", "else's");
+            });
+            return null;
+        });
+
+        assertThat(clients.storm("/each/1", "dave")).isEqualTo(Map.of("dave 200", 100L, "dave 429", 900L));
+    }
+
+    @Test
+    void startsWithoutAServerAndUsesItOnceItIsThere() {
+        try (TestRedis later = TestRedis.stopped();
+                ConfigurableApplicationContext application =
+                        Applications.start(Instance.class, properties(later.property(), "limiter.redis.instances=2"))) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(clients.storm("/each/x", "alice")).isEqualTo(Map.of("alice 200", 50L, "alice 429", 950L));
+
+            later.start();
+            awaitRedis(application);
+            assertThat(clients.get("/each/x", "X-Api-Key", "alice")
+                            .headers()
+                            .firstValue("RateLimit")
+                            .orElseThrow())
+                    .as("what was permitted in the meantime counts")
+                    .startsWith("\"each\";r=49;");
+
+            later.stop();
+            assertThat(clients.storm("/each/x", "bob")).isEqualTo(Map.of("bob 200", 50L, "bob 429", 950L));
+        }
+    }
+
+    /** Connects in the background. */
+    private static void awaitRedis(ConfigurableApplicationContext instance) {
+        RateLimiters limiters = instance.getBean(RateLimiters.class);
+        await(() -> limiters.tryAcquire(ANY, "nobody").onFailure().isEmpty());
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("came true").isLessThan(deadline);
+            Thread.yield();
+        }
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({OpenSecurity.class, Endpoints.class, Held.class})
+    static class Instance {}
+
+    @RestController
+    static class Endpoints {
+
+        @GetMapping({"/each/{id}", "/paced"})
+        String served() {
+            return "served";
+        }
+    }
+
+    @RestController
+    static class Held {
+
+        private final CountDownLatch entered = new CountDownLatch(1);
+        private final CountDownLatch leave = new CountDownLatch(1);
+
+        @GetMapping("/held")
+        String held() throws InterruptedException {
+            entered.countDown();
+            leave.await(20, TimeUnit.SECONDS);
+            return "served";
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.RateLimiterStrategy;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.redis.FailoverRateLimiterStorage;
+import dev.limiter.redis.RedisRateLimiterStorage;
+import dev.limiter.redis.StorageListener;
+import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.config.RedisSettings;
+import dev.limiter.spring.redis.ApplicationRedis;
+import dev.limiter.spring.redis.OwnConnection;
+import dev.limiter.spring.redis.RedisProblems;
+import dev.limiter.spring.redis.StorageListeners;
+import dev.limiter.spring.redis.StorageLog;
+import dev.limiter.spring.rule.FailureModes;
+import dev.limiter.spring.rule.Rules;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Decides in the application's Redis, with {@code limiter.storage: redis}. */
+@AutoConfiguration(
+        after = LimiterRulesAutoConfiguration.class,
+        before = LimiterAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
+        })
+@ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
+@ConditionalOnProperty(prefix = "limiter", name = "storage", havingValue = "redis")
+public final class LimiterRedisAutoConfiguration {
+
+    /** Another connection than the application's own: a decision waits for nobody. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(
+            name = {
+                "io.lettuce.core.AbstractRedisClient",
+                "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory"
+            })
+    @ConditionalOnMissingBean(RateLimiterStorage.class)
+    static class Lettuce {
+
+        @Bean
+        OwnConnection limiterRedisConnection(
+                ObjectProvider<RedisConnectionFactory> application, LimiterSettings settings) {
+            return new OwnConnection(
+                    ApplicationRedis.of(application.getIfUnique()),
+                    settings.redis().timeout());
+        }
+
+        @Bean
+        FailoverRateLimiterStorage limiterStorage(
+                OwnConnection connection,
+                LimiterSettings settings,
+                RateLimiterFactory factory,
+                ObjectProvider<RateLimiterStrategy> strategies,
+                ObjectProvider<Rules> rules,
+                ObjectProvider<StorageListener> listeners) {
+            strategies.stream().forEach(LimiterRedisAutoConfiguration::refuse);
+            RedisSettings redis = settings.redis();
+            RedisRateLimiterStorage shared = RedisRateLimiterStorage.builder(connection.redis())
+                    .keyPrefix(redis.keyPrefix())
+                    .timeout(redis.timeout())
+                    .build();
+            FailoverRateLimiterStorage.Builder storage = FailoverRateLimiterStorage.builder(
+                            shared, new InMemoryRateLimiterStorage(factory, shared.clock(), settings.maxKeys()))
+                    .onFailure(new FailureModes(rules::getObject, redis.onFailure()))
+                    .listener(new StorageListeners(listeners.orderedStream().toList()));
+            if (redis.instances() > 0) {
+                storage.instances(redis.instances());
+            }
+            connection.connect();
+            return storage.build();
+        }
+
+        @Bean
+        StorageLog limiterStorageLog() {
+            return new StorageLog();
+        }
+    }
+
+    /** Limits in memory instead would be for each instance apart, and nobody would notice. */
+    @Bean
+    @ConditionalOnMissingBean(RateLimiterStorage.class)
+    RateLimiterStorage limiterStorage() {
+        throw RedisProblems.missing();
+    }
+
+    private static void refuse(RateLimiterStrategy strategy) {
+        throw RedisProblems.of(strategy.getClass().getName() + " is the application's own strategy for "
+                + strategy.algorithm() + ", which cannot run in Redis. Remove that bean, or use storage: memory.");
+    }
+}

@@ -1,0 +1,93 @@
+package dev.limiter.spring.config;
+
+import dev.limiter.OnFailure;
+import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.DurationParser;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is kept in Redis, and what happens when that fails, checked; see {@code limiter.redis}. Immutable.
+ *
+ * @param keyPrefix not empty, without braces
+ * @param timeout of a decision, from more than zero to ten seconds
+ * @param onFailure of rules that do not say
+ * @param instances 1 or more, or 0 if they are counted
+ * @param keySecret null if there is none
+ */
+public record RedisSettings(
+        String keyPrefix,
+        Duration timeout,
+        OnFailure onFailure,
+        int instances,
+        @Nullable String keySecret) {
+
+    private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(10);
+    private static final int MOST_INSTANCES = 1_000_000;
+    private static final int SHORTEST_SECRET = 16;
+
+    static RedisSettings of(LimiterProperties.Redis redis, Problems problems) {
+        return new RedisSettings(
+                keyPrefix(redis.keyPrefix(), problems),
+                timeout(redis.timeout(), problems),
+                redis.onFailure(),
+                instances(redis.instances(), problems),
+                keySecret(redis.keySecret(), problems));
+    }
+
+    private static String keyPrefix(String prefix, Problems problems) {
+        if (prefix.isBlank() || prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
+            problems.add(
+                    "limiter.redis.key-prefix",
+                    prefix,
+                    "It must not be empty and must have no braces, which decide where a key is in a cluster; such as"
+                            + " limiter: or shop:limiter:.");
+        }
+        return prefix;
+    }
+
+    private static Duration timeout(String text, Problems problems) {
+        try {
+            Duration timeout = DurationParser.parse(text);
+            if (timeout.isZero() || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
+                problems.add(
+                        "limiter.redis.timeout", text, "It must be longer than zero and at most 10s, such as 50ms.");
+            }
+            return timeout;
+        } catch (IllegalArgumentException exception) {
+            problems.add("limiter.redis.timeout", text, exception.getMessage() + ".");
+            return Duration.ZERO;
+        }
+    }
+
+    private static int instances(@Nullable Integer instances, Problems problems) {
+        if (instances == null) {
+            return 0;
+        }
+        if (instances < 1 || instances > MOST_INSTANCES) {
+            problems.add(
+                    "limiter.redis.instances",
+                    instances,
+                    "It must be from 1 to " + MOST_INSTANCES + ". Remove it to have the instances counted.");
+        }
+        return instances;
+    }
+
+    private static @Nullable String keySecret(@Nullable String secret, Problems problems) {
+        if (secret != null && secret.length() < SHORTEST_SECRET) {
+            // what it is stays out of logs, also when it is wrong
+            problems.add(
+                    "limiter.redis.key-secret",
+                    null,
+                    "It has " + secret.length() + " characters, but must have " + SHORTEST_SECRET + " or more.");
+        }
+        return secret;
+    }
+
+    /** Without the secret. */
+    @Override
+    public String toString() {
+        return "RedisSettings[keyPrefix=" + keyPrefix + ", timeout=" + timeout + ", onFailure=" + onFailure
+                + ", instances=" + instances + "]";
+    }
+}

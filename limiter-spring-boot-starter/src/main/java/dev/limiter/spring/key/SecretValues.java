@@ -1,0 +1,64 @@
+package dev.limiter.spring.key;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.util.Arrays;
+import java.util.Base64;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How values that may be secrets (API keys, session ids) are part of a key: as they are where keys stay in memory, else as
+ * a keyed hash. Immutable, thread-safe.
+ */
+public final class SecretValues {
+
+    /** For keys that do not leave this application. */
+    public static final SecretValues AS_THEY_ARE = new SecretValues(null);
+
+    private static final String ALGORITHM = "HmacSHA256";
+
+    /** 128 bits: no two values of an application have the same. */
+    private static final int HASH_LENGTH = 16;
+
+    private final @Nullable Mac prototype;
+
+    private SecretValues(@Nullable Mac prototype) {
+        this.prototype = prototype;
+    }
+
+    /** As an HMAC of SHA-256: who does not know {@code secret} cannot find a value by trying. */
+    public static SecretValues hashedWith(String secret) {
+        try {
+            return new SecretValues(mac(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), ALGORITHM)));
+        } catch (GeneralSecurityException exception) {
+            throw new IllegalStateException("Every Java platform has " + ALGORITHM, exception);
+        }
+    }
+
+    private static Mac mac(SecretKeySpec key) throws GeneralSecurityException {
+        Mac mac = Mac.getInstance(ALGORITHM);
+        mac.init(key);
+        return mac;
+    }
+
+    /** What stands for a value; no value without a hash looks like it, because those begin with a length. */
+    String encode(String text) {
+        return prototype == null ? KeyAlternative.plain(text) : "hmac:" + hash(prototype, text);
+    }
+
+    private static String hash(Mac prototype, String text) {
+        // all 16 bits of each char: an encoding would make different broken surrogates the same
+        ByteBuffer bytes = ByteBuffer.allocate(Character.BYTES * text.length());
+        bytes.asCharBuffer().put(text);
+        try {
+            byte[] hash = ((Mac) prototype.clone()).doFinal(bytes.array());
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(hash, HASH_LENGTH));
+        } catch (CloneNotSupportedException exception) {
+            throw new IllegalStateException(
+                    "The " + ALGORITHM + " of " + prototype.getProvider() + " cannot be copied", exception);
+        }
+    }
+}

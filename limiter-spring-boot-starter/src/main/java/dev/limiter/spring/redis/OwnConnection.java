@@ -1,0 +1,103 @@
+package dev.limiter.spring.redis;
+
+import dev.limiter.redis.ConnectingRedis;
+import dev.limiter.redis.Redis;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+
+/**
+ * A connection to the application's Redis that is for limits alone: the application's own may be busy, blocked or
+ * retrying for longer than a decision may take. Connects in the background. Thread-safe.
+ */
+public final class OwnConnection implements AutoCloseable {
+
+    private static final Duration RECONNECT_DELAY = Duration.ofMillis(500);
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(500);
+    private static final int OWN_THREADS = 2;
+
+    private final ApplicationRedis application;
+    private final Duration timeout;
+    private final ConnectingRedis redis = new ConnectingRedis(this::connectInBackground);
+
+    private @Nullable OwnConnectionFactory factory;
+    private @Nullable ClientResources ownResources;
+    private boolean closed;
+
+    /** {@code timeout}: of a decision; connecting may take at least half a second. */
+    public OwnConnection(ApplicationRedis application, Duration timeout) {
+        this.application = application;
+        this.timeout = timeout.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : timeout;
+    }
+
+    /** Begins to connect. */
+    public void connect() {
+        redis.connect();
+    }
+
+    /** The server, which fails at once while it is not connected. */
+    public Redis redis() {
+        return redis;
+    }
+
+    private CompletionStage<Redis> connectInBackground() {
+        return CompletableFuture.supplyAsync(() -> factory().connect(), OwnConnection::startThread);
+    }
+
+    /** Looking up names, or the nodes of a cluster, blocks. */
+    private static void startThread(Runnable task) {
+        Thread thread = new Thread(task, "limiter-redis-connect");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private synchronized OwnConnectionFactory factory() {
+        if (closed) {
+            throw new IllegalStateException("Closed");
+        }
+        if (factory == null) {
+            RedisConfiguration server = application.server();
+            OwnConnectionFactory created = new OwnConnectionFactory(
+                    server,
+                    new OwnClientConfiguration(
+                            application.client(), resources(), timeout, server instanceof RedisClusterConfiguration));
+            created.afterPropertiesSet();
+            created.start();
+            factory = created;
+        }
+        return factory;
+    }
+
+    /** Those of the application are shared, and not closed here. */
+    private ClientResources resources() {
+        ClientResources given = application.client().getClientResources().orElse(null);
+        Delay delay = Delay.constant(RECONNECT_DELAY);
+        if (given != null) {
+            return given.mutate().reconnectDelay(delay).build();
+        }
+        ownResources = ClientResources.builder()
+                .ioThreadPoolSize(OWN_THREADS)
+                .computationThreadPoolSize(OWN_THREADS)
+                .reconnectDelay(delay)
+                .build();
+        return ownResources;
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        redis.close();
+        if (factory != null) {
+            factory.destroy();
+        }
+        if (ownResources != null) {
+            ownResources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package dev.limiter.spring.redis;
+
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.Problem;
+
+/** Why {@code limiter.storage: redis} cannot work. Apart from all that needs Spring Data Redis on the class path. */
+public final class RedisProblems {
+
+    private static final String ADD = "Add the dependency org.springframework.boot:spring-boot-starter-data-redis";
+
+    private RedisProblems() {}
+
+    /** There is nothing to connect with. */
+    public static LimiterConfigurationException missing() {
+        return of("Spring Data Redis or Lettuce is not on the class path. " + ADD
+                + ", and say with spring.data.redis which server it is; or use storage: memory.");
+    }
+
+    static LimiterConfigurationException notLettuce(Class<?> factory) {
+        return of("Limits need Lettuce, but the application connects with " + factory.getName() + ". " + ADD
+                + ", which brings io.lettuce:lettuce-core, without spring.data.redis.client-type: jedis; or declare a"
+                + " LettuceConnectionFactory that is @Primary.");
+    }
+
+    /** As property, value and reason. */
+    public static LimiterConfigurationException of(String reason) {
+        return new LimiterConfigurationException(new Problem("limiter.storage", "redis", reason));
+    }
+}

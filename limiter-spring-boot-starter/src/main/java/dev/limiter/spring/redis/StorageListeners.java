@@ -1,0 +1,51 @@
+package dev.limiter.spring.redis;
+
+import dev.limiter.redis.StorageListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Tells all listeners; decisions stand whatever they do. Thread-safe if they are. */
+public final class StorageListeners implements StorageListener {
+
+    private static final Log logger = LogFactory.getLog(StorageListeners.class);
+
+    private final List<StorageListener> listeners;
+
+    public StorageListeners(List<StorageListener> listeners) {
+        this.listeners = List.copyOf(listeners);
+    }
+
+    @Override
+    public void asked(Outcome outcome, Duration took) {
+        tell(listener -> listener.asked(outcome, took));
+    }
+
+    @Override
+    public void lost(Throwable cause) {
+        tell(listener -> listener.lost(cause));
+    }
+
+    @Override
+    public void found() {
+        tell(StorageListener::found);
+    }
+
+    @Override
+    public void broken(@Nullable String message) {
+        tell(listener -> listener.broken(message));
+    }
+
+    private void tell(Consumer<StorageListener> message) {
+        for (StorageListener listener : listeners) {
+            try {
+                message.accept(listener);
+            } catch (RuntimeException failure) {
+                logger.warn("A listener of the storage of rate limits failed", failure);
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.limiter.spring.redis;
+
+import dev.limiter.redis.StorageListener;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Logs each change once, and states that cannot be read once a minute at most. Thread-safe. */
+public final class StorageLog implements StorageListener {
+
+    private static final Log logger = LogFactory.getLog(StorageLog.class);
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final AtomicLong sayBrokenAfter = new AtomicLong(System.nanoTime());
+
+    @Override
+    public void lost(Throwable cause) {
+        logger.warn("Redis does not decide on limits; until it does, they are decided as on-failure says (local: in"
+                + " memory, with the share of this instance). " + cause.getMessage());
+        logger.debug("Redis does not decide on limits", cause);
+    }
+
+    @Override
+    public void found() {
+        logger.info("Redis decides on limits again");
+    }
+
+    @Override
+    public void broken(@Nullable String message) {
+        long now = System.nanoTime();
+        long after = sayBrokenAfter.get();
+        if (now - after >= 0 && sayBrokenAfter.compareAndSet(after, now + QUIET_NANOS)) {
+            logger.warn("Something else writes below limiter.redis.key-prefix; such a key is decided as on-failure says"
+                    + " until it is deleted. " + message);
+        }
+    }
+}
