@@ -1,5 +1,9 @@
 package dev.limiter;
 
+import static dev.limiter.VirtualTime.STEP;
+import static dev.limiter.VirtualTime.ceil;
+import static dev.limiter.VirtualTime.times;
+import static dev.limiter.VirtualTime.window;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -16,9 +20,6 @@ abstract class AlgorithmContractTests {
 
     static final Duration WINDOW = Duration.ofMinutes(1);
     static final long WINDOW_NANOS = WINDOW.toNanos();
-
-    /** The time axis of the storage is in steps of 2^27 nanoseconds. */
-    static final long TICK = 1L << 27;
 
     final VirtualTime time = new VirtualTime();
     final RateLimiters limiters =
@@ -48,8 +49,12 @@ abstract class AlgorithmContractTests {
         return take(rule, 0).remaining();
     }
 
-    long size() {
-        return limiters.storage().size();
+    void holds(long states) {
+        MemoryPromises.holds(limiters, states);
+    }
+
+    void forgets() {
+        MemoryPromises.forgets(limiters, time);
     }
 
     @Test
@@ -125,25 +130,26 @@ abstract class AlgorithmContractTests {
         "1, 316224000000000000, 1"
     })
     void retryAfterIsExact(long limit, long windowNanos, long permits) {
-        Rule rule = Rule.of("rule", limit(limit, Duration.ofNanos(windowNanos)));
+        Rule rule = Rule.of("rule", limit(limit, window(windowNanos)));
         take(rule, limit / 2);
-        time.advance(windowNanos / 3);
+        long window = rule.limits().get(0).window().toNanos();
+        time.advance(window / 3);
         take(rule, limit - limit / 2);
         for (int i = 0; i < 40; i++) {
             take(rule, remaining(rule));
             Decision refused = take(rule, permits);
             long wait = refused.retryAfter().orElseThrow().toNanos();
             assertThat(wait).isPositive();
-            if (time.now() > (1L << 62) - 2 * windowNanos) {
+            if (time.now() > (1L << 62) - 2 * window) {
                 return;
             }
-            time.advance(wait - 1);
+            time.advance(wait - STEP);
             Decision tooEarly = take(rule, permits);
-            if (wait > 1) {
+            if (wait > STEP) {
                 assertThat(tooEarly.permitted()).isFalse();
-                assertThat(tooEarly.retryAfter()).contains(Duration.ofNanos(1));
+                assertThat(tooEarly.retryAfter()).contains(Duration.ofNanos(STEP));
             }
-            time.advance(1);
+            time.advance(STEP);
             assertThat(take(rule, permits).permitted()).isTrue();
         }
     }
@@ -162,7 +168,7 @@ abstract class AlgorithmContractTests {
         Rule rule = rule(100);
         assertThat(take(rule, 0).permitted()).isTrue();
         assertThat(take(rule, 0).remaining()).isEqualTo(100);
-        assertThat(size()).isZero();
+        holds(0);
         take(rule, 100);
         Decision nothing = take(rule, 0);
         assertThat(nothing.permitted()).isTrue();
@@ -180,7 +186,7 @@ abstract class AlgorithmContractTests {
             assertThat(never.never()).isTrue();
             assertThat(never.retryAfter()).isEmpty();
             assertThat(take(rule, Long.MAX_VALUE).never()).isTrue();
-            assertThat(size()).isEqualTo(i);
+            holds(i);
             take(rule, 10);
         }
     }
@@ -211,16 +217,14 @@ abstract class AlgorithmContractTests {
     void atResetAfterTheKeyIsAsNew(long used) {
         Rule rule = rule(100);
         long reset = take(rule, used).resetAfter().toNanos();
-        assertThat(size()).isEqualTo(1);
-        time.advance(reset - 1);
+        holds(1);
+        time.advance(reset - STEP);
         assertThat(remaining(rule)).isLessThan(100);
-        assertThat(take(rule, 0).resetAfter()).isEqualTo(Duration.ofNanos(1));
-        time.advance(1);
+        assertThat(take(rule, 0).resetAfter()).isEqualTo(Duration.ofNanos(STEP));
+        time.advance(STEP);
         assertThat(take(rule, 0).resetAfter()).isZero();
         assertThat(remaining(rule)).isEqualTo(100);
-        time.advance(TICK);
-        limiters.storage().cleanUp();
-        assertThat(size()).isZero();
+        forgets();
         assertThat(take(rule, 100).permitted()).isTrue();
     }
 
@@ -228,9 +232,9 @@ abstract class AlgorithmContractTests {
     void stateThatStillCountsIsNotCleanedUp() {
         Rule rule = rule(100);
         long reset = take(rule, 100).resetAfter().toNanos();
-        time.advance(reset - 1);
+        time.advance(reset - STEP);
         limiters.storage().cleanUp();
-        assertThat(size()).isEqualTo(1);
+        holds(1);
         assertThat(remaining(rule)).isLessThan(100);
     }
 
@@ -303,10 +307,10 @@ abstract class AlgorithmContractTests {
     void givingBackToAForgottenKeyChangesNothing() {
         Rule rule = rule(100);
         Decision early = take(rule, 5);
-        time.advance(early.resetAfter().toNanos() + TICK);
-        limiters.storage().cleanUp();
+        time.advance(early.resetAfter().toNanos());
+        forgets();
         early.giveBack();
-        assertThat(size()).isZero();
+        holds(0);
         take(rule, 100);
         early.giveBack();
         assertThat(remaining(rule)).isZero();
@@ -327,7 +331,7 @@ abstract class AlgorithmContractTests {
         assertThat(peek.permitted()).isTrue();
         assertThat(peek.remaining()).isEqualTo(100);
         assertThat(peek.resetAfter()).isZero();
-        assertThat(size()).isZero();
+        holds(0);
     }
 
     @Test
@@ -349,12 +353,12 @@ abstract class AlgorithmContractTests {
         take(rule, 100);
         limiters.tryAcquire(rule, "other", 100);
         limiters.reset(rule, "key");
-        assertThat(size()).isEqualTo(1);
+        holds(1);
         assertThat(remaining(rule)).isEqualTo(100);
         assertThat(limiters.tryAcquire(rule, "other").permitted()).isFalse();
         assertThat(take(rule, 100).permitted()).isTrue();
         limiters.reset(rule, "unknown");
-        assertThat(size()).isEqualTo(2);
+        holds(2);
     }
 
     @Test
@@ -366,7 +370,7 @@ abstract class AlgorithmContractTests {
         assertThat(limiters.tryAcquire(rule, Charge.SHARED, 100).permitted()).isTrue();
         assertThat(limiters.tryAcquire(other, "key", 100).permitted()).isTrue();
         assertThat(take(rule, 1).permitted()).isFalse();
-        assertThat(size()).isEqualTo(4);
+        holds(4);
     }
 
     @Test
@@ -375,7 +379,7 @@ abstract class AlgorithmContractTests {
         assertThat(take(rule(1000), 0).remaining()).isEqualTo(900);
         assertThat(take(rule(1000), 900).permitted()).isTrue();
         assertThat(take(rule(1000), 1).permitted()).isFalse();
-        assertThat(size()).isEqualTo(1);
+        holds(1);
     }
 
     @Test
@@ -396,10 +400,10 @@ abstract class AlgorithmContractTests {
         take(rule(1000), 300);
         for (int i = 0; i < 5; i++) {
             long wait = take(rule(100), 3).retryAfter().orElseThrow().toNanos();
-            time.advance(wait - 1);
+            time.advance(wait - STEP);
             assertThat(take(rule(100), 3).permitted()).isFalse();
             assertThat(limiters.peek(rule(100), "key").resetAfter()).isPositive();
-            time.advance(1);
+            time.advance(STEP);
             assertThat(take(rule(100), 3).permitted()).isTrue();
             while (take(rule(100), 1).permitted()) {}
         }
@@ -460,14 +464,14 @@ abstract class AlgorithmContractTests {
             }
             assertThat(limiters.tryAcquire(rule, key).permitted()).isFalse();
             long before = time.now();
-            time.advance(-step);
+            time.advance(-ceil(step));
             Decision refused = limiters.tryAcquire(rule, key);
             assertThat(refused.permitted()).isFalse();
             long wait = refused.retryAfter().orElseThrow().toNanos();
-            assertThat(wait).isLessThanOrEqualTo(longestBlockNanos() + Math.min(step, WINDOW_NANOS / 2));
-            time.advance(wait - 1);
+            assertThat(wait).isLessThanOrEqualTo(longestBlockNanos() + Math.min(ceil(step), WINDOW_NANOS / 2));
+            time.advance(wait - STEP);
             assertThat(limiters.tryAcquire(rule, key).permitted()).isFalse();
-            time.advance(1);
+            time.advance(STEP);
             assertThat(limiters.tryAcquire(rule, key).permitted()).isTrue();
             time.set(before);
         }
@@ -479,13 +483,13 @@ abstract class AlgorithmContractTests {
         Rule rule = rule(100);
         Rule site = Rule.of("site", limit(1000, WINDOW));
         take(rule, 100);
-        time.advance(-step);
+        time.advance(-ceil(step));
         Decision refused = limiters.tryAcquire(rule.charge("key"), site.charge());
         assertThat(refused.permitted()).isFalse();
-        time.advance(refused.retryAfter().orElseThrow().toNanos() - 1);
+        time.advance(refused.retryAfter().orElseThrow().toNanos() - STEP);
         assertThat(limiters.tryAcquire(rule.charge("key"), site.charge()).permitted())
                 .isFalse();
-        time.advance(1);
+        time.advance(STEP);
         assertThat(limiters.tryAcquire(rule.charge("key"), site.charge()).permitted())
                 .isTrue();
     }
@@ -495,7 +499,7 @@ abstract class AlgorithmContractTests {
         Rule rule = rule(100);
         long granted = 0;
         long passed = 0;
-        for (int i = 0; i < 2000; i++) {
+        for (int i = 0; i < times(2000); i++) {
             while (limiters.tryAcquire(rule, "key").permitted()) {
                 granted++;
             }

@@ -1,5 +1,6 @@
 package dev.limiter;
 
+import static dev.limiter.VirtualTime.STEP;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -48,7 +49,7 @@ class CalendarWindowTests {
 
         assertThat(limiters.tryAcquire(rule, "k", 2).permitted()).isTrue();
         assertThat(limiters.tryAcquire(rule, "k").retryAfter()).contains(Duration.ofNanos(end - start));
-        now.set(end - 1);
+        now.set(end - STEP);
         assertThat(limiters.tryAcquire(rule, "k").permitted()).isFalse();
         now.set(end);
         assertThat(limiters.tryAcquire(rule, "k", 2).permitted()).isTrue();
@@ -61,7 +62,7 @@ class CalendarWindowTests {
         ZoneId beirut = ZoneId.of("Asia/Beirut");
         long firstMoment = nanos(LocalDateTime.parse("2026-03-29T01:00:00").atZone(beirut));
         Rule rule = Rule.of("calendar", Limit.calendarWindow(1, Period.ofDays(1), beirut));
-        now.set(firstMoment - 1);
+        now.set(firstMoment - STEP);
 
         assertThat(limiters.tryAcquire(rule, "k").permitted()).isTrue();
         assertThat(limiters.tryAcquire(rule, "k").permitted()).isFalse();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -24,8 +25,10 @@ class GiveBackTests {
                 Limit.slidingWindowLog(10, HOUR));
     }
 
+    /** A state in Redis has no identity: what was taken at the same moment goes back to what took its place. */
     @ParameterizedTest
     @MethodSource("limits")
+    @Tag(MemoryPromises.TAG)
     void returnsNothingToAStateThatWasReset(Limit limit) {
         RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
         Rule rule = Rule.of("rule", limit);
@@ -38,8 +41,10 @@ class GiveBackTests {
         assertThat(limiters.peek(rule, "k").remaining()).isEqualTo(3);
     }
 
+    /** Only memory throws states out to keep within a bound. */
     @ParameterizedTest
     @MethodSource("limits")
+    @Tag(MemoryPromises.TAG)
     void returnsNothingToAStateThatWasEvicted(Limit limit) {
         RateLimiters limiters =
                 RateLimiters.builder().timeSource(time).maxKeys(1).build();

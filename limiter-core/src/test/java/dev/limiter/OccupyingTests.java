@@ -1,5 +1,7 @@
 package dev.limiter;
 
+import static dev.limiter.VirtualTime.STEP;
+import static dev.limiter.VirtualTime.times;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -10,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,9 +44,9 @@ class OccupyingTests {
         assertThat(refused.permitted()).isFalse();
         // the next window is spoken for; when it begins, the one after it can be waited for
         assertThat(refused.retryAfter()).contains(Duration.ofMillis(750));
-        time.advance(Duration.ofMillis(750).minusNanos(1));
+        time.advance(Duration.ofMillis(750).minusNanos(STEP));
         assertThat(decide(charge).permitted()).isFalse();
-        time.advance(1);
+        time.advance(STEP);
         assertThat(limiters.peek(rule, "key").permitted()).isFalse();
         assertThat(decide(charge).delay()).isEqualTo(SECOND);
         time.advance(WINDOW);
@@ -57,9 +60,9 @@ class OccupyingTests {
         limiters.tryAcquire(rule, "key");
         Decision refused = decide(charge);
         assertThat(refused.retryAfter()).contains(Duration.ofMillis(900));
-        time.advance(refused.retryAfter().orElseThrow().minusNanos(1));
+        time.advance(refused.retryAfter().orElseThrow().minusNanos(STEP));
         assertThat(decide(charge).permitted()).isFalse();
-        time.advance(1);
+        time.advance(STEP);
         assertThat(decide(charge).permitted()).isTrue();
         assertThat(decide(charge).retryAfter()).contains(SECOND);
     }
@@ -109,7 +112,9 @@ class OccupyingTests {
         assertThat(limiters.peek(rule, "key").permitted()).isFalse();
     }
 
+    /** In Redis nobody moves up when somebody before them gives up. */
     @Test
+    @Tag(MemoryPromises.TAG)
     void whoWaitsWithoutPriorityWaitsUntilTheReserveIsFull() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
         WaitingRoom room = new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {});
@@ -130,7 +135,7 @@ class OccupyingTests {
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 10})
     void decidesAsTheModel(int limit) {
-        for (int seed = 0; seed < 300; seed++) {
+        for (int seed = 0; seed < times(300); seed++) {
             new Run(limit, seed).run();
         }
     }

@@ -3,11 +3,17 @@ package dev.limiter;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A clock that stands still until a test moves it, also backwards. Thread-safe. */
+/** A clock that stands still until a test moves it, also backwards, in whole steps. Thread-safe. */
 public final class VirtualTime implements TimeSource {
 
+    /**
+     * The shortest time that the storage under test tells apart, in nanoseconds: where a limit is exact, one step earlier
+     * is refused. More than one where that storage is not memory, but Redis.
+     */
+    public static final long STEP = Long.getLong("limiter.step", 1);
+
     /** A moment that no window starts at. */
-    public static final long START = 1_767_225_600_123_456_789L;
+    public static final long START = floor(1_767_225_600_123_456_789L);
 
     private final AtomicLong now;
     private final AtomicLong readings = new AtomicLong();
@@ -29,19 +35,45 @@ public final class VirtualTime implements TimeSource {
         return now.get();
     }
 
+    /** How often a test repeats something that it has to ask a server for each time: fewer times than it would memory. */
+    public static int times(int inMemory) {
+        return inMemory / Integer.getInteger("limiter.shorten", 1);
+    }
+
+    /** The last whole step until then. */
+    public static long floor(long nanos) {
+        return Math.floorDiv(nanos, STEP) * STEP;
+    }
+
+    /** What a limit answers that is exact to the nanosecond where it can be: the first whole step from then on. */
+    public static long ceil(long nanos) {
+        return -floor(-nanos);
+    }
+
+    /** The same. */
+    public static Duration ceil(Duration duration) {
+        return Duration.ofNanos(ceil(duration.toNanos()));
+    }
+
+    /** A window of so many nanoseconds or, if that is no whole number of steps, of so many steps. */
+    public static Duration window(long nanos) {
+        return Duration.ofNanos(nanos % STEP == 0 ? nanos : nanos * STEP);
+    }
+
+    /** By the whole steps of it. */
     public void advance(Duration step) {
         advance(step.toNanos());
     }
 
-    /** Returns the new time. */
+    /** By the whole steps of it. Returns the new time. */
     public long advance(long nanos) {
         readings.set(0);
-        return now.addAndGet(nanos);
+        return now.addAndGet(floor(nanos));
     }
 
     public void set(long nanos) {
         readings.set(0);
-        now.set(nanos);
+        now.set(floor(nanos));
     }
 
     public long now() {

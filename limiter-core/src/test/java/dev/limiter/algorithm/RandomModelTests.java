@@ -1,5 +1,6 @@
 package dev.limiter.algorithm;
 
+import static dev.limiter.VirtualTime.STEP;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Decision;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Each algorithm against its {@link Model}, over random steps of time, costs and permits given back. */
 class RandomModelTests {
 
-    private static final int STEPS = 10_000;
+    private static final int STEPS = VirtualTime.times(10_000);
 
     static Stream<Limit> limits() {
         List<Limit> limits = new ArrayList<>();
@@ -31,7 +32,7 @@ class RandomModelTests {
         limits.addAll(Model.limits(10_000_000, second));
         limits.addAll(Model.limits(9_999_991, second));
         limits.addAll(Model.limits(10_000_019, Duration.ofDays(30)));
-        limits.addAll(Model.limits(17, Duration.ofNanos(1009)));
+        limits.addAll(Model.limits(17, VirtualTime.window(1009)));
         // buckets of this size are rounded: see BoundTests for how much
         limits.removeIf(limit -> limit.limit() == 10_000_019
                 && (limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket)
@@ -99,9 +100,9 @@ class RandomModelTests {
         private long step() {
             return switch (random.nextInt(14)) {
                 case 0, 1, 2 -> 0;
-                case 3, 4 -> random.nextLong(4);
+                case 3, 4 -> random.nextLong(4) * STEP;
                 case 5, 6, 7 -> wait;
-                case 8 -> Math.max(wait - 1, 0);
+                case 8 -> Math.max(wait - STEP, 0);
                 case 9 -> window / limit.limit();
                 case 10 -> random.nextLong(window) / 100;
                 case 11 -> random.nextLong(window);
@@ -143,11 +144,11 @@ class RandomModelTests {
                 wait = after.toNanos();
             });
             if (wait > 0 && random.nextInt(3) == 0) {
-                time.advance(wait - 1);
+                time.advance(wait - STEP);
                 assertThat(model.permits(time.now(), permits)).isFalse();
                 assertThat(limiters.tryAcquire(rule, "key", permits).permitted())
                         .isFalse();
-                time.advance(1);
+                time.advance(STEP);
                 assertThat(model.permits(time.now(), permits)).isTrue();
                 take(permits);
             }

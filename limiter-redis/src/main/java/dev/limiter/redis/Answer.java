@@ -19,7 +19,7 @@ record Answer(long time, boolean permitted, long delay, long turn, byte[] lease,
         double time = numbers.getDouble();
         long delay = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
         long turn = delay == 0 ? Long.MIN_VALUE : localNow + delay * 1000;
-        return new Answer((long) Math.abs(time), time > 0, delay, turn, lease, numbers);
+        return new Answer((long) (time < 0 ? -1 - time : time), time >= 0, delay, turn, lease, numbers);
     }
 
     /** Whether the server's time is outside what it was told of a calendar: it has to be asked again. */

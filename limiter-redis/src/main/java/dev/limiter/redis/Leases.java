@@ -17,6 +17,9 @@ final class Leases {
     static final long MICROS = Duration.ofSeconds(30).toNanos() / 1000;
     static final int NAME_LENGTH = 16;
 
+    /** Instead of a time that is passed: scripts look at the server's clock. */
+    static final long SERVER_TIME = -1;
+
     private static final long RENEWED_EVERY_NANOS = MICROS * 1000 / 3;
 
     private final Redis redis;
@@ -68,7 +71,7 @@ final class Leases {
         }
         renewed = now;
         byte[] terms = new Arguments(16)
-                .number(passTime ? Math.floorDiv(now, 1000) : 0)
+                .number(passTime ? Math.floorDiv(now, 1000) : SERVER_TIME)
                 .number(MICROS)
                 .toArray();
         members.forEach((key, held) -> {

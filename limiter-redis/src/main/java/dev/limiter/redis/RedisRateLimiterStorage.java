@@ -155,9 +155,8 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         return Math.floorDiv(clock.epochNanos(), 1000);
     }
 
-    /** 0 where scripts look at the server's clock. */
     private long passedMicros() {
-        return passedTime == null ? 0 : nowMicros();
+        return passedTime == null ? Leases.SERVER_TIME : nowMicros();
     }
 
     private byte[] newLease() {

@@ -1,14 +1,18 @@
 -- Moves on the end of leases that are still held.
 --
 -- KEYS[1]  the state of a concurrency limit
--- ARGV[1]  packed: the time in microseconds, 0 for the server's; for how long from now
+-- ARGV[1]  packed: the time in microseconds, negative for the server's; for how long from now
 -- ARGV...  the members of the leases
 local now, ttl = struct.unpack('>dd', ARGV[1])
 local grace = 3600000
-if now == 0 then
+if now < 0 then
   local time = redis.call('TIME')
   now = time[1] * 1000000 + time[2]
   grace = 1000
+end
+if redis.call('TYPE', KEYS[1]).ok ~= 'zset' then
+  -- the rule has another algorithm by now
+  return ''
 end
 for i = 2, #ARGV do
   redis.call('ZADD', KEYS[1], 'XX', now + ttl, ARGV[i])

@@ -6,6 +6,7 @@ import dev.limiter.RateLimiterStorageProvider;
 import dev.limiter.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Has {@code RateLimiters.builder()} decide in Redis here: so the tests of the core run on it as they are. */
 public final class RedisStorageProvider implements RateLimiterStorageProvider {
@@ -19,10 +20,17 @@ public final class RedisStorageProvider implements RateLimiterStorageProvider {
 
     /** A storage of its own, on the shared server. */
     static RedisRateLimiterStorage of(TimeSource timeSource) {
-        return RedisRateLimiterStorage.builder(TestServer.shared().redis())
-                .keyPrefix("test-" + STORAGES.incrementAndGet() + ":")
-                .timeSource(timeSource)
-                .timeout(Duration.ofSeconds(10))
-                .build();
+        return of(timeSource, "test-" + STORAGES.incrementAndGet());
+    }
+
+    /** One of the storages that share their states; by the clock of the server if no time is passed. */
+    static RedisRateLimiterStorage of(@Nullable TimeSource timeSource, String prefix) {
+        RedisRateLimiterStorage.Builder builder = RedisRateLimiterStorage.builder(
+                        TestServer.shared().redis())
+                .keyPrefix(prefix + ":")
+                .timeout(Duration.ofSeconds(10));
+        return timeSource == null
+                ? builder.build()
+                : builder.timeSource(timeSource).build();
     }
 }

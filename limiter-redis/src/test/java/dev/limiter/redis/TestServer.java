@@ -7,35 +7,45 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
-import redis.embedded.RedisServer;
+import java.util.concurrent.locks.LockSupport;
+import org.opentest4j.TestAbortedException;
+import redis.embedded.core.ExecutableProvider;
 
 /**
  * A Redis server on loopback that lives as long as the JVM. Which one says the system property {@code
  * limiter.redis.server}: {@code embedded} (the default, an old one that comes as a dependency), or {@code system} (the
- * {@code redis-server} on the path, or the embedded one if there is none).
+ * {@code redis-server} on the path; where there is none, all tests that want it are skipped).
  */
 final class TestServer {
 
-    private static final TestServer SHARED = new TestServer();
+    private static final boolean ON_SYSTEM = "system".equals(System.getProperty("limiter.redis.server"));
+
+    /** Ends the server when the JVM has gone, however it went: then nobody holds the other end of the input. */
+    private static final String GUARD = "\"$0\" \"$@\" & server=$!; cat > /dev/null; kill -9 $server";
 
     private final int port = freePort();
-    private final RedisClient client;
     private final StatefulRedisConnection<byte[], byte[]> connection;
 
     private TestServer() {
-        Runnable stop = start(port);
-        client = RedisClient.create(RedisURI.create("127.0.0.1", port));
-        connection = client.connect(ByteArrayCodec.INSTANCE);
-        Runtime.getRuntime().addShutdownHook(new Thread(stop));
+        start(program().toString(), port);
+        connection = RedisClient.create(RedisURI.create("127.0.0.1", port)).connect(ByteArrayCodec.INSTANCE);
+    }
+
+    private static final class Shared {
+
+        static final TestServer SERVER = new TestServer();
     }
 
     static TestServer shared() {
-        return SHARED;
+        if (ON_SYSTEM && system().isEmpty()) {
+            throw new TestAbortedException("There is no redis-server on the path");
+        }
+        return Shared.SERVER;
     }
 
     /** The {@code redis-server} of this machine. */
@@ -46,53 +56,39 @@ final class TestServer {
                 .findFirst();
     }
 
-    private static Runnable start(int port) {
+    private static Path program() {
         try {
-            Optional<Path> system =
-                    "system".equals(System.getProperty("limiter.redis.server")) ? system() : Optional.empty();
-            return system.isPresent() ? startSystem(system.get(), port) : startEmbedded(port);
+            return ON_SYSTEM
+                    ? system().orElseThrow()
+                    : ExecutableProvider.newJarResourceProvider().get().toPath();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static Runnable startSystem(Path program, int port) throws IOException {
-        List<String> command = List.of(
-                program.toString(), "--port", "" + port, "--bind", "127.0.0.1", "--save", "", "--daemonize", "no");
-        Process process = new ProcessBuilder(command)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        awaitPort(port);
-        return process::destroyForcibly;
-    }
-
-    private static void awaitPort(int port) {
-        for (int attempt = 0; ; attempt++) {
-            try (var socket = new java.net.Socket("127.0.0.1", port)) {
-                return;
-            } catch (IOException e) {
-                if (attempt == 500) {
-                    throw new UncheckedIOException(e);
-                }
-                java.util.concurrent.locks.LockSupport.parkNanos(10_000_000);
-            }
+    private static void start(String program, int port) {
+        try {
+            new ProcessBuilder("sh", "-c", GUARD, program, "--port", "" + port, "--bind", "127.0.0.1", "--save", "")
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            awaitPort(port);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
-    private static Runnable startEmbedded(int port) throws IOException {
-        RedisServer server = RedisServer.newRedisServer()
-                .port(port)
-                .bind("127.0.0.1")
-                .setting("save \"\"")
-                .build();
-        server.start();
-        return () -> {
-            try {
-                server.stop();
+    private static void awaitPort(int port) throws IOException {
+        for (int attempt = 0; ; attempt++) {
+            try (Socket socket = new Socket("127.0.0.1", port)) {
+                return;
             } catch (IOException e) {
-                throw new UncheckedIOException(e);
+                if (attempt == 1000) {
+                    throw e;
+                }
+                LockSupport.parkNanos(10_000_000);
             }
-        };
+        }
     }
 
     static int freePort() {

@@ -8,14 +8,20 @@
 kinds[5] = function(key, permits, asked, patience)
   local limit, ttl, name
   limit, ttl, name, at = unpack('>ddc16', ARGV[1], at)
-  local held = -(call('ZSCORE', key, 't') or 0)
-  local ended = call('ZRANGEBYSCORE', key, 0, now)
+  local score = redis.pcall('ZSCORE', key, 't')
+  local other = type(score) == 'table' and wrong_type(score)
+  local held = other and 0 or -(score or 0)
+  local ended = held > 0 and call('ZRANGEBYSCORE', key, '(0', now) or {}
   for i = 1, #ended do
     held = held - unpack('>I7', ended[i])
     call('ZREM', key, ended[i])
   end
   if #ended > 0 then
-    call('ZADD', key, -held, 't')
+    if held > 0 then
+      call('ZADD', key, -held, 't')
+    else
+      call('DEL', key)
+    end
   end
   local refusal = asked <= limit - held and 0 or -1
   if asked == 0 then
@@ -24,6 +30,10 @@ kinds[5] = function(key, permits, asked, patience)
 
   return refusal, 0, function(taking)
     if taking then
+      if other then
+        -- whatever that was: it is not held
+        call('DEL', key)
+      end
       held = held + permits
       call('ZADD', key, now + ttl, pack('>I7', permits) .. name, -held, 't')
       call('PEXPIRE', key, ceil(ttl / 1000) + grace)

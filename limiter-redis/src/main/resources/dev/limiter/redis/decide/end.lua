@@ -16,7 +16,7 @@ end
 
 refused = refused or delay > longest
 local taking = not refused and dry == 0
-local answer = pack('>dd', refused and -now or now, refused and 0 or delay)
+local answer = pack('>dd', refused and -1 - now or now, refused and 0 or delay)
 for i = 1, #finish do
   answer = answer .. finish[i](taking and charged[i], delay)
 end

@@ -1,7 +1,7 @@
 
 -- Windows that follow each other, as in FixedWindow.java and FirstRequestWindow.java.
 --
--- State: when the window ends, what of it is used, and what of the next one was taken by those who wait for it.
+-- State: when the window began, when it ends, what of it is used, and what of the next one was taken by those who wait for it.
 -- How a window is found: by its length from the epoch (1), from its first request (2), or among boundaries that the
 -- client sends, because Lua knows no calendar (3).
 local function window_at(align, length, bounds)
@@ -33,28 +33,36 @@ kinds[2] = function(key, permits, asked, patience)
     return 0, 0, false
   end
 
-  local used, taken = 0, 0
-  local stored = call('GET', key)
+  local used, taken, renewed, beyond = 0, 0, false, 0
+  local stored, other = read(key, 2)
   if stored then
-    local ends, was_used, was_taken = unpack('>I7I7I7', stored)
-    if ends == stop then
+    local _, began, ends, was_used, was_taken = unpack('>BI7I7I7I7', stored)
+    local length_now, length_then = stop - start, ends - began
+    -- months and days with a change of clocks are not equally long
+    local alike = align == 3 and abs(length_then / length_now - 1) < 0.2 or length_then == length_now
+    if align ~= 2 and ends == stop and began == start then
       used, taken = was_used, was_taken
-    elseif ends == start and align ~= 2 then
+    elseif align ~= 2 and ends == start then
       used = was_taken
-    elseif ends > now then
-      -- Another window is open: it began with its first request, the clock stepped back a little, or back far, or the
-      -- length was changed. In the last two cases what is used counts in the window that is now.
-      local length_now = stop - start
-      local ahead = ends - length_now - now
-      local same = align == 2 or align == 3 or (ends - stop) % length == 0
+    elseif alike and now < ends and (began > now or align == 2) then
       if align == 2 and was_used == 0 then
         used = 0
-      elseif same and (ahead > 0 or align == 2) and ahead <= length_now / 2 then
+      elseif began - now <= length_now / 2 then
+        -- it began with its first request, or the clock stepped back a little
         used, taken = was_used, was_taken
-        start, stop, after = ends - length_now, ends, ends + length_now
+        start, stop, after = began, ends, ends + length_now
       else
-        used = min(was_used, limit)
+        -- the clock stepped back far: what is used counts in the window that is now
+        used, renewed = align == 2 and was_used or min(was_used, limit), true
       end
+    else
+      other = not alike or align ~= 2 and now < ends
+    end
+  end
+  if other then
+    used, beyond = left_by_another(key)
+    if used <= limit then
+      renewed, beyond = used > 0 and dry == 0, 0
     end
   end
 
@@ -63,7 +71,7 @@ kinds[2] = function(key, permits, asked, patience)
   if asked > 0 and asked > limit - used then
     wait = (fits and stop or after) - now
   end
-  local refusal = max(wait - patience, (fits or wait == 0) and 0 or stop - now)
+  local refusal = max(wait - patience, (fits or wait == 0) and 0 or stop - now, asked > 0 and beyond or 0)
 
   -- of the next window, who has to wait for longer than this one is open
   local latest = taken + permits <= limit and 2 ^ 53 or stop - now - 1
@@ -80,7 +88,10 @@ kinds[2] = function(key, permits, asked, patience)
         -- of the next window: of this one nothing may be had any more
         used, taken, mark = max(used, limit), taken + permits, after
       end
-      call('SET', key, pack('>I7I7I7', stop, used, taken), 'PX', ceil(((taken > 0 and after or stop) - now) / 1000) + grace)
+    end
+    if taking or renewed then
+      local lasts = ceil(((taken > 0 and after or stop) - now) / 1000)
+      call('SET', key, pack('>BI7I7I7I7', 2, start, stop, used, taken), 'PX', lasts + grace)
     end
     local reset = taken > 0 and after - now or used > 0 and stop - now or 0
     return pack('>dddd', max(limit - used, 0), refusal, reset, mark)

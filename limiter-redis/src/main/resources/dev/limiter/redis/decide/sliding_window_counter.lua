@@ -18,38 +18,39 @@ kinds[3] = function(key, permits, asked, patience)
   for i = 1, buckets + 1 do
     counts[i] = 0
   end
-  local stored = call('GET', key)
+  local renewed, beyond = false, 0
+  local stored, other = read(key, 3)
   if stored then
-    local newest_then, length_then, buckets_then, from = unpack('>I7I7I2', stored)
-    if length_then == length and buckets_then == buckets then
+    local _, newest_then, length_then, buckets_then, from = unpack('>BI7I7I2', stored)
+    other = length_then ~= length or buckets_then ~= buckets
+    if not other then
       if newest_then > newest then
-        -- the clock stepped back: a little is sat out, after more the counts go back with it
-        if (newest_then - newest) * size - elapsed <= size * buckets / 2 then
-          newest = newest_then
+        local ahead = (newest_then - newest) * size - elapsed
+        if ahead <= size * buckets / 2 then
+          -- the clock stepped back a little: that is sat out
+          newest, elapsed = newest_then, -ahead
+        else
+          -- far: the counts go back with it
+          newest_then, renewed = newest, true
         end
-        newest_then, elapsed = newest, 0
       end
       for i = newest - newest_then + 1, buckets + 1 do
         counts[i], from = unpack('>I7', stored, from)
         total = total + counts[i]
       end
-    else
-      -- another window: what counts of it, counts as taken now
-      local passed = floor((now - newest_then * (length_then / buckets_then)) / (length_then / buckets_then))
-      for i = 1, buckets_then + 1 - max(passed, 0) do
-        local count
-        count, from = unpack('>I7', stored, from)
-        total = total + count
-      end
-      total = min(total, limit)
-      counts[1] = total
+    end
+  end
+  if other then
+    total, beyond = left_by_another(key)
+    counts[1] = total
+    if total <= limit then
+      renewed, beyond = total > 0 and dry == 0, 0
     end
   end
 
   local oldest = counts[buckets + 1]
   local forgivable = floor(limit / buckets)
-  local share = oldest * elapsed
-  local forgiven = min(share <= 2 ^ 53 and floor(share / size) or floor(oldest / size * elapsed) - 1, forgivable)
+  local forgiven = min(scaled(oldest, max(elapsed, 0), size), forgivable)
   local missing = asked - (limit - total)
   local wait = 0
   if asked > 0 and missing > forgiven then
@@ -67,7 +68,7 @@ kinds[3] = function(key, permits, asked, patience)
         break
       end
     end
-    wait = max(ceil(ticks / micro), 1)
+    wait = max(ceil(ticks / micro), 1, beyond)
   end
 
   return wait, 0, function(taking)
@@ -80,8 +81,8 @@ kinds[3] = function(key, permits, asked, patience)
         reset = ceil(((buckets + 2 - i) * size - elapsed) / micro)
       end
     end
-    if taking then
-      local state = {pack('>I7I7I2', newest, length, buckets)}
+    if taking or renewed then
+      local state = {pack('>BI7I7I2', 3, newest, length, buckets)}
       for i = 1, buckets + 1 do
         state[i + 1] = pack('>I7', counts[i])
       end

@@ -1,37 +1,51 @@
 
 -- Remembers when each permit was taken, as in SlidingWindowLogStrategy.java.
 --
--- State: a list of whole numbers: how many permits are remembered in all; then, oldest first, a time and how many were
--- taken then. A list keeps numbers in nine bytes and fewer, and the head is read without the rest.
+-- State: a list of whole numbers: how many permits are remembered in all, and the length of the window; then, oldest first,
+-- a time and how many were taken then. A list keeps numbers in nine bytes and fewer, and the head is read without the rest.
+
+-- The clock stepped back far: what is remembered goes back with it.
+local function step_back(key, by)
+  local list = call('LRANGE', key, 0, -1)
+  for i = 3, #list, 2 do
+    list[i] = list[i] - by
+  end
+  -- in this order: without memory the first fails, and leaves the state as it is
+  for i = 1, #list, 1000 do
+    call('RPUSH', key, spread(list, i, min(i + 999, #list)))
+  end
+  call('LTRIM', key, #list, -1)
+  return {list[1], list[2], list[3], list[4]}
+end
+
 kinds[4] = function(key, permits, asked, patience)
   local limit, length
   limit, length, at = unpack('>dd', ARGV[1], at)
-  local total = 0
-  local stored = call('LRANGE', key, 0, 2)
-  local last = now
-  if stored[1] then
+  local total, last, renewed, beyond = 0, now, false, 0
+  local stored = redis.pcall('LRANGE', key, 0, 3)
+  local other = wrong_type(stored) or stored[2] and tonumber(stored[2]) ~= length
+  if other then
+    stored = {}
+    total, beyond = left_by_another(key)
+    if total <= limit then
+      renewed, beyond = total > 0 and dry == 0, 0
+    end
+  elseif stored[1] then
     total = tonumber(stored[1])
     last = tonumber(call('LINDEX', key, -2))
     if last - now > length / 2 then
-      -- the clock stepped back far: what is remembered goes back with it
-      local times = call('LRANGE', key, 1, -1)
-      for i = 1, #times, 2 do
-        call('LSET', key, i, times[i] - (last - now))
-        if i == 1 then
-          stored[2] = times[1] - (last - now)
-        end
-      end
+      stored = step_back(key, last - now)
       last = now
     end
     -- what has left the window
     local gone = 0
-    local head, from = stored, 1
+    local head, from = stored, 2
     while head[from + 1] and tonumber(head[from + 1]) <= now - length do
       total = total - head[from + 2]
       gone = gone + 2
       from = from + 2
       if not head[from + 1] then
-        head, from = call('LRANGE', key, gone + 1, gone + 64), 0
+        head, from = call('LRANGE', key, gone + 2, gone + 65), 0
       end
     end
     if gone > 0 then
@@ -39,10 +53,11 @@ kinds[4] = function(key, permits, asked, patience)
         call('DEL', key)
         total, stored = 0, {}
       else
-        -- in this order: without memory the first fails, and leaves the state as it is
+        -- in this order, for the same reason
         call('LSET', key, gone, total)
+        call('LSET', key, gone + 1, length)
         call('LTRIM', key, gone, -1)
-        stored = {total, head[from + 1], head[from + 2]}
+        stored = {total, length, head[from + 1], head[from + 2]}
       end
     end
   end
@@ -50,8 +65,9 @@ kinds[4] = function(key, permits, asked, patience)
   local missing = asked - (limit - total)
   local wait = 0
   if asked > 0 and missing > 0 then
-    local head, from, index = stored, 1, 1
-    while true do
+    wait = max(length, beyond)
+    local head, from, index = stored, 2, 2
+    while head[from + 1] do
       missing = missing - head[from + 2]
       if missing <= 0 then
         wait = head[from + 1] + length - now
@@ -71,16 +87,21 @@ kinds[4] = function(key, permits, asked, patience)
     end
     if taking then
       total = total + permits
-      if not stored[1] then
-        call('RPUSH', key, total, time, permits)
-      else
-        if last == time then
-          call('LSET', key, -1, call('LINDEX', key, -1) + permits)
-        else
-          call('RPUSH', key, time, permits)
-        end
-        call('LSET', key, 0, total)
+    end
+    if (taking or renewed) and not stored[1] then
+      if other then
+        call('DEL', key)
       end
+      call('RPUSH', key, total, length, time, total)
+    elseif taking then
+      if last == time then
+        call('LSET', key, -1, call('LINDEX', key, -1) + permits)
+      else
+        call('RPUSH', key, time, permits)
+      end
+      call('LSET', key, 0, total)
+    end
+    if taking or renewed then
       call('PEXPIRE', key, ceil((time + length - now) / 1000) + grace)
       last = time
     end

@@ -2,22 +2,23 @@
 -- asked. This is the start of the script, `end.lua` its end; between them are the algorithms that the request needs.
 --
 -- KEYS     the state of each limit
--- ARGV[1]  packed: the time in microseconds, 0 for the server's; whether to charge nothing; then, for each key, the number
+-- ARGV[1]  packed: the time in microseconds, negative for the server's; whether to charge nothing; then, for each key, the number
 --          of the algorithm, permits, how many more have to be there, how long the request would wait, and what the
 --          algorithm unpacks for itself
--- answers  packed: the time, negative if refused; for how long the request has to wait; then four numbers for each key:
+-- answers  packed: the time, if refused less than 0 (-1 - time); for how long the request has to wait; then four numbers for each key:
 --          the permits left, until when it refuses (0: it does not, -1: nobody knows), until when it is as new, and a
 --          mark that giving back needs
 --
 -- Numbers are whole, and below 2^53 where they have to be exact. Times are never written as text: Lua cuts that to 14
--- digits. States are packed as integers of seven bytes.
+-- digits. States that are strings begin with the number of their algorithm; then come integers of seven bytes.
+local spread = unpack
 local pack, unpack, call = struct.pack, struct.unpack, redis.call
-local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
+local floor, ceil, max, min, abs = math.floor, math.ceil, math.max, math.min, math.abs
 
 local now, dry, at = unpack('>dB', ARGV[1])
 -- A state outlives its use by so many milliseconds; where the caller's time counts, the server's must not end it.
 local grace = 3600000
-if now == 0 then
+if now < 0 then
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
   grace = 1000
@@ -30,20 +31,105 @@ end
 -- request may have to wait because of other limits, if there is such a bound.
 local kinds = {}
 
--- a * b / c, rounded up: exact up to 2^60 / 2^40 / 2^40, beyond that a little more.
-local function scaled_up(a, b, c)
+-- Whether that is an error because a key holds another type: any other error is one here, too.
+local function wrong_type(reply)
+  if reply.err and not reply.err:find('WRONGTYPE', 1, true) then
+    error(reply.err)
+  end
+  return reply.err ~= nil
+end
+
+-- The state of a key if it is a string of that algorithm; and whether there is one of another algorithm instead.
+local function read(key, kind)
+  local stored = redis.pcall('GET', key)
+  if type(stored) == 'table' then
+    return false, wrong_type(stored)
+  end
+  if stored and stored:byte(1) ~= kind then
+    return false, true
+  end
+  return stored, false
+end
+
+-- a * b / c, rounded down, and what is left over: exact for a below 2^53, b and c below 2^50 and a quotient below 2^53.
+-- Beyond that, a little less.
+local function scaled(a, b, c)
   if a * b <= 2 ^ 52 then
-    return ceil(a * b / c)
+    local quotient = floor(a * b / c)
+    return quotient, a * b - quotient * c
   end
-  if b >= 2 ^ 40 or c >= 2 ^ 40 then
-    return ceil(a / c * b * (1 + 2 ^ -50)) + 1
+  if b >= 2 ^ 50 or c >= 2 ^ 50 then
+    return max(floor(a / c * b * (1 - 2 ^ -50)) - 1, 0), 0
   end
-  -- long division, a in digits of 12 bits
-  local quotient, rest = 0, 0
-  for shift = 48, 0, -12 do
-    local part = rest * 4096 + floor(a / 2 ^ shift) % 4096 * b
-    quotient = quotient * 4096 + floor(part / c)
+  -- long division, a in digits of so many bits that nothing passes 2^53
+  local bits = (b < 2 ^ 40 and c < 2 ^ 40) and 12 or (b < 2 ^ 46 and c < 2 ^ 46) and 6 or 2
+  local digit, quotient, rest = 2 ^ bits, 0, 0
+  for shift = 54 - 54 % bits, 0, -bits do
+    local part = rest * digit + floor(a / 2 ^ shift) % digit * b
+    quotient = quotient * digit + floor(part / c)
     rest = part % c
   end
+  return quotient, rest
+end
+
+-- The same, rounded up; beyond what is exact, a little more.
+local function scaled_up(a, b, c)
+  if b >= 2 ^ 50 or c >= 2 ^ 50 then
+    return a * b <= 2 ^ 52 and ceil(a * b / c) or ceil(a / c * b * (1 + 2 ^ -50)) + 1
+  end
+  local quotient, rest = scaled(a, b, c)
   return rest > 0 and quotient + 1 or quotient
+end
+
+-- What a rule of the same name used when it had another algorithm, or another window: how many permits count now, and in
+-- how many microseconds none does. They are taken over as if they were taken now, unless the limit cannot hold so many:
+-- then everybody is refused while that state lasts, since what it cannot hold would be forgotten.
+local function left_by_another(key)
+  local kind = call('TYPE', key).ok
+  if kind == 'list' then
+    local list = call('LRANGE', key, 0, -1)
+    local length, counting = tonumber(list[2]), 0
+    for i = 3, #list, 2 do
+      counting = counting + (list[i] + length > now and list[i + 1] or 0)
+    end
+    return counting, min(list[#list - 1] + length - now, length)
+  end
+  if kind == 'zset' then
+    local leases, held = call('ZRANGEBYSCORE', key, ('(%.0f'):format(now), '+inf', 'WITHSCORES'), 0
+    for i = 1, #leases, 2 do
+      held = held + unpack('>I7', leases[i])
+    end
+    return held, held > 0 and leases[#leases] - now or 0
+  end
+  local stored = call('GET', key)
+  kind = stored:byte(1)
+  if kind == 1 then
+    local _, written, level, units, cost = unpack('>BI7I7I7I7', stored)
+    level = max(level - max(now - written, 0) * units, 0)
+    return ceil(level / cost), ceil(level / units)
+  end
+  if kind == 2 then
+    local _, began, ends, used, taken = unpack('>BI7I7I7I7', stored)
+    if now >= ends then
+      used, began, ends = taken, ends, 2 * ends - began
+    end
+    return now < ends and used or 0, min(ends - now, ends - began)
+  end
+  if kind == 3 then
+    local _, newest, length, buckets, from = unpack('>BI7I7I2', stored)
+    local passed = max(floor((now / length - newest / buckets) * buckets), 0)
+    local total = 0
+    for i = 1, buckets + 1 - passed do
+      local count
+      count, from = unpack('>I7', stored, from)
+      total = total + count
+    end
+    return total, ceil(length / buckets * (buckets + 1))
+  end
+  if kind == 6 then
+    local _, written, ahead, _, _, _, _, units = unpack('>BI7I7I7ddBI7', stored)
+    local lasts = ceil(ahead / units) - max(now - written, 0)
+    return lasts > 0 and 1 or 0, lasts
+  end
+  error('not a state of a limit')
 end

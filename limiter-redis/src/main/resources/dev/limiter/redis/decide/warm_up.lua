@@ -15,34 +15,45 @@ kinds[6] = function(key, permits, asked, patience)
     return even + (above == 0 and 0 or scaled_up(2 * (above - above_after), above + above_after, rested_fully))
   end
 
-  local stored = call('GET', key)
+  local renewed, beyond = false, 0
+  local stored, other = read(key, 6)
   if stored then
-    local written, then_ahead, then_rest, _, _, _, units, full = unpack('>I7I7I7ddBI7I7', stored)
-    if now >= written then
-      ahead = then_ahead - (now - written) * units
-    else
-      -- the clock stepped back: nobody waits for longer because of that
-      ahead = min(then_ahead + (written - now) * units, max(then_ahead, interval(rested_fully, capacity)))
-    end
-    rest = then_rest
+    local _, written, then_ahead, then_rest, _, _, _, units, full = unpack('>BI7I7I7ddBI7I7', stored)
+    rest, ahead = then_rest, then_ahead - (now - written) * units
     if units ~= micro or full ~= rested_fully then
-      rest = floor(then_rest / full * rested_fully)
-      ahead = ceil(ahead * micro / units)
+      rest = floor(rest / full * rested_fully)
+      ahead, then_ahead = ceil(ahead * micro / units), ceil(then_ahead * micro / units)
+    end
+    local longest = interval(rested_fully, capacity)
+    if now < written and ahead > max(longest, then_ahead) then
+      -- the clock stepped back far: the next one may go after one interval from now, but those who wait have their turns
+      ahead, renewed = then_ahead > longest and then_ahead or interval(rest, 1), true
+    end
+  elseif other then
+    local carried
+    carried, beyond = left_by_another(key)
+    ahead = carried > 0 and interval(rest, min(carried, capacity)) or 0
+    if carried <= capacity then
+      renewed, beyond = carried > 0 and dry == 0, 0
     end
   end
 
   local wait = asked == 0 and 0 or max(ceil(ahead / micro), 0)
-  local refusal = max(wait - patience, 0)
+  local refusal = max(wait - patience, asked > 0 and beyond or 0, 0)
 
   return refusal, wait, function(taking, delay)
+    local before, rest_before, returnable = 0, 0, 0
     if taking then
       local turn = max(ahead, delay > wait and delay * micro or 0, 0)
       local rested = min(rest + turn - ahead, rested_fully)
       local after = turn + interval(rested, permits)
       local left = max(rested - permits * permit, 0)
-      call('SET', key, pack('>I7I7I7ddBI7I7', now, after, left, ahead, rest, 1, micro, rested_fully), 'PX',
-          ceil((after + rested_fully) / micro / 1000) + grace)
+      before, rest_before, returnable = ahead, rest, 1
       ahead, rest = after, left
+    end
+    if taking or renewed then
+      local state = pack('>BI7I7I7ddBI7I7', 6, now, ahead, rest, before, rest_before, returnable, micro, rested_fully)
+      call('SET', key, state, 'PX', ceil((ahead + rested_fully - rest) / micro / 1000) + grace)
     end
     local idle = ahead + rested_fully - rest
     return pack('>dddd', ahead <= 0 and 1 or 0, refusal, max(ceil(idle / micro), 0), ahead)

@@ -5,11 +5,11 @@
 kinds[1] = function(key, mark)
   local micro, permit, full
   micro, permit, full, at = unpack('>ddd', ARGV[1], at)
-  local stored = call('GET', key)
+  local stored = read(key, 1)
   if not stored then
     return
   end
-  local written, level, units, cost = unpack('>I7I7I7I7', stored)
+  local _, written, level, units, cost, waiting = unpack('>BI7I7I7I7B', stored)
   level = max(level - max(now - written, 0) * units, 0)
   local ended = max(mark - max(now - taken_at, 0) * micro, 0)
   local last = written == taken_at and units == micro and level == ended
@@ -18,12 +18,12 @@ kinds[1] = function(key, mark)
     visible = floor(visible / permit * cost)
   end
   visible = min(visible, level)
-  if visible > 0 and (last or level <= full / permit * cost) then
+  if visible > 0 and (last or waiting == 0 or level <= full / permit * cost) then
     level = level - visible
     if level <= 0 then
       call('DEL', key)
     else
-      call('SET', key, pack('>I7I7I7I7', now, level, units, cost), 'PX', ceil(level / units / 1000) + grace)
+      call('SET', key, pack('>BI7I7I7I7B', 1, now, level, units, cost, waiting), 'PX', ceil(level / units / 1000) + grace)
     end
   end
 end

@@ -1,12 +1,13 @@
 
 -- The mark is the end of the window in which the permits count: the one that is in the state, or the one after it.
 kinds[2] = function(key, mark)
-  local stored = call('GET', key)
+  local stored = read(key, 2)
   if not stored then
     return
   end
-  local ends, used, taken = unpack('>I7I7I7', stored)
-  if ends < now and taken == 0 or mark < ends then
+  local _, began, ends, used, taken = unpack('>BI7I7I7I7', stored)
+  if mark < ends or mark == ends and (ends <= now or taken > 0) then
+    -- over; or some wait for the next window, because of this one nothing may be had any more
     return
   end
   if mark == ends then
@@ -14,5 +15,5 @@ kinds[2] = function(key, mark)
   else
     taken = max(taken - permits, 0)
   end
-  call('SET', key, pack('>I7I7I7', ends, used, taken), 'KEEPTTL')
+  call('SET', key, pack('>BI7I7I7I7', 2, began, ends, used, taken), 'KEEPTTL')
 end

@@ -3,11 +3,11 @@
 kinds[3] = function(key, mark)
   local length, buckets
   length, buckets, at = unpack('>dd', ARGV[1], at)
-  local stored = call('GET', key)
+  local stored = read(key, 3)
   if not stored then
     return
   end
-  local newest, length_then, buckets_then, from = unpack('>I7I7I2', stored)
+  local _, newest, length_then, buckets_then, from = unpack('>BI7I7I2', stored)
   local place = newest - mark
   if length_then ~= length or buckets_then ~= buckets or place < 0 or place > buckets then
     return

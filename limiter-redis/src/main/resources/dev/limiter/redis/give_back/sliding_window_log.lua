@@ -1,27 +1,28 @@
 
 -- The mark is the time under which the permits are remembered: found by halving, since times are in order.
 kinds[4] = function(key, mark)
-  local pairs_held = (call('LLEN', key) - 1) / 2
+  local size = redis.pcall('LLEN', key)
+  local pairs_held = type(size) == 'number' and (size - 2) / 2 or 0
   local low, high = 0, pairs_held
   while low < high do
     local middle = floor((low + high) / 2)
-    if tonumber(call('LINDEX', key, 2 * middle + 1)) < mark then
+    if tonumber(call('LINDEX', key, 2 * middle + 2)) < mark then
       low = middle + 1
     else
       high = middle
     end
   end
-  if low >= pairs_held or tonumber(call('LINDEX', key, 2 * low + 1)) ~= mark then
+  if low >= pairs_held or tonumber(call('LINDEX', key, 2 * low + 2)) ~= mark then
     return
   end
-  local then_taken = tonumber(call('LINDEX', key, 2 * low + 2))
+  local then_taken = tonumber(call('LINDEX', key, 2 * low + 3))
   local returned = min(permits, then_taken)
   local total = call('LINDEX', key, 0) - returned
   if total == 0 then
     call('DEL', key)
     return
   end
-  call('LSET', key, 2 * low + 2, then_taken - returned)
+  call('LSET', key, 2 * low + 3, then_taken - returned)
   call('LSET', key, 0, total)
   -- the last one tells when all is forgotten
   while tonumber(call('LINDEX', key, -1)) == 0 do

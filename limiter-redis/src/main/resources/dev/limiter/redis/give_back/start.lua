@@ -1,17 +1,24 @@
 -- Gives back what a request took, as far as it still counts: never beyond full, never into a later window.
 --
 -- KEYS     the state of each limit
--- ARGV[1]  packed: the time in microseconds, 0 for the server's; when the permits were taken, by the same clock; how many;
+-- ARGV[1]  packed: the time in microseconds, negative for the server's; when the permits were taken, by the same clock; how many;
 --          then, for each key, the number of the algorithm, the mark that it answered, and what it unpacks for itself
 local pack, unpack, call = struct.pack, struct.unpack, redis.call
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 
 local now, taken_at, permits, at = unpack('>ddd', ARGV[1])
 local grace = 3600000
-if now == 0 then
+if now < 0 then
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
   grace = 1000
+end
+
+-- The state of a key if it is a string of that algorithm. What another one has counted since, nobody can tell apart: of that
+-- nothing is given back.
+local function read(key, kind)
+  local stored = redis.pcall('GET', key)
+  return type(stored) == 'string' and stored:byte(1) == kind and stored
 end
 
 -- Number of an algorithm -> function(key, mark).

@@ -1,14 +1,14 @@
 
 -- Only the last one, as if it had never come: the intervals of those behind others follow from theirs.
 kinds[6] = function(key, mark)
-  local stored = call('GET', key)
+  local stored = read(key, 6)
   if not stored then
     return
   end
-  local written, ahead, _, ahead_before, rest_before, last, micro, full = unpack('>I7I7I7ddBI7I7', stored)
+  local _, written, ahead, _, ahead_before, rest_before, last, micro, full = unpack('>BI7I7I7ddBI7I7', stored)
   if last == 1 and written == taken_at and ahead == mark then
     local idle = max(-ahead_before, 0)
     local rest = min(rest_before + idle, full)
-    call('SET', key, pack('>I7I7I7ddBI7I7', written, max(ahead_before, 0), rest, 0, 0, 0, micro, full), 'KEEPTTL')
+    call('SET', key, pack('>BI7I7I7ddBI7I7', 6, written, max(ahead_before, 0), rest, 0, 0, 0, micro, full), 'KEEPTTL')
   end
 end

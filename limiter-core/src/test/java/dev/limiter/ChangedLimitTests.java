@@ -1,0 +1,130 @@
+package dev.limiter;
+
+import static dev.limiter.VirtualTime.STEP;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Period;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A rule that has another algorithm or window than before: what was used stays used, in permits. */
+class ChangedLimitTests {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private final VirtualTime time = new VirtualTime();
+    private final RateLimiters limiters =
+            RateLimiters.builder().timeSource(time).build();
+
+    private static List<Limit> limits(long limit) {
+        return List.of(
+                Limit.tokenBucket(limit, MINUTE),
+                Limit.tokenBucket(limit, MINUTE).warmUp(Duration.ofSeconds(30)),
+                Limit.leakyBucket(limit, MINUTE.multipliedBy(2)),
+                Limit.leakyBucket(limit, MINUTE).paced(),
+                Limit.fixedWindow(limit, MINUTE),
+                Limit.fixedWindow(limit, MINUTE.multipliedBy(60)),
+                Limit.fixedWindow(limit, MINUTE).startingWithFirst(),
+                Limit.fixedWindow(limit, MINUTE.multipliedBy(3)).startingWithFirst(),
+                Limit.calendarWindow(limit, Period.ofDays(1), ZoneOffset.UTC),
+                Limit.slidingWindowCounter(limit, MINUTE),
+                Limit.slidingWindowCounter(limit, MINUTE).buckets(7),
+                Limit.slidingWindowCounter(limit, MINUTE.multipliedBy(3)),
+                Limit.slidingWindowLog(limit, MINUTE),
+                Limit.slidingWindowLog(limit, MINUTE.multipliedBy(3)),
+                Limit.concurrency(limit));
+    }
+
+    static Stream<Arguments> changes() {
+        return limits(100).stream()
+                .flatMap(from ->
+                        limits(100).stream().filter(to -> !to.equals(from)).map(to -> Arguments.of(from, to)));
+    }
+
+    private static boolean oneByOne(Limit limit) {
+        return limit instanceof Limit.LeakyBucket leaky && leaky.even()
+                || limit instanceof Limit.TokenBucket token && !token.warmUp().isZero();
+    }
+
+    private Decision take(Limit limit, long permits) {
+        return limiters.tryAcquire(Rule.of("rule", limit), "key", permits);
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void whatWasUsedStaysUsed(Limit from, Limit to) {
+        long used = oneByOne(from) ? 1 : 60;
+        Decision before = take(from, used);
+        time.advance(STEP);
+        if (to instanceof Limit.Concurrency) {
+            // nothing that was used is held
+            assertThat(take(to, 100).permitted()).isTrue();
+        } else if (oneByOne(to)) {
+            assertThat(take(to, 1).permitted()).isFalse();
+        } else {
+            long left = take(to, 0).remaining();
+            assertThat(left).isEqualTo(100 - used);
+            assertThat(take(to, left + 1).permitted()).isFalse();
+            assertThat(take(to, left).permitted()).isTrue();
+            assertThat(take(to, 1).permitted()).isFalse();
+        }
+        before.giveBack();
+        assertThat(take(to, 0).remaining()).isLessThanOrEqualTo(used);
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void retryAfterIsExactUnderTheOther(Limit from, Limit to) {
+        if (from instanceof Limit.Concurrency || to instanceof Limit.Concurrency) {
+            return;
+        }
+        take(from, oneByOne(from) ? 1 : 100);
+        for (int i = 0; i < 5; i++) {
+            Decision refused = take(to, 70);
+            if (refused.permitted()) {
+                continue;
+            }
+            time.advance(refused.retryAfter().orElseThrow().toNanos() - STEP);
+            assertThat(take(to, 70).permitted()).isFalse();
+            time.advance(STEP);
+            assertThat(take(to, 70).permitted()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void askingUnderASmallerOneForgetsNothing(Limit from, Limit to) {
+        if (from instanceof Limit.Concurrency || oneByOne(from) || !(bucketOrWindow(from) && bucketOrWindow(to))) {
+            return;
+        }
+        take(from, 60);
+        limiters.tryAcquire(Rule.of("rule", from), "never asked otherwise", 60);
+        Limit smaller = limits(10).get(limits(100).indexOf(to));
+        assertThat(take(smaller, 1).permitted()).isFalse();
+        assertThat(take(smaller, 0).permitted()).isTrue();
+        assertThat(take(from, 0).remaining()).isEqualTo(40);
+        assertThat(take(from, 41).permitted()).isFalse();
+        time.advance(MINUTE.dividedBy(4));
+        assertThat(take(smaller, 1).permitted()).isFalse();
+        assertThat(take(from, 0).remaining()).isEqualTo(otherwise(from));
+        time.advance(MINUTE);
+        assertThat(take(from, 0).remaining()).isEqualTo(otherwise(from));
+    }
+
+    private long otherwise(Limit limit) {
+        return limiters.peek(Rule.of("rule", limit), "never asked otherwise").remaining();
+    }
+
+    /** Of these memory keeps what the smaller one cannot hold. */
+    private static boolean bucketOrWindow(Limit limit) {
+        return !oneByOne(limit)
+                && (limit instanceof Limit.TokenBucket
+                        || limit instanceof Limit.LeakyBucket
+                        || limit instanceof Limit.FixedWindow window && !window.fromFirst());
+    }
+}

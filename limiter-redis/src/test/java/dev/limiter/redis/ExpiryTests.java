@@ -1,0 +1,126 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Period;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whatever happens to a state, it expires, and soon after nothing of it counts any longer. */
+class ExpiryTests {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    /** What a server answers instead of milliseconds. */
+    private static final long NEVER = -1;
+
+    private final String prefix = "expiry-" + System.nanoTime();
+
+    /** By the clock of the server: so expiry follows from what is used. */
+    private final RateLimiterStorage storage = RedisStorageProvider.of(null, prefix);
+
+    private final RedisCommands<byte[], byte[]> commands =
+            TestServer.shared().connection().sync();
+
+    static Stream<Limit> limits() {
+        return Stream.of(
+                Limit.tokenBucket(10, HOUR),
+                Limit.tokenBucket(10, HOUR).warmUp(HOUR),
+                Limit.leakyBucket(10, HOUR),
+                Limit.leakyBucket(10, HOUR).paced(),
+                Limit.fixedWindow(10, HOUR),
+                Limit.fixedWindow(10, HOUR).startingWithFirst(),
+                Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC),
+                Limit.slidingWindowCounter(10, HOUR),
+                Limit.slidingWindowLog(10, HOUR),
+                Limit.concurrency(10));
+    }
+
+    /** The name of a state of the key "key". */
+    private byte[] name(Rule rule, Limit limit) {
+        return (prefix + ":{" + rule.name() + ":key}" + limit.name()).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private void assertExpires(byte[] key) {
+        assertThat(commands.pttl(key))
+                .as(new String(key, StandardCharsets.UTF_8))
+                .isNotEqualTo(NEVER);
+    }
+
+    private void assertExpires(Rule rule) {
+        rule.limits().forEach(limit -> assertExpires(name(rule, limit)));
+    }
+
+    private void use(Rule rule) {
+        List<Decision> taken = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            Charge charge = rule.charge("key", 1 + i % 2);
+            taken.add(storage.decide(List.of(i < 4 ? charge : charge.within(HOUR.multipliedBy(3)))));
+            assertExpires(rule);
+        }
+        for (Decision decision : taken) {
+            storage.giveBack(decision);
+            storage.peek(rule, "key");
+            storage.decide(List.of(rule.charge("key")));
+            assertExpires(rule);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void everyStateExpiresHoweverItIsUsed(Limit limit) {
+        use(Rule.of("rule", limit));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void alsoWhenTheAlgorithmChanges(Limit limit) {
+        limits().forEach(other -> {
+            use(Rule.of("rule", other));
+            use(Rule.of("rule", limit));
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void expiresASecondAfterItIsAsNew(Limit limit) {
+        Rule rule = Rule.of("soon", limit);
+        Decision decision = storage.decide(List.of(rule.charge("key")));
+        long used = limit instanceof Limit.Concurrency
+                ? Leases.MICROS / 1000
+                : decision.resetAfter().toMillis();
+        assertThat(commands.pttl(name(rule, limit))).isBetween(1L, used + 1001);
+    }
+
+    @Test
+    void whatAllTestsHaveLeftBehindExpires() {
+        use(Rule.of(
+                "rule",
+                Limit.tokenBucket(10, HOUR).named("a"),
+                Limit.slidingWindowLog(10, HOUR).named("b")));
+        long keys = 0;
+        for (ScanCursor cursor = ScanCursor.INITIAL; !cursor.isFinished(); ) {
+            KeyScanCursor<byte[]> page = commands.scan(cursor, ScanArgs.Builder.limit(1000));
+            page.getKeys().forEach(this::assertExpires);
+            keys += page.getKeys().size();
+            cursor = page;
+        }
+        assertThat(keys).isGreaterThanOrEqualTo(2);
+    }
+}

@@ -1,0 +1,76 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Permits of concurrency limits are held by whoever renews them, and free again when that instance is gone. */
+class LeaseTests {
+
+    private static final Duration LEASE = Duration.ofNanos(Leases.MICROS * 1000);
+
+    private final VirtualTime time = new VirtualTime();
+    private final RedisRateLimiterStorage here = RedisStorageProvider.of(time, "leases");
+    private final RedisRateLimiterStorage there = RedisStorageProvider.of(time, "leases");
+    private final Rule pool = Rule.of("pool" + System.nanoTime(), Limit.concurrency(2));
+
+    private Decision take(RedisRateLimiterStorage storage, long permits) {
+        return storage.decide(List.of(pool.charge("key", permits)));
+    }
+
+    @Test
+    void isHeldAsLongAsItIsRenewed() {
+        Decision held = take(here, 1);
+        assertThat(here.size()).isEqualTo(1);
+        for (int i = 0; i < 20; i++) {
+            time.advance(LEASE.dividedBy(2));
+            here.cleanUp();
+            assertThat(take(there, 2).permitted()).isFalse();
+        }
+        held.close();
+        assertThat(here.size()).isZero();
+        assertThat(take(there, 2).permitted()).isTrue();
+    }
+
+    @Test
+    void isFreeWhenNobodyRenewsIt() {
+        Decision gone = take(here, 1);
+        take(here, 1);
+        time.advance(LEASE.minusNanos(1000));
+        assertThat(take(there, 1).permitted()).isFalse();
+        time.advance(Duration.ofNanos(1000));
+        // the second one finds what the first has left of the state
+        assertThat(there.peek(pool, "key").remaining()).isEqualTo(2);
+        assertThat(take(there, 1).permitted()).isTrue();
+        gone.close();
+        assertThat(there.peek(pool, "key").remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void whatEndsIsForgottenEvenIfOthersAreHeld() {
+        take(here, 1);
+        time.advance(LEASE.dividedBy(2));
+        take(there, 1);
+        assertThat(take(there, 1).permitted()).isFalse();
+        time.advance(LEASE.dividedBy(2));
+        assertThat(take(there, 2).permitted()).isFalse();
+        assertThat(take(there, 1).permitted()).isTrue();
+    }
+
+    @Test
+    void isNotRenewedWhenTheRuleIsOfAnotherKindByNow() {
+        Decision held = take(here, 2);
+        Rule rate = Rule.of(pool.name(), Limit.tokenBucket(10, Duration.ofHours(1)));
+        there.decide(List.of(rate.charge("key", 1)));
+        time.advance(LEASE.dividedBy(2));
+        here.cleanUp();
+        held.close();
+        assertThat(there.peek(rate, "key").remaining()).isEqualTo(7);
+    }
+}
