@@ -8,18 +8,20 @@ import java.nio.ByteBuffer;
  * @param time of the server, in microseconds
  * @param permitted whether the permits were taken, or would have been
  * @param delay for how long the request has to wait, in microseconds
- * @param turn when that is over by the local clock, in epoch nanoseconds
+ * @param taken how many permits were taken, if as many as there are were to be
+ * @param turn when the wait is over by the local clock, in epoch nanoseconds
  * @param lease the name under which permits of concurrency limits are held
  * @param numbers the rest
  */
-record Answer(long time, boolean permitted, long delay, long turn, byte[] lease, ByteBuffer numbers) {
+record Answer(long time, boolean permitted, long delay, long taken, long turn, byte[] lease, ByteBuffer numbers) {
 
     static Answer of(byte[] reply, long localNow, byte[] lease) {
         ByteBuffer numbers = ByteBuffer.wrap(reply);
         double time = numbers.getDouble();
         long delay = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
+        long taken = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
         long turn = delay == 0 ? Long.MIN_VALUE : localNow + delay * 1000;
-        return new Answer((long) (time < 0 ? -1 - time : time), time >= 0, delay, turn, lease, numbers);
+        return new Answer((long) (time < 0 ? -1 - time : time), time >= 0, delay, taken, turn, lease, numbers);
     }
 
     /** Whether the server's time is outside what it was told of a calendar: it has to be asked again. */

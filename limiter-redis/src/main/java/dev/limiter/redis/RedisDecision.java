@@ -25,19 +25,21 @@ final class RedisDecision extends Decision {
     final Charge charge;
     final RemoteRule remote;
 
-    /** When the permits were taken, by the time of the server, in microseconds. */
-    final long takenAt;
-
     private final RedisRateLimiterStorage storage;
-    private final boolean permitted;
-    private final boolean charged;
-    private final long delayMicros;
-    private final long turn;
+
+    /** What was asked for, all in one: the charge, or the list of them. */
+    private final Object request;
+
+    private final Answer answer;
 
     /** Four numbers for each limit, as the script answered them: left, refusal, reset, mark. */
     private final long[] numbers;
 
-    private final byte[] lease;
+    private final boolean charged;
+    private final boolean permitted;
+
+    /** How many of the permits that were taken in the same call count as taken later. */
+    private final long behind;
 
     @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RETURNED
     private volatile boolean returned;
@@ -45,23 +47,25 @@ final class RedisDecision extends Decision {
     @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RELEASED
     private volatile boolean released;
 
+    /** {@code charged}: the permits were taken; they would be, or are refused, if not. */
     RedisDecision(
             RedisRateLimiterStorage storage,
+            Object request,
             Charge charge,
             RemoteRule remote,
             long[] numbers,
             Answer answer,
-            boolean charged) {
+            boolean charged,
+            long behind) {
         this.storage = storage;
+        this.request = request;
         this.charge = charge;
         this.remote = remote;
         this.numbers = numbers;
-        this.takenAt = answer.time();
-        this.delayMicros = answer.delay();
-        this.turn = answer.turn();
-        this.lease = answer.lease();
+        this.answer = answer;
         this.charged = charged;
-        this.permitted = longestWait() == 0;
+        this.behind = behind;
+        this.permitted = charged || longestWait() == 0;
     }
 
     private long longestWait() {
@@ -72,12 +76,40 @@ final class RedisDecision extends Decision {
         return longest;
     }
 
+    /** For how long the same will be refused, as far as that is known. */
+    long refusesForMicros() {
+        long longest = 0;
+        for (int i = 0; i < remote.limits.length; i++) {
+            longest = Math.max(longest, numbers[4 * i + 1]);
+        }
+        return longest;
+    }
+
+    /** What would be answered after that time, if nobody else asked in between. */
+    RedisDecision refusedAfter(long micros) {
+        long[] later = numbers.clone();
+        for (int i = 0; i < remote.limits.length; i++) {
+            later[4 * i + 1] = numbers[4 * i + 1] < 0 ? -1 : Math.max(numbers[4 * i + 1] - micros, 0);
+            later[4 * i + 2] = numbers[4 * i + 2] < 0 ? -1 : Math.max(numbers[4 * i + 2] - micros, 0);
+        }
+        return new RedisDecision(storage, request, charge, remote, later, answer, false, 0);
+    }
+
+    /** When the permits were taken, by the time of the server, in microseconds. */
+    long takenAt() {
+        return answer.time();
+    }
+
+    Object request() {
+        return request;
+    }
+
     long mark(int limit) {
-        return numbers[4 * limit + 3];
+        return remote.limits[limit].markBefore(numbers[4 * limit + 3], behind);
     }
 
     byte[] lease() {
-        return lease;
+        return answer.lease();
     }
 
     @Override
@@ -97,12 +129,12 @@ final class RedisDecision extends Decision {
 
     @Override
     protected long delayNanos() {
-        return permitted ? delayMicros * 1000 : 0;
+        return permitted ? answer.delay() * 1000 : 0;
     }
 
     @Override
     protected long turn() {
-        return permitted ? turn : Long.MIN_VALUE;
+        return permitted ? answer.turn() : Long.MIN_VALUE;
     }
 
     /** Does not wait until the server has them back. */
@@ -123,11 +155,14 @@ final class RedisDecision extends Decision {
 
     @Override
     protected long remaining(int limit) {
-        return Math.max(numbers[4 * limit] - remote.limits[limit].kept(charge), 0);
+        return Math.max(numbers[4 * limit] + behind - remote.limits[limit].kept(charge), 0);
     }
 
     @Override
     protected long waitNanos(int limit) {
+        if (charged) {
+            return 0;
+        }
         return remote.limits[limit].isNever(charge) ? NEVER : RemoteLimit.nanos(numbers[4 * limit + 1]);
     }
 

@@ -18,6 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,12 +40,23 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
     private static final int MAX_CALENDAR_ATTEMPTS = 3;
 
+    /** As {@code decide} tells apart what is to be done. */
+    private static final int TAKE = 0;
+
+    private static final int PEEK = 1;
+    private static final int TAKE_SOME = 2;
+
+    private static final byte[] NO_LEASE = {};
+
     private final Redis redis;
     private final String keyPrefix;
     private final Duration timeout;
     private final @Nullable TimeSource passedTime;
     private final TimeSource clock;
     private final Leases leases;
+    private final KnownRefusals refusals = new KnownRefusals();
+    private final SharedCalls shared = new SharedCalls(this::take);
+    private final ToIntFunction<Rule> aheadPercent;
     private final ConcurrentHashMap<Rule, RemoteRule> rules = new ConcurrentHashMap<>();
     private final byte[] instance = new byte[Long.BYTES];
     private final AtomicLong leaseNumber = new AtomicLong();
@@ -57,6 +69,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         this.redis = builder.redis;
         this.keyPrefix = builder.keyPrefix;
         this.timeout = builder.timeout;
+        this.aheadPercent = builder.aheadPercent;
         this.passedTime = builder.passedTime;
         this.clock = passedTime == null ? TimeSource.system() : passedTime;
         this.leases = new Leases(redis, clock, passedTime != null);
@@ -99,17 +112,60 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     }
 
     private CompletableFuture<Decision> decideAll(List<Charge> charges, boolean dry) {
+        Charge first = charges.get(0);
+        Object request = charges.size() == 1 ? first : charges;
+        Decision known = dry ? null : refusals.of(request);
+        if (known != null) {
+            return CompletableFuture.completedFuture(known);
+        }
+        RemoteRule rule = remote(first.rule());
+        boolean one = charges.size() == 1 && first.permits() == 1 && first.isPlain();
+        if (one && !dry && rule.isShareable()) {
+            return shared.decide(first, rule.ahead);
+        }
+        return decideAll(charges, request, dry);
+    }
+
+    private CompletableFuture<Decision> decideAll(List<Charge> charges, Object request, boolean dry) {
         Map<Integer, Call> calls = new LinkedHashMap<>();
         for (Charge charge : charges) {
             RemoteRule rule = remote(charge.rule());
             byte[][] keys = rule.keys(charge.key());
-            calls.computeIfAbsent(redis.slot(keys[0]), slot -> new Call(dry)).add(charge, rule, keys);
+            calls.computeIfAbsent(redis.slot(keys[0]), slot -> new Call(request, dry))
+                    .add(charge, rule, keys);
         }
-        if (calls.size() == 1) {
-            return calls.values().iterator().next().run().thenApply(Decision::allOf);
+        if (calls.size() > 1) {
+            calls.values().forEach(Call::withoutWaiting);
+            return inSeveralSlots(List.copyOf(calls.values()), charges);
         }
-        calls.values().forEach(Call::withoutWaiting);
-        return inSeveralSlots(List.copyOf(calls.values()), charges);
+        long asked = System.nanoTime();
+        return calls.values().iterator().next().run().thenApply(decisions -> {
+            if (!dry) {
+                learn(request, decisions, asked);
+            }
+            return Decision.allOf(decisions);
+        });
+    }
+
+    private void learn(Object request, List<RedisDecision> decisions, long asked) {
+        if (passedTime == null) {
+            refusals.learn(request, decisions, asked);
+        }
+    }
+
+    /** One permit for each caller, as far as there are any, and some ahead. */
+    private CompletableFuture<Block> take(Charge charge, int callers, long ahead) {
+        RemoteRule rule = remote(charge.rule());
+        Call call = new Call(charge, false);
+        call.add(charge, rule, rule.keys(charge.key()));
+        long asked = System.nanoTime();
+        return call.take(callers, ahead).thenApply(answer -> {
+            Block block = new Block(this, charge, rule, answer, asked + rule.aheadNanos);
+            if (callers > 0 && block.kept() <= callers) {
+                learn(charge, List.of(block.refusal()), asked);
+            }
+            return block;
+        });
     }
 
     private static CompletableFuture<Decision> inSeveralSlots(List<Call> calls, List<Charge> charges) {
@@ -148,7 +204,8 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         if (rules.size() >= MAX_RULES) {
             rules.clear();
         }
-        return rules.computeIfAbsent(rule, absent -> new RemoteRule(absent, keyPrefix, Leases.MICROS));
+        return rules.computeIfAbsent(
+                rule, absent -> new RemoteRule(absent, keyPrefix, Leases.MICROS, aheadPercent.applyAsInt(absent)));
     }
 
     private long nowMicros() {
@@ -172,12 +229,13 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
     /** {@code held}: of the concurrency limits, else of all others. */
     void giveBack(RedisDecision decision, boolean held) {
+        refusals.forget(decision.request());
         RemoteRule remote = decision.remote;
         byte[][] keys = remote.keys(decision.charge.key());
         List<byte[]> returned = new ArrayList<>(keys.length);
         Arguments arguments = new Arguments(64)
                 .number(passedMicros())
-                .number(decision.takenAt)
+                .number(decision.takenAt())
                 .number(decision.charge.permits());
         int algorithms = 0;
         for (int i = 0; i < keys.length; i++) {
@@ -205,6 +263,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     @Override
     public void reset(Rule rule, String key) {
         RemoteRule remote = remote(rule);
+        refusals.clear();
         Waits.join(redis.delete(remote.keys(key)), timeout);
         if (remote.holds()) {
             releases.released(rule.name(), key);
@@ -231,16 +290,20 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     @Override
     public void cleanUp() {
         leases.renew();
+        refusals.cleanUp();
+        shared.cleanUp();
     }
 
     @Override
     public void close() {
+        shared.close();
         redis.close();
     }
 
     /** What is asked of one slot. Used by one thread after the other. */
     private final class Call {
 
+        private final Object request;
         private final boolean peek;
         private final List<Charge> charges = new ArrayList<>(2);
         private final List<RemoteRule> remotes = new ArrayList<>(2);
@@ -250,7 +313,8 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         /** Nothing is to be charged, because it is only asked or because it would be refused anyway. */
         private boolean dry;
 
-        Call(boolean dry) {
+        Call(Object request, boolean dry) {
+            this.request = request;
             this.peek = dry;
             this.dry = true;
         }
@@ -270,7 +334,13 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         CompletableFuture<List<RedisDecision>> run() {
             boolean taking = !peek && !dry && !isNever();
             byte[] lease = newLease();
-            return ask(taking, lease, 1).thenApply(answer -> decisions(answer, taking && answer.permitted()));
+            return ask(taking ? TAKE : PEEK, 0, 0, lease, 1)
+                    .thenApply(answer -> decisions(answer, taking && answer.permitted()));
+        }
+
+        /** Of one charge of one permit: as many as there are, of so many. */
+        CompletableFuture<Answer> take(int callers, long ahead) {
+            return ask(TAKE_SOME, callers, ahead, NO_LEASE, 1);
         }
 
         private boolean isNever() {
@@ -284,21 +354,25 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
             return false;
         }
 
-        private CompletableFuture<Answer> ask(boolean taking, byte[] lease, int attempt) {
+        private CompletableFuture<Answer> ask(int mode, int callers, long ahead, byte[] lease, int attempt) {
             long now = nowMicros() + aheadMicros;
             Arguments arguments =
-                    new Arguments(16 + 72 * keys.size()).number(passedMicros()).octet(taking ? 0 : 1);
+                    new Arguments(24 + 72 * keys.size()).number(passedMicros()).octet(mode);
+            if (mode == TAKE_SOME) {
+                arguments.number(callers);
+            }
             for (int i = 0; i < charges.size(); i++) {
                 Charge charge = charges.get(i);
+                long permits = mode == TAKE_SOME ? callers + ahead : charge.permits();
                 for (RemoteLimit limit : remotes.get(i).limits) {
-                    limit.ask(arguments, charge, micros(charge.maxWait()), lease, now);
+                    limit.ask(arguments, charge, permits, micros(charge.maxWait()), lease, now);
                 }
             }
             return redis.run(Scripts.DECIDE.with(algorithms), keys.toArray(byte[][]::new), arguments.toArray())
                     .toCompletableFuture()
                     .thenApply(reply -> Answer.of(reply, clock.epochNanos(), lease))
                     .thenCompose(answer -> answer.isOutside()
-                            ? again(answer, attempt, () -> ask(taking, lease, attempt + 1))
+                            ? again(answer, attempt, () -> ask(mode, callers, ahead, lease, attempt + 1))
                             : CompletableFuture.completedFuture(answer));
         }
 
@@ -319,7 +393,14 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
                 RemoteRule remote = remotes.get(i);
                 boolean took = charged && charge.permits() > 0;
                 decisions.add(new RedisDecision(
-                        RedisRateLimiterStorage.this, charge, remote, answer.next(remote.limits.length), answer, took));
+                        RedisRateLimiterStorage.this,
+                        request,
+                        charge,
+                        remote,
+                        answer.next(remote.limits.length),
+                        answer,
+                        took,
+                        0));
                 for (RemoteLimit limit : remote.limits) {
                     if (took && limit.algorithm == LuaAlgorithm.CONCURRENCY) {
                         leases.hold(keys.get(name), charge.permits(), answer.lease());
@@ -342,6 +423,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         private String keyPrefix = "limiter:";
         private Duration timeout = Duration.ofMillis(50);
         private @Nullable TimeSource passedTime;
+        private ToIntFunction<Rule> aheadPercent = rule -> 0;
 
         private Builder(Redis redis) {
             this.redis = redis;
@@ -364,6 +446,17 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
                 throw new IllegalArgumentException("timeout is " + timeout + ", but must be positive");
             }
             this.timeout = timeout;
+            return this;
+        }
+
+        /**
+         * The share of a rule's limits, in percent from 0 to 50, that this instance takes ahead to decide on its own; it is
+         * kept for that share of the window at most. Default 0. In all there are never more permits than the limit, but
+         * others may be refused what one has taken and does not use. Not for concurrency limits, and not where one request
+         * leaves after the other: these never take anything ahead.
+         */
+        public Builder lease(ToIntFunction<Rule> percent) {
+            this.aheadPercent = percent;
             return this;
         }
 

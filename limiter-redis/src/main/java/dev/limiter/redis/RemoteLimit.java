@@ -22,12 +22,14 @@ final class RemoteLimit {
     private final byte[] returning;
     private final CalendarBounds bounds;
     private final long longestWait;
+    private final long unitsPerPermit;
 
     /**
      * @param terms what {@code decide} unpacks after permits, kept and patience
      * @param returning what {@code give_back} unpacks after the mark
      * @param bounds the windows of a calendar, which follow the terms; none if there is none
      * @param longestWait the longest wait that the script can count with, in microseconds
+     * @param unitsPerPermit by how much a permit moves the mark
      */
     RemoteLimit(
             Limit limit,
@@ -35,20 +37,26 @@ final class RemoteLimit {
             Arguments terms,
             Arguments returning,
             CalendarBounds bounds,
-            long longestWait) {
+            long longestWait,
+            long unitsPerPermit) {
         this.limit = limit;
         this.algorithm = algorithm;
         this.terms = terms.toArray();
         this.returning = returning.toArray();
         this.bounds = bounds;
         this.longestWait = longestWait;
+        this.unitsPerPermit = unitsPerPermit;
     }
 
-    /** What is asked of this limit; {@code lease}: the name under which concurrency permits are held. */
-    void ask(Arguments out, Charge charge, long maxWait, byte[] lease, long now) {
-        boolean never = isNever(charge);
+    /**
+     * What is asked of this limit.
+     *
+     * @param permits how many are to be taken
+     * @param lease the name under which concurrency permits are held
+     */
+    void ask(Arguments out, Charge charge, long permits, long maxWait, byte[] lease, long now) {
         out.octet(algorithm.number())
-                .number(never ? 0 : charge.permits())
+                .number(isNever(charge) ? 0 : permits)
                 .number(kept(charge))
                 .number(Math.min(maxWait, longestWait))
                 .bytes(terms)
@@ -58,6 +66,11 @@ final class RemoteLimit {
 
     void giveBack(Arguments out, long mark, byte[] lease) {
         out.octet(algorithm.number()).number(mark).bytes(returning).bytes(held(lease));
+    }
+
+    /** The mark that it would have been if the last so many permits had not been taken. */
+    long markBefore(long mark, long permits) {
+        return mark - permits * unitsPerPermit;
     }
 
     private byte[] held(byte[] lease) {

@@ -51,7 +51,7 @@ final class RemoteLimits {
     }
 
     private static RemoteLimit plain(Limit limit, LuaAlgorithm algorithm, Arguments terms, Arguments returning) {
-        return new RemoteLimit(limit, algorithm, terms, returning, CalendarBounds.NONE, ANY_WAIT);
+        return new RemoteLimit(limit, algorithm, terms, returning, CalendarBounds.NONE, ANY_WAIT, 0);
     }
 
     private static RemoteLimit bucket(Limit limit, long burst, boolean paced) {
@@ -65,7 +65,13 @@ final class RemoteLimits {
         Arguments returning =
                 new Arguments(24).number(units.micro).number(units.permit).number(full);
         return new RemoteLimit(
-                limit, LuaAlgorithm.BUCKET, terms, returning, CalendarBounds.NONE, ANY_WAIT / units.micro);
+                limit,
+                LuaAlgorithm.BUCKET,
+                terms,
+                returning,
+                CalendarBounds.NONE,
+                ANY_WAIT / units.micro,
+                units.permit);
     }
 
     private static RemoteLimit warmUp(Limit limit, Duration warmUp, long burst) {
@@ -82,12 +88,12 @@ final class RemoteLimits {
                 .number(burst)
                 .number(rest * units.micro);
         return new RemoteLimit(
-                limit, LuaAlgorithm.WARM_UP, terms, new Arguments(0), CalendarBounds.NONE, ANY_WAIT / units.micro);
+                limit, LuaAlgorithm.WARM_UP, terms, new Arguments(0), CalendarBounds.NONE, ANY_WAIT / units.micro, 0);
     }
 
     private static RemoteLimit window(Limit limit, int align, long length, CalendarBounds bounds) {
         Arguments terms = new Arguments(24).number(limit.limit()).octet(align).number(length);
-        return new RemoteLimit(limit, LuaAlgorithm.FIXED_WINDOW, terms, new Arguments(0), bounds, ANY_WAIT);
+        return new RemoteLimit(limit, LuaAlgorithm.FIXED_WINDOW, terms, new Arguments(0), bounds, ANY_WAIT, 0);
     }
 
     /** Time is counted in ticks, of which both a microsecond and a sub-window have a whole number. */

@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import dev.limiter.Limit;
 import dev.limiter.Rule;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -21,9 +22,18 @@ final class RemoteRule {
     /** The {@linkplain LuaAlgorithm#bit bits} of all algorithms. */
     final int algorithms;
 
+    /** How many permits are taken ahead at most, and for how long they are kept; 0 for none. */
+    final long ahead;
+
+    final long aheadNanos;
+
     private final String start;
 
-    RemoteRule(Rule rule, String prefix, long leaseMicros) {
+    /**
+     * @param leaseMicros for how long a permit of a concurrency limit is held unless renewed
+     * @param aheadPercent the share of the limits, and of their windows, for which permits are taken ahead
+     */
+    RemoteRule(Rule rule, String prefix, long leaseMicros, int aheadPercent) {
         this.rule = rule;
         this.limits = rule.limits().stream()
                 .map(limit -> RemoteLimits.of(limit, leaseMicros))
@@ -33,6 +43,14 @@ final class RemoteRule {
             set |= limit.algorithm.bit();
         }
         this.algorithms = set;
+        long permits = Long.MAX_VALUE;
+        long nanos = Long.MAX_VALUE;
+        for (Limit limit : rule.limits()) {
+            permits = Math.min(permits, limit.limit() / 100 * aheadPercent + limit.limit() % 100 * aheadPercent / 100);
+            nanos = Math.min(nanos, limit.window().toNanos() / 100 * aheadPercent);
+        }
+        this.ahead = isShareable() && !isPaced() ? permits : 0;
+        this.aheadNanos = nanos;
         this.start = prefix + "{" + escaped(rule.name());
     }
 
@@ -44,6 +62,16 @@ final class RemoteRule {
             names[i] = (tagged + limits[i].limit.name()).getBytes(StandardCharsets.UTF_8);
         }
         return names;
+    }
+
+    /** Whether several callers may share what one call takes: not where only one may go at a time, or holds it. */
+    boolean isShareable() {
+        int notShared = LuaAlgorithm.CONCURRENCY.bit() | LuaAlgorithm.WARM_UP.bit();
+        return (algorithms & notShared) == 0;
+    }
+
+    private boolean isPaced() {
+        return rule.limits().stream().anyMatch(limit -> limit instanceof Limit.LeakyBucket bucket && bucket.even());
     }
 
     boolean holds() {

@@ -41,7 +41,10 @@ class FailoverTests implements StorageListener {
     private FailoverRateLimiterStorage.Builder storage(OnFailure onFailure, Redis redis) {
         RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000);
         return FailoverRateLimiterStorage.builder(
-                        RedisRateLimiterStorage.builder(counting(redis)).build(), local)
+                        RedisRateLimiterStorage.builder(counting(redis))
+                                .timeout(Duration.ofMillis(500))
+                                .build(),
+                        local)
                 .onFailure(of -> onFailure)
                 .listener(this);
     }

@@ -62,7 +62,11 @@ final class RedisProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        for (int attempt = 0; !answers(); attempt++) {
+        awaitAnswer(port);
+    }
+
+    static void awaitAnswer(int port) {
+        for (int attempt = 0; !answers(port); attempt++) {
             if (attempt == 1000) {
                 throw new IllegalStateException("No server on port " + port);
             }
@@ -70,7 +74,7 @@ final class RedisProcess implements AutoCloseable {
         }
     }
 
-    private static String program() {
+    static String program() {
         try {
             return TestServer.system().isPresent()
                     ? TestServer.system().get().toString()
@@ -80,7 +84,7 @@ final class RedisProcess implements AutoCloseable {
         }
     }
 
-    private boolean answers() {
+    private static boolean answers(int port) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress("127.0.0.1", port), 200);
             socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));

@@ -54,22 +54,22 @@ kinds[1] = function(key, permits, asked, patience)
     refusal = max(refusal, beyond)
   end
 
-  return refusal, wait, function(taking, delay)
-    local after = level
-    if taking then
+  return refusal, wait, function(count, delay)
+    local after, following = level, refusal
+    if count > 0 then
       -- from the exact turn, if the wait is this bucket's own: microseconds would add up
-      local own = wait_for(paced and cost or permits * cost)
+      local own = wait_for(paced and cost or count * cost)
       if cost ~= permit or units ~= micro then
         after = scaled_up(level, permit, cost)
         units, cost, full = micro, permit, paced and permit or burst * permit
       end
-      after = (delay > own and max(after, delay * micro) or after) + permits * permit
+      after = (delay > own and max(after, delay * micro) or after) + count * permit
+      following = max(ceil((after + cost - full) / units), 0)
     end
-    if (taking or renewed or faster and dry == 0) and after > 0 then
+    if (count > 0 or renewed or faster and dry == 0) and after > 0 then
       local state = pack('>BI7I7I7I7B', 1, now, after, units, cost, after > full and 1 or 0)
       call('SET', key, state, 'PX', ceil(after / units / 1000) + grace)
     end
-    local left = floor(max(full - after, 0) / cost)
-    return pack('>dddd', left, refusal, ceil(after / units), after)
-  end
+    return pack('>dddd', floor(max(full - after, 0) / cost), following, ceil(after / units), after)
+  end, floor(max(full - level, 0) / cost)
 end

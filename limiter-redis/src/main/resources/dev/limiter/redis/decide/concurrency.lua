@@ -28,16 +28,16 @@ kinds[5] = function(key, permits, asked, patience)
     refusal = 0
   end
 
-  return refusal, 0, function(taking)
-    if taking then
+  return refusal, 0, function(count)
+    if count > 0 then
       if other then
         -- whatever that was: it is not held
         call('DEL', key)
       end
-      held = held + permits
-      call('ZADD', key, now + ttl, pack('>I7', permits) .. name, -held, 't')
+      held = held + count
+      call('ZADD', key, now + ttl, pack('>I7', count) .. name, -held, 't')
       call('PEXPIRE', key, ceil(ttl / 1000) + grace)
     end
     return pack('>dddd', max(limit - held, 0), refusal, held > 0 and -1 or 0, 0)
-  end
+  end, max(limit - held, 0)
 end

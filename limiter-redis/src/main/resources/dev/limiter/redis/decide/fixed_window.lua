@@ -76,24 +76,25 @@ kinds[2] = function(key, permits, asked, patience)
   -- of the next window, who has to wait for longer than this one is open
   local latest = taken + permits <= limit and 2 ^ 53 or stop - now - 1
 
-  return refusal, wait, function(taking, delay)
+  return refusal, wait, function(count, delay)
     local mark = stop
-    if not taking and refusal == 0 and delay > latest then
+    if count == 0 and refusal == 0 and delay > latest then
       refusal = after - now
     end
-    if taking then
-      if permits <= limit - used and delay < stop - now then
-        used = used + permits
+    if count > 0 then
+      if count <= limit - used and delay < stop - now then
+        used = used + count
       else
         -- of the next window: of this one nothing may be had any more
-        used, taken, mark = max(used, limit), taken + permits, after
+        used, taken, mark = max(used, limit), taken + count, after
       end
+      refusal = used < limit and 0 or (taken < limit and stop or after) - now
     end
-    if taking or renewed then
+    if count > 0 or renewed then
       local lasts = ceil(((taken > 0 and after or stop) - now) / 1000)
       call('SET', key, pack('>BI7I7I7I7', 2, start, stop, used, taken), 'PX', lasts + grace)
     end
     local reset = taken > 0 and after - now or used > 0 and stop - now or 0
     return pack('>dddd', max(limit - used, 0), refusal, reset, mark)
-  end, latest
+  end, beyond > 0 and 0 or limit - used, latest
 end

@@ -51,29 +51,30 @@ kinds[3] = function(key, permits, asked, patience)
   local oldest = counts[buckets + 1]
   local forgivable = floor(limit / buckets)
   local forgiven = min(scaled(oldest, max(elapsed, 0), size), forgivable)
-  local missing = asked - (limit - total)
-  local wait = 0
-  if asked > 0 and missing > forgiven then
-    local left, ticks = missing, nil
+
+  -- until when so many permits are not there
+  local function wait_for(count)
+    local left = count - (limit - total)
+    if count == 0 or left <= forgiven then
+      return 0
+    end
     for i = buckets + 1, 1, -1 do
-      local count = counts[i]
       local leaves = (buckets + 1 - i) * size - elapsed
-      if left <= count and left <= forgivable then
-        ticks = leaves + scaled_up(left, size, count)
-        break
+      if left <= counts[i] and left <= forgivable then
+        return max(ceil((leaves + scaled_up(left, size, counts[i])) / micro), 1, beyond)
       end
-      left = left - count
+      left = left - counts[i]
       if left <= 0 then
-        ticks = leaves + size
-        break
+        return max(ceil((leaves + size) / micro), 1, beyond)
       end
     end
-    wait = max(ceil(ticks / micro), 1, beyond)
   end
+  local wait = wait_for(asked)
 
-  return wait, 0, function(taking)
-    if taking then
-      counts[1], total = counts[1] + permits, total + permits
+  return wait, 0, function(count)
+    if count > 0 then
+      counts[1], total = counts[1] + count, total + count
+      wait = wait_for(1)
     end
     local reset = 0
     for i = buckets + 1, 1, -1 do
@@ -81,7 +82,7 @@ kinds[3] = function(key, permits, asked, patience)
         reset = ceil(((buckets + 2 - i) * size - elapsed) / micro)
       end
     end
-    if taking or renewed then
+    if count > 0 or renewed then
       local state = {pack('>BI7I7I2', 3, newest, length, buckets)}
       for i = 1, buckets + 1 do
         state[i + 1] = pack('>I7', counts[i])
@@ -89,5 +90,5 @@ kinds[3] = function(key, permits, asked, patience)
       call('SET', key, table.concat(state), 'PX', ceil(reset / 1000) + grace)
     end
     return pack('>dddd', max(limit - total + forgiven, 0), wait, reset, newest)
-  end
+  end, max(limit - total + forgiven, 0)
 end

@@ -62,50 +62,54 @@ kinds[4] = function(key, permits, asked, patience)
     end
   end
 
-  local missing = asked - (limit - total)
-  local wait = 0
-  if asked > 0 and missing > 0 then
-    wait = max(length, beyond)
+  -- until when so many permits are not there
+  local function wait_for(count)
+    local missing = count - (limit - total)
+    if count == 0 or missing <= 0 then
+      return 0
+    end
     local head, from, index = stored, 2, 2
     while head[from + 1] do
       missing = missing - head[from + 2]
       if missing <= 0 then
-        wait = head[from + 1] + length - now
-        break
+        return head[from + 1] + length - now
       end
       from, index = from + 2, index + 2
       if not head[from + 1] then
         head, from = call('LRANGE', key, index, index + 63), 0
       end
     end
+    return max(length, beyond)
   end
+  local wait = wait_for(asked)
 
-  return wait, 0, function(taking)
+  return wait, 0, function(count)
     local time = now
     if stored[1] and last > now then
       time = last
     end
-    if taking then
-      total = total + permits
-    end
-    if (taking or renewed) and not stored[1] then
+    total = total + count
+    if (count > 0 or renewed) and not stored[1] then
       if other then
         call('DEL', key)
       end
       call('RPUSH', key, total, length, time, total)
-    elseif taking then
+    elseif count > 0 then
       if last == time then
-        call('LSET', key, -1, call('LINDEX', key, -1) + permits)
+        call('LSET', key, -1, call('LINDEX', key, -1) + count)
       else
-        call('RPUSH', key, time, permits)
+        call('RPUSH', key, time, count)
       end
       call('LSET', key, 0, total)
     end
-    if taking or renewed then
+    if count > 0 or renewed then
       call('PEXPIRE', key, ceil((time + length - now) / 1000) + grace)
       last = time
     end
+    if count > 0 then
+      wait = wait_for(1)
+    end
     local reset = total > 0 and last + length - now or 0
     return pack('>dddd', max(limit - total, 0), wait, reset, time)
-  end
+  end, max(limit - total, 0)
 end

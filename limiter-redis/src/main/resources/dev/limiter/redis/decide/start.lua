@@ -2,12 +2,14 @@
 -- asked. This is the start of the script, `end.lua` its end; between them are the algorithms that the request needs.
 --
 -- KEYS     the state of each limit
--- ARGV[1]  packed: the time in microseconds, negative for the server's; whether to charge nothing; then, for each key, the number
+-- ARGV[1]  packed: the time in microseconds, negative for the server's; what to do: take the permits (0), look only (1), or
+--          take as many as there are (2), in which case follows how many are needed at once; then, for each key, the number
 --          of the algorithm, permits, how many more have to be there, how long the request would wait, and what the
 --          algorithm unpacks for itself
--- answers  packed: the time, if refused less than 0 (-1 - time); for how long the request has to wait; then four numbers for each key:
---          the permits left, until when it refuses (0: it does not, -1: nobody knows), until when it is as new, and a
---          mark that giving back needs
+-- answers  packed: the time, or -1 - time if refused; for how long the request has to wait; how many permits were taken, if
+--          as many as there are; then four numbers for each key: the permits left; until when it refuses or, after permits
+--          were taken, would refuse the next one (0: it does not, -1: nobody knows); until when it is as new; and a mark
+--          that giving back needs
 --
 -- Numbers are whole, and below 2^53 where they have to be exact. Times are never written as text: Lua cuts that to 14
 -- digits. States that are strings begin with the number of their algorithm; then come integers of seven bytes.
@@ -15,7 +17,11 @@ local spread = unpack
 local pack, unpack, call = struct.pack, struct.unpack, redis.call
 local floor, ceil, max, min, abs = math.floor, math.ceil, math.max, math.min, math.abs
 
-local now, dry, at = unpack('>dB', ARGV[1])
+local now, mode, at = unpack('>dB', ARGV[1])
+local dry, needed = mode == 1 and 1 or 0, 0
+if mode == 2 then
+  needed, at = unpack('>d', ARGV[1], at)
+end
 -- A state outlives its use by so many milliseconds; where the caller's time counts, the server's must not end it.
 local grace = 3600000
 if now < 0 then
@@ -26,9 +32,9 @@ end
 
 -- Number of an algorithm -> function(key, permits, asked, patience): so many permits are to be taken from the limit in
 -- that key, if `asked` are there, by somebody who would wait for so long. Returns until when it refuses (0: it does not);
--- for how long the request waits then; a function(taking, delay) that takes the permits for a turn in so long, if it is
--- to, and answers the four numbers (or false: the client has to ask again, knowing the time); and the longest that the
--- request may have to wait because of other limits, if there is such a bound.
+-- for how long the request waits then; a function(count, delay) that takes so many permits for a turn in so long, or none,
+-- and answers the four numbers (or false: the client has to ask again, knowing the time); how many are left; and the
+-- longest that the request may have to wait because of other limits, if there is such a bound.
 local kinds = {}
 
 -- Whether that is an error because a key holds another type: any other error is one here, too.

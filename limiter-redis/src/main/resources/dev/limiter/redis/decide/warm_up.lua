@@ -41,21 +41,22 @@ kinds[6] = function(key, permits, asked, patience)
   local wait = asked == 0 and 0 or max(ceil(ahead / micro), 0)
   local refusal = max(wait - patience, asked > 0 and beyond or 0, 0)
 
-  return refusal, wait, function(taking, delay)
+  return refusal, wait, function(count, delay)
     local before, rest_before, returnable = 0, 0, 0
-    if taking then
+    if count > 0 then
       local turn = max(ahead, delay > wait and delay * micro or 0, 0)
       local rested = min(rest + turn - ahead, rested_fully)
-      local after = turn + interval(rested, permits)
-      local left = max(rested - permits * permit, 0)
+      local after = turn + interval(rested, count)
+      local left = max(rested - count * permit, 0)
       before, rest_before, returnable = ahead, rest, 1
       ahead, rest = after, left
+      refusal = ceil(ahead / micro)
     end
-    if taking or renewed then
+    if count > 0 or renewed then
       local state = pack('>BI7I7I7ddBI7I7', 6, now, ahead, rest, before, rest_before, returnable, micro, rested_fully)
       call('SET', key, state, 'PX', ceil((ahead + rested_fully - rest) / micro / 1000) + grace)
     end
     local idle = ahead + rested_fully - rest
     return pack('>dddd', ahead <= 0 and 1 or 0, refusal, max(ceil(idle / micro), 0), ahead)
-  end
+  end, ahead <= 0 and 1 or 0
 end

@@ -1,0 +1,152 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.OnFailure;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/** On a real cluster of three masters and three replicas. The last test kills a master. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class ClusterTests {
+
+    private static final Duration DAY = Duration.ofDays(1);
+
+    private final Rule user = Rule.of(
+            "user",
+            Limit.tokenBucket(1000, DAY),
+            Limit.slidingWindowLog(100, DAY).named("log"));
+    private final Rule site = Rule.of("site", Limit.fixedWindow(10, DAY));
+
+    private RedisClusterOfSix cluster;
+    private RedisRateLimiterStorage redis;
+    private FailoverRateLimiterStorage storage;
+
+    @BeforeAll
+    void start() {
+        cluster = new RedisClusterOfSix();
+        redis = RedisRateLimiterStorage.builder(cluster.redis())
+                .timeout(Duration.ofSeconds(5))
+                .build();
+        storage = FailoverRateLimiterStorage.builder(
+                        RedisRateLimiterStorage.builder(cluster.redis()).build(),
+                        new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))
+                .onFailure(rule -> OnFailure.LOCAL)
+                .build();
+    }
+
+    @AfterAll
+    void stop() {
+        assertThat(cluster.keysWithoutExpiry()).isEmpty();
+        redis.close();
+        storage.close();
+        cluster.close();
+    }
+
+    /** A key of {@link #user} whose states are on that master. */
+    private String keyOn(int master) {
+        return IntStream.range(0, 10_000)
+                .mapToObj(i -> "key" + i + "-" + System.nanoTime())
+                .filter(key -> cluster.masterOf("limiter:{user:" + key + "}") == master)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    @Order(1)
+    void limitsOfOneRuleAreOnOneNode() {
+        for (int master = 0; master < 3; master++) {
+            String key = keyOn(master);
+            for (int i = 1; i <= 100; i++) {
+                assertThat(redis.decide(user, key, 1).permitted()).isTrue();
+            }
+            assertThat(redis.decide(user, key, 1).limit().name()).isEqualTo("log");
+        }
+    }
+
+    @Test
+    @Order(2)
+    void chargesInSeveralSlotsAreAllOrNothing() {
+        List<Charge> charges = List.of(user.charge(keyOn(0)), site.charge("all"), user.charge(keyOn(2)));
+        for (int i = 1; i <= 10; i++) {
+            Decision decision = redis.decide(charges);
+            assertThat(decision.permitted()).isTrue();
+            assertThat(decision.parts()).hasSize(3);
+        }
+        for (int i = 0; i < 50; i++) {
+            Decision refused = redis.decide(charges);
+            assertThat(refused.permitted()).isFalse();
+            assertThat(refused.rule()).isEqualTo(site);
+        }
+        assertThat(redis.peek(user, charges.get(0).key()).limits().get(1).remaining())
+                .isEqualTo(90);
+        assertThat(redis.peek(user, charges.get(2).key()).limits().get(1).remaining())
+                .isEqualTo(90);
+    }
+
+    @Test
+    @Order(3)
+    void aSlotThatMovesTakesItsStatesAlong() {
+        String key = keyOn(0);
+        for (int i = 0; i < 30; i++) {
+            redis.decide(user, key, 1);
+        }
+        AtomicBoolean moved = new AtomicBoolean();
+        AtomicLong granted = new AtomicLong(30);
+        CompletableFuture<Void> deciding = CompletableFuture.runAsync(() -> {
+            while (!moved.get()) {
+                if (storage.decide(user, key, 1).onFailure().isEmpty() && granted.get() < 60) {
+                    granted.incrementAndGet();
+                }
+            }
+        });
+        cluster.moveSlot("limiter:{user:" + key + "}", 1);
+        moved.set(true);
+        deciding.join();
+        long remaining = redis.peek(user, key).limits().get(1).remaining();
+        assertThat(remaining).isLessThanOrEqualTo(70);
+        for (long i = remaining; i > 0; i--) {
+            assertThat(redis.decide(user, key, 1).permitted()).isTrue();
+        }
+        assertThat(redis.decide(user, key, 1).permitted()).isFalse();
+    }
+
+    @Test
+    @Order(4)
+    void aReplicaThatIsPromotedGoesOn() {
+        String key = keyOn(2);
+        for (int i = 0; i < 40; i++) {
+            assertThat(storage.decide(user, key, 1).permitted()).isTrue();
+        }
+        cluster.killMaster(2);
+        RedisClusterOfSix.await(() -> {
+            storage.cleanUp();
+            return storage.decide(user, key, 1).onFailure().isEmpty();
+        });
+        // what the replica had not heard of yet is lost: the last one or few
+        assertThat(storage.decide(user, key, 1).limits().get(1).remaining()).isLessThan(100);
+        for (int i = 0; i < 100; i++) {
+            storage.decide(user, key, 1);
+        }
+        assertThat(storage.decide(user, key, 1).permitted()).isFalse();
+    }
+}

@@ -1,0 +1,256 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Callers that share calls, refusals that need none, permits taken ahead: on a real server, by its clock. */
+class LessRedisTests {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final AtomicInteger PREFIXES = new AtomicInteger();
+
+    private final AtomicLong calls = new AtomicLong();
+    private final String prefix = "less-" + PREFIXES.incrementAndGet() + ":";
+    private final List<RedisRateLimiterStorage> storages = new ArrayList<>();
+
+    private RedisRateLimiterStorage storage(int lease) {
+        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(
+                        counting(TestServer.shared().redis()))
+                .keyPrefix(prefix)
+                .timeout(Duration.ofSeconds(10))
+                .lease(rule -> lease)
+                .build();
+        storages.add(storage);
+        return storage;
+    }
+
+    private Redis counting(Redis redis) {
+        return new Redis() {
+            @Override
+            public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
+                calls.incrementAndGet();
+                return redis.run(script, keys, arguments);
+            }
+
+            @Override
+            public CompletionStage<Void> delete(byte[][] keys) {
+                return redis.delete(keys);
+            }
+
+            @Override
+            public int slot(byte[] key) {
+                return redis.slot(key);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    @AfterEach
+    void close() {
+        storages.forEach(RedisRateLimiterStorage::close);
+    }
+
+    static Stream<Limit> limits() {
+        return Stream.of(
+                Limit.tokenBucket(100, SECOND).burst(10),
+                Limit.leakyBucket(100, SECOND).burst(10),
+                Limit.leakyBucket(100, SECOND).paced(),
+                Limit.fixedWindow(100, SECOND),
+                Limit.fixedWindow(100, SECOND).startingWithFirst(),
+                Limit.slidingWindowCounter(100, SECOND),
+                Limit.slidingWindowLog(100, SECOND));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void aClientAtTenTimesItsLimitSeldomReachesRedis(Limit limit) {
+        assertThat(shareThatReachesRedis(limit, 1)).isLessThanOrEqualTo(0.15);
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void fourInstancesReachItMoreOftenAtMost(Limit limit) {
+        boolean bucket = limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket;
+        assertThat(shareThatReachesRedis(limit, 4)).isLessThanOrEqualTo(bucket ? 0.45 : 0.25);
+    }
+
+    /** For three seconds, ten requests for each permit, evenly spaced, to one instance after the other. */
+    private double shareThatReachesRedis(Limit limit, int instances) {
+        Rule rule = Rule.of("rule", limit);
+        for (int i = 0; i < instances; i++) {
+            storage(0);
+        }
+        storages.get(0).decide(rule, "warm", 1);
+        calls.set(0);
+        long start = System.nanoTime();
+        int requests = 3000;
+        for (int i = 0; i < requests; i++) {
+            while (System.nanoTime() - start < i * 1_000_000L) {
+                LockSupport.parkNanos(100_000);
+            }
+            storages.get(i % instances).decide(rule, "key", 1);
+        }
+        return (double) calls.get() / requests;
+    }
+
+    @Test
+    void refusesWhatRedisWouldRefuseWithoutAsking() {
+        RedisRateLimiterStorage storage = storage(0);
+        Rule rule = Rule.of("rule", Limit.fixedWindow(2, Duration.ofDays(1)));
+        storage.decide(rule, "key", 1);
+        storage.decide(rule, "key", 1);
+        calls.set(0);
+        Decision known = storage.decide(rule, "key", 1);
+        assertThat(known.permitted()).isFalse();
+        assertThat(known.remaining()).isZero();
+        assertThat(known.retryAfter()).isPresent();
+        assertThat(calls).hasValue(0);
+        Decision asked = storage.peek(rule, "key");
+        assertThat(calls).hasValue(1);
+        assertThat(known.retryAfter().orElseThrow())
+                .isBetween(
+                        asked.retryAfter().orElseThrow(),
+                        asked.retryAfter().orElseThrow().plusSeconds(10));
+        assertThat(known.limits()).hasSize(1);
+    }
+
+    @Test
+    void asksAgainAfterGivingBackAndResetting() {
+        RedisRateLimiterStorage storage = storage(0);
+        Rule rule = Rule.of("rule", Limit.fixedWindow(1, Duration.ofDays(1)));
+        for (int i = 0; i < 100; i++) {
+            Decision decision = storage.decide(rule, "key", 1);
+            assertThat(decision.permitted()).isTrue();
+            decision.giveBack();
+        }
+        assertThat(storage.decide(rule, "key", 1).permitted()).isTrue();
+        assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
+        storage.reset(rule, "key");
+        assertThat(storage.decide(rule, "key", 1).permitted()).isTrue();
+    }
+
+    @Test
+    void aRefusalOfSeveralChargesIsKnownForTheSameCharges() {
+        RedisRateLimiterStorage storage = storage(0);
+        Rule small = Rule.of("small", Limit.fixedWindow(1, Duration.ofDays(1)));
+        Rule large = Rule.of("large", Limit.slidingWindowLog(10, Duration.ofDays(1)));
+        var both = List.of(small.charge("key"), large.charge("key"));
+        assertThat(storage.decide(both).permitted()).isTrue();
+        calls.set(0);
+        Decision refused = storage.decide(both);
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.rule()).isEqualTo(small);
+        assertThat(refused.parts()).extracting(Decision::permitted).containsExactly(false, true);
+        assertThat(refused.limits()).hasSize(2);
+        assertThat(calls).hasValue(0);
+        assertThat(storage.decide(large, "key", 1).permitted()).isTrue();
+    }
+
+    static Stream<Limit> countedLimits() {
+        Duration day = Duration.ofDays(1);
+        return Stream.of(
+                Limit.tokenBucket(1000, day),
+                Limit.fixedWindow(1000, day),
+                Limit.slidingWindowCounter(1000, day),
+                Limit.slidingWindowLog(1000, day));
+    }
+
+    @ParameterizedTest
+    @MethodSource("countedLimits")
+    void callersThatShareCallsGetExactlyTheLimit(Limit limit) {
+        assertThat(granted(limit, 0, 2, 8, 400)).isEqualTo(1000);
+    }
+
+    @ParameterizedTest
+    @MethodSource("countedLimits")
+    void permitsTakenAheadAreNeverMoreThanTheLimit(Limit limit) {
+        assertThat(granted(limit, 5, 2, 8, 400)).isBetween(900L, 1000L);
+        assertThat(calls.get()).isLessThan(6400 / 4);
+    }
+
+    private long granted(Limit limit, int lease, int instances, int threads, int each) {
+        Rule rule = Rule.of("rule", limit);
+        AtomicLong granted = new AtomicLong();
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        CountDownLatch start = new CountDownLatch(1);
+        for (int i = 0; i < instances; i++) {
+            RedisRateLimiterStorage storage = storage(lease);
+            for (int j = 0; j < threads; j++) {
+                CompletableFuture<Void> done = new CompletableFuture<>();
+                all.add(done);
+                Thread thread = new Thread(() -> {
+                    try {
+                        start.await();
+                        for (int k = 0; k < each; k++) {
+                            if (storage.decide(rule, "key", 1).permitted()) {
+                                granted.incrementAndGet();
+                            }
+                        }
+                        done.complete(null);
+                    } catch (Exception e) {
+                        done.completeExceptionally(e);
+                    }
+                });
+                thread.start();
+            }
+        }
+        start.countDown();
+        all.forEach(CompletableFuture::join);
+        return granted.get();
+    }
+
+    @Test
+    void whatIsKeptTooLongIsGivenBack() {
+        RedisRateLimiterStorage storage = storage(10);
+        Rule longer = Rule.of(
+                "longer", Limit.fixedWindow(1000, Duration.ofSeconds(20)).startingWithFirst());
+        storage.decide(longer, "key", 1);
+        long kept = 999 - storage.peek(longer, "key").remaining();
+        assertThat(kept).isEqualTo(100);
+        for (int i = 0; i < 500 && storage.peek(longer, "key").remaining() != 999; i++) {
+            LockSupport.parkNanos(10_000_000);
+            storage.cleanUp();
+        }
+        assertThat(storage.peek(longer, "key").remaining()).isEqualTo(999);
+    }
+
+    @Test
+    void whatIsKeptIsGivenBackWhenClosed() {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
+        RedisRateLimiterStorage first = storage(5);
+        RedisRateLimiterStorage second = storage(0);
+        first.decide(rule, "key", 1);
+        assertThat(second.peek(rule, "key").remaining()).isEqualTo(949);
+        first.close();
+        assertThat(second.peek(rule, "key").remaining()).isEqualTo(999);
+    }
+
+    @Test
+    void blocksShrinkAsTheLimitComesNear() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)));
+        RedisRateLimiterStorage storage = storage(50);
+        storage(0).decide(rule, "key", 900);
+        storage.decide(rule, "key", 1);
+        // an eighth of what is left
+        assertThat(storage.peek(rule, "key").remaining()).isEqualTo(100 - 12);
+    }
+}

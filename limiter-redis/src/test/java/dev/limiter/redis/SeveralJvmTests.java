@@ -1,0 +1,129 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Four real JVMs on one server grant exactly the limit in all. */
+class SeveralJvmTests {
+
+    private static final int JVMS = 4;
+    private static final int THREADS = 8;
+    private static final int REQUESTS = 4000;
+
+    /** What each of the JVMs does: waits for a line, asks, and says how many permits it got. */
+    public static final class Instance {
+
+        private Instance() {}
+
+        public static void main(String[] arguments) throws IOException {
+            RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", Integer.parseInt(arguments[0])));
+            RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(
+                            new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE)))
+                    .keyPrefix(arguments[1])
+                    .timeout(Duration.ofSeconds(30))
+                    .lease(rule -> Integer.parseInt(arguments[3]))
+                    .build();
+            Rule rule = rule(arguments[2]);
+            storage.peek(rule, "key");
+            System.out.println("ready");
+            System.in.read();
+            long granted = ask(storage, rule);
+            storage.close();
+            client.shutdown();
+            System.out.println(granted);
+        }
+
+        private static long ask(RedisRateLimiterStorage storage, Rule rule) {
+            AtomicLong granted = new AtomicLong();
+            CompletableFuture.allOf(IntStream.range(0, THREADS)
+                            .mapToObj(thread -> CompletableFuture.runAsync(
+                                    () -> {
+                                        for (int i = 0; i < REQUESTS / THREADS; i++) {
+                                            if (storage.decide(rule, "key", 1).permitted()) {
+                                                granted.incrementAndGet();
+                                            }
+                                        }
+                                    },
+                                    task -> new Thread(task).start()))
+                            .toArray(CompletableFuture[]::new))
+                    .join();
+            return granted.get();
+        }
+    }
+
+    private static Rule rule(String algorithm) {
+        Duration day = Duration.ofDays(1);
+        Limit limit = switch (algorithm) {
+            case "token" -> Limit.tokenBucket(1000, day);
+            case "leaky" -> Limit.leakyBucket(1000, day);
+            case "fixed" -> Limit.fixedWindow(1000, day);
+            case "first" -> Limit.fixedWindow(1000, day).startingWithFirst();
+            case "counter" -> Limit.slidingWindowCounter(1000, day);
+            case "log" -> Limit.slidingWindowLog(1000, day);
+            default -> Limit.concurrency(1000);
+        };
+        return Rule.of("rule", limit);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"token, 0", "leaky, 0", "fixed, 0", "first, 0", "counter, 0", "log, 0", "concurrency, 0", "token, 5"})
+    void grantExactlyTheLimitInAll(String algorithm, int lease) throws IOException {
+        String prefix = "jvms-" + algorithm + lease + ":";
+        List<Process> processes = new ArrayList<>();
+        List<BufferedReader> outputs = new ArrayList<>();
+        for (int i = 0; i < JVMS; i++) {
+            Process process = new ProcessBuilder(
+                            ProcessHandle.current().info().command().orElseThrow(),
+                            "-XX:TieredStopAtLevel=1",
+                            "-Xmx128m",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Instance.class.getName(),
+                            "" + TestServer.shared().port(),
+                            prefix,
+                            algorithm,
+                            "" + lease)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            processes.add(process);
+            outputs.add(new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
+        }
+        try {
+            for (BufferedReader output : outputs) {
+                assertThat(output.readLine()).isEqualTo("ready");
+            }
+            for (Process process : processes) {
+                process.getOutputStream().write('\n');
+                process.getOutputStream().flush();
+            }
+            long granted = 0;
+            for (BufferedReader output : outputs) {
+                granted += Long.parseLong(output.readLine());
+            }
+            if (lease == 0) {
+                assertThat(granted).isEqualTo(1000);
+            } else {
+                assertThat(granted).isBetween(900L, 1000L);
+            }
+        } finally {
+            processes.forEach(Process::destroyForcibly);
+        }
+    }
+}
