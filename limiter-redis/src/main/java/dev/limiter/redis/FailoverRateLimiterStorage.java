@@ -148,12 +148,35 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     /** Looks whether Redis works again, now and then; nobody waits for that. */
     private void probe() {
         if (breaker.probeIsDue()) {
-            byte[] key = (redis.keyPrefix() + "probe").getBytes(StandardCharsets.UTF_8);
-            var unused = redis.redis().run(Scripts.PROBE, new byte[][] {key}).thenAccept(works -> {
-                if (breaker.succeeded()) {
-                    listener.found();
-                }
-            });
+            var unused = runProbe().thenRun(this::works);
+        }
+    }
+
+    /** Finds out also while nobody asks. */
+    private void check() {
+        long begun = System.nanoTime();
+        var unused = runProbe()
+                .orTimeout(redis.timeout().toNanos(), TimeUnit.NANOSECONDS)
+                .whenComplete((done, failure) -> {
+                    if (failure == null) {
+                        works();
+                    } else if (breaker.failed(begun)) {
+                        listener.lost(failureOf(failure));
+                    }
+                });
+    }
+
+    private CompletableFuture<Void> runProbe() {
+        byte[] key = (redis.keyPrefix() + "probe").getBytes(StandardCharsets.UTF_8);
+        return redis.redis()
+                .run(Scripts.PROBE, new byte[][] {key})
+                .thenAccept(works -> {})
+                .toCompletableFuture();
+    }
+
+    private void works() {
+        if (breaker.succeeded()) {
+            listener.found();
         }
     }
 
@@ -252,6 +275,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         if (counted != null) {
             counted.sayHello();
         }
+        check();
     }
 
     @Override
