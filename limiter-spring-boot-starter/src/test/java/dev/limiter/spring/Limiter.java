@@ -1,6 +1,7 @@
 package dev.limiter.spring;
 
 import dev.limiter.spring.autoconfigure.LimiterAutoConfiguration;
+import dev.limiter.spring.autoconfigure.LimiterHealthAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterMethodAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterMetricsAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterRedisAutoConfiguration;
@@ -20,6 +21,7 @@ public final class Limiter {
                 LimiterAutoConfiguration.class,
                 LimiterMethodAutoConfiguration.class,
                 LimiterMetricsAutoConfiguration.class,
+                LimiterHealthAutoConfiguration.class,
                 LimiterWebAutoConfiguration.class);
     }
 }

@@ -1,11 +1,15 @@
 package dev.limiter.spring.autoconfigure;
 
+import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.spring.metrics.LimiterMetrics;
+import dev.limiter.spring.metrics.StorageMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
@@ -18,7 +22,19 @@ public final class LimiterMetricsAutoConfiguration {
 
     @Bean
     LimiterMetrics limiterMetrics(ObjectProvider<MeterRegistry> registries, RateLimiters limiters) {
-        return new LimiterMetrics(
-                registries, limiters, limiters.storage() instanceof InMemoryRateLimiterStorage ? "memory" : "custom");
+        return new LimiterMetrics(registries, limiters, nameOf(limiters.storage()));
+    }
+
+    private static String nameOf(RateLimiterStorage storage) {
+        if (storage instanceof InMemoryRateLimiterStorage) {
+            return "memory";
+        }
+        return storage instanceof FailoverRateLimiterStorage ? "redis" : "custom";
+    }
+
+    @Bean
+    @ConditionalOnBean(FailoverRateLimiterStorage.class)
+    StorageMetrics limiterStorageMetrics(ObjectProvider<MeterRegistry> registries) {
+        return new StorageMetrics(registries);
     }
 }

@@ -1,5 +1,8 @@
 package dev.limiter.spring.decide;
 
+import dev.limiter.Decision;
+import dev.limiter.OnFailure;
+
 /** What became of a request or a call under one rule. */
 public enum Outcome {
     /** Counted, and let through by this rule. */
@@ -13,12 +16,30 @@ public enum Outcome {
     /** Would have been refused by this rule, which only watches. */
     SHADOW_REJECTED("shadow-rejected"),
     /** Exempt from this rule. */
-    SKIPPED("skipped");
+    SKIPPED("skipped"),
+    /** Let through without having been counted, since the storage did not decide. */
+    FAILED_OPEN("failed-open"),
+    /** Refused, since the storage did not decide. */
+    FAILED_CLOSED("failed-closed"),
+    /** Let through in memory, where it was counted, since the storage did not decide. */
+    FAILED_LOCAL("failed-local");
 
     private final String tag;
 
     Outcome(String tag) {
         this.tag = tag;
+    }
+
+    /** Of a rule that permitted, by its part of the decision. */
+    static Outcome permitted(Decision part) {
+        return part.onFailure()
+                .map(how -> how == OnFailure.ALLOW ? FAILED_OPEN : FAILED_LOCAL)
+                .orElse(PERMITTED);
+    }
+
+    /** Of a rule that refused, by its part of the decision. */
+    static Outcome rejected(Decision part) {
+        return part.onFailure().filter(OnFailure.DENY::equals).isPresent() ? FAILED_CLOSED : REJECTED;
     }
 
     /** The name in metrics. */

@@ -156,9 +156,10 @@ public final class RuleDecider {
         if (!decision.permitted()) {
             return rejected(verdict, decision, question.resource());
         }
-        for (RateLimitRule rule : question.rules()) {
+        for (int i = 0; i < question.rules().size(); i++) {
+            RateLimitRule rule = question.rules().get(i);
             Duration own = rule.makesWait() ? waited : Duration.ZERO;
-            tell(rule, question.resource(), Outcome.PERMITTED, decision, own);
+            tell(rule, question.resource(), Outcome.permitted(verdict.part(i)), decision, own);
         }
         return withShadow(verdict, question.applicable().shadow(), question.context(), question.resource());
     }
@@ -187,9 +188,10 @@ public final class RuleDecider {
                 continue;
             }
             Charge charge = verdict.charges().get(i);
-            Decision banned = bans.afterRejection(rule, charge);
+            Outcome outcome = Outcome.rejected(verdict.part(i));
+            Decision banned = outcome == Outcome.REJECTED ? bans.afterRejection(rule, charge) : null;
             if (banned == null) {
-                tell(rule, resource, Outcome.REJECTED, decision);
+                tell(rule, resource, outcome, decision);
             } else {
                 result = banned(rule, charge, banned, resource);
             }
@@ -227,7 +229,11 @@ public final class RuleDecider {
                     Decision decision = tryAcquire(List.of(charge));
                     decisions.add(decision);
                     open.addAll(open(List.of(rule), context, decision));
-                    tell(rule, resource, decision.permitted() ? Outcome.PERMITTED : Outcome.SHADOW_REJECTED, decision);
+                    tell(
+                            rule,
+                            resource,
+                            decision.permitted() ? Outcome.permitted(decision) : Outcome.SHADOW_REJECTED,
+                            decision);
                 }
             } catch (RuntimeException failure) {
                 // A rule that only watches changes nothing; what went wrong is in the log.
@@ -240,7 +246,7 @@ public final class RuleDecider {
     /** Where the limits stand now, for an answer after what was taken was given back. */
     public List<List<LimitStatus>> peek(Verdict verdict) {
         return verdict.charges().stream()
-                .map(charge -> limiters.peek(charge.rule(), charge.key()).limits())
+                .map(charge -> Verdict.limits(limiters.peek(charge.rule(), charge.key())))
                 .toList();
     }
 

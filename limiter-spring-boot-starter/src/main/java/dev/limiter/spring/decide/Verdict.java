@@ -4,11 +4,13 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
+import dev.limiter.OnFailure;
 import dev.limiter.Rule;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.rule.RateLimitRule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What one decision point decided about a request or a call. Immutable, but for what is given back. */
@@ -61,10 +63,13 @@ public final class Verdict {
         if (decision == null) {
             return List.of();
         }
-        List<LimitStatus> all = decision.limits();
         if (rules.size() == 1) {
-            return List.of(all);
+            return List.of(limits(decision));
         }
+        if (decision.parts().size() == rules.size()) {
+            return decision.parts().stream().map(Verdict::limits).toList();
+        }
+        List<LimitStatus> all = decision.limits();
         List<List<LimitStatus>> byRule = new ArrayList<>(rules.size());
         int from = 0;
         for (RateLimitRule rule : rules) {
@@ -73,6 +78,18 @@ public final class Verdict {
             from = to;
         }
         return byRule;
+    }
+
+    /** Where the limits of a rule stand: nowhere if it lets everything through, because nobody knows. */
+    static List<LimitStatus> limits(Decision part) {
+        boolean open = part.onFailure().filter(OnFailure.ALLOW::equals).isPresent();
+        return open ? List.of() : part.limits();
+    }
+
+    /** What was decided on one of the {@link #rules()}; the whole decision if that is not known apart. */
+    Decision part(int rule) {
+        Decision whole = Objects.requireNonNull(decision);
+        return whole.parts().size() == rules.size() ? whole.parts().get(rule) : whole;
     }
 
     /** What may be returned when it is known how the request or call went; empty without {@code charge-if}. */

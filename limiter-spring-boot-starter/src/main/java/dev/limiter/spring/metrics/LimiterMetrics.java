@@ -39,8 +39,7 @@ public final class LimiterMetrics implements RateLimitListener, SmartInitializin
 
     @Override
     public void afterSingletonsInstantiated() {
-        MeterRegistry one = available.getIfUnique();
-        registries = one != null ? List.of(one) : available.orderedStream().toList();
+        registries = Registries.of(available);
         // What was counted before there was a registry has empty lists in their place.
         counters.clear();
         timers.clear();

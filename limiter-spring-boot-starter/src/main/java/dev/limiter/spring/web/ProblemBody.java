@@ -27,7 +27,9 @@ final class ProblemBody {
         REDUCED_CAPACITY(
                 REGISTERED + "temporary-reduced-capacity",
                 "overloaded",
-                "Request cannot be satisfied due to temporary server capacity constraints");
+                "Request cannot be satisfied due to temporary server capacity constraints"),
+        /** Nobody could decide, and the rule says to refuse then. */
+        UNDECIDED(REDUCED_CAPACITY.type, "undecided", REDUCED_CAPACITY.title);
 
         private final String type;
         private final String code;

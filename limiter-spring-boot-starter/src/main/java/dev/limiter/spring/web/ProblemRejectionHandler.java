@@ -2,6 +2,7 @@ package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
+import dev.limiter.OnFailure;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.BannedDecision;
 import dev.limiter.spring.decide.DeniedDecision;
@@ -95,6 +96,9 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         }
         if (decision instanceof BannedDecision) {
             return ProblemBody.Problem.ABNORMAL_USAGE;
+        }
+        if (decision.onFailure().filter(OnFailure.DENY::equals).isPresent()) {
+            return ProblemBody.Problem.UNDECIDED;
         }
         return decisions.isOverload(decision)
                 ? ProblemBody.Problem.REDUCED_CAPACITY

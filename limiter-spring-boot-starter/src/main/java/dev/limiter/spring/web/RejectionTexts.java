@@ -51,16 +51,23 @@ final class RejectionTexts {
                     "The request asks for more than the limit " + limits + " can ever grant.",
                     locale);
         }
-        String used = "The limit " + limits + " is used up";
+        String refused = refused(problem, "The limit " + limits);
         if (retryAfter.isEmpty()) {
-            return text(codes(problem, ".detail.full", null), limitsOnly, used + ".", locale);
+            return text(codes(problem, ".detail.full", null), limitsOnly, refused + ".", locale);
         }
         return text(
                 codes(problem, ".detail", "problemDetail." + EXCEPTION),
                 new Object[] {limits, retryAfter.getAsLong()},
-                (problem == Problem.ABNORMAL_USAGE ? "The limit " + limits + " was exceeded too often" : used)
-                        + "; retry after " + retryAfter.getAsLong() + " s.",
+                refused + "; retry after " + retryAfter.getAsLong() + " s.",
                 locale);
+    }
+
+    private static String refused(Problem problem, String limits) {
+        return switch (problem) {
+            case ABNORMAL_USAGE -> limits + " was exceeded too often";
+            case UNDECIDED -> limits + " cannot be checked at the moment";
+            default -> limits + " is used up";
+        };
     }
 
     /** The code for this problem, and Spring's, which does not tell problems apart, for the ordinary one. */

@@ -44,6 +44,33 @@ class BadConfigurationTests {
                         ORDERS + "limits: { fast: { limit: 2.25, window: 1s } } }",
                         "limiter.rules.orders.limits.fast.limit = \"2.25\"",
                         "a whole number"),
+                bad("limiter.storage: disk", "limiter.storage = \"disk\"", "memory, redis"),
+                bad("limiter.redis.key-prefix: 'a{b}:'", "limiter.redis.key-prefix = \"a{b}:\"", "no braces"),
+                bad("limiter.redis.key-prefix: ' '", "limiter.redis.key-prefix", "not be empty"),
+                bad("limiter.redis.timeout: 50", "limiter.redis.timeout = \"50\"", "50ms"),
+                bad("limiter.redis.timeout: 0s", "limiter.redis.timeout = \"0s\"", "longer than zero"),
+                bad("limiter.redis.timeout: 11s", "limiter.redis.timeout = \"11s\"", "at most 10s"),
+                bad("limiter.redis.on-failure: panic", "limiter.redis.on-failure = \"panic\"", "local, allow, deny"),
+                bad("limiter.redis.instances: 0", "limiter.redis.instances = \"0\"", "from 1 to"),
+                bad("limiter.redis.key-secret: too-short", "limiter.redis.key-secret", "9 characters", "16 or more"),
+                bad("limiter.redis.url: x", "limiter.redis.url", "key-prefix, timeout, on-failure"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, on-failure: panic }",
+                        "limiter.rules.orders.on-failure = \"panic\"",
+                        "local, allow, deny"),
+                inRedis(ORDERS + "limit: 5, window: 1500ns }", "orders.window = \"1500ns\"", "whole number of micro"),
+                inRedis(
+                        ORDERS + "limit: 5, window: 1s, warm-up: 1000001ns }",
+                        "orders.warm-up = \"1000001ns\"",
+                        "whole number of micro"),
+                inRedis(
+                        ORDERS + "limit: 5, window: 5us, algorithm: sliding-window-counter, buckets: 6 }",
+                        "orders.buckets = \"6\"",
+                        "at least a microsecond"),
+                inRedis(
+                        ORDERS + "limit: 5, window: 1s, key: ip, ban: { after: 2, within: 1ns, for: 1m } }",
+                        "orders.ban.within = \"1ns\"",
+                        "whole number of micro"),
                 bad("limiter.max-keys: 10.5", "limiter.max-keys = \"10.5\"", "a whole number"),
                 bad("limiter.web.ipv6-prefix: 64.5", "limiter.web.ipv6-prefix = \"64.5\"", "a whole number"),
                 bad(ORDERS + "limit: 5, window: 1s, limits: '' }", "limiter.rules.orders.limits", "at least one"),
@@ -419,6 +446,10 @@ class BadConfigurationTests {
 
     private static Arguments bad(String yaml, String... said) {
         return arguments(yaml, List.of(said));
+    }
+
+    private static Arguments inRedis(String yaml, String... said) {
+        return bad("limiter.storage: redis\n" + yaml, said);
     }
 
     @ParameterizedTest(name = "{0}")

@@ -1,0 +1,60 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.redis.FailoverRateLimiterStorage;
+import dev.limiter.spring.health.Boot3HealthIndicator;
+import dev.limiter.spring.health.Boot4HealthIndicator;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/** Health of limits that are in Redis. */
+@AutoConfiguration(after = LimiterAutoConfiguration.class)
+@ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
+@ConditionalOnBean(FailoverRateLimiterStorage.class)
+@Conditional(LimiterHealthAutoConfiguration.OnEnabled.class)
+public final class LimiterHealthAutoConfiguration {
+
+    /** As of Spring Boot 4. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
+    static class Boot4 {
+
+        @Bean
+        @ConditionalOnMissingBean(name = "limiterHealthIndicator")
+        Boot4HealthIndicator limiterHealthIndicator(FailoverRateLimiterStorage storage) {
+            return new Boot4HealthIndicator(storage);
+        }
+    }
+
+    /** As of Spring Boot 3. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
+    static class Boot3 {
+
+        @Bean
+        @ConditionalOnMissingBean(name = "limiterHealthIndicator")
+        Boot3HealthIndicator limiterHealthIndicator(FailoverRateLimiterStorage storage) {
+            return new Boot3HealthIndicator(storage);
+        }
+    }
+
+    /** What Spring Boot's own condition says, whose package is not the same on all lines. */
+    static final class OnEnabled implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            Environment environment = context.getEnvironment();
+            boolean byDefault = environment.getProperty("management.health.defaults.enabled", Boolean.class, true);
+            return environment.getProperty("management.health.limiter.enabled", Boolean.class, byDefault);
+        }
+    }
+}

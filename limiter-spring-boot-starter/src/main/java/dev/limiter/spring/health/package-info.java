@@ -1,0 +1,5 @@
+/** Tells in the application's health whether limits hold across instances; a class for each line of Spring Boot. */
+@NullMarked
+package dev.limiter.spring.health;
+
+import org.jspecify.annotations.NullMarked;

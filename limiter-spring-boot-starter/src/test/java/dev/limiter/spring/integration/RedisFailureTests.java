@@ -1,0 +1,148 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.decide.Outcome;
+import dev.limiter.spring.decide.RateLimitEvent;
+import dev.limiter.spring.decide.RateLimitListener;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What each rule does while there is no Redis. */
+@SpringBootTest(
+        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+        properties = {
+            "limiter.storage=redis",
+            "limiter.redis.on-failure=allow",
+            "spring.data.redis.port=1", // nobody listens there
+            "limiter.rules.open.paths=/open,/open-and-local,/all",
+            "limiter.rules.open.limit=1",
+            "limiter.rules.open.window=1h",
+            "limiter.rules.closed.paths=/closed,/all",
+            "limiter.rules.closed.limit=1",
+            "limiter.rules.closed.window=1h",
+            "limiter.rules.closed.key=ip",
+            "limiter.rules.closed.on-failure=deny",
+            "limiter.rules.closed.ban.after=1",
+            "limiter.rules.closed.ban.within=1h",
+            "limiter.rules.closed.ban.for=1h",
+            "limiter.rules.local.paths=/local,/all",
+            "limiter.rules.local.limit=2",
+            "limiter.rules.local.window=1h",
+            "limiter.rules.local.on-failure=local",
+            "limiter.rules.beside.paths=/open-and-local",
+            "limiter.rules.beside.limit=2",
+            "limiter.rules.beside.window=1h",
+            "limiter.rules.beside.on-failure=local",
+            "limiter.web.default-limit.limit=1",
+            "limiter.web.default-limit.window=1h",
+            "limiter.web.default-limit.on-failure=deny",
+        })
+class RedisFailureTests extends WebTestSupport {
+
+    @Autowired
+    private Events events;
+
+    @BeforeEach
+    void forget() {
+        events.all.clear();
+    }
+
+    @Test
+    void openRulesLetEverythingThroughAndClaimNothing() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            HttpResponse<String> answer = get("/open");
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.headers().map()).doesNotContainKeys("ratelimit", "ratelimit-policy");
+        }
+        assertThat(events.of("open")).hasSize(5).containsOnly(Outcome.FAILED_OPEN);
+    }
+
+    @Test
+    void closedRulesRefuseEverythingAndBanNobody() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            HttpResponse<String> answer = get("/closed");
+            assertThat(answer.statusCode()).isEqualTo(429);
+            assertThat(field(answer, "Retry-After")).isEqualTo("1");
+            assertThat(answer.body())
+                    .contains("#temporary-reduced-capacity", "The limit closed cannot be checked at the moment");
+        }
+        assertThat(events.of("closed")).hasSize(5).containsOnly(Outcome.FAILED_CLOSED);
+    }
+
+    @Test
+    void localRulesCountInMemory() throws Exception {
+        assertThat(field(get("/local"), "RateLimit")).startsWith("\"local\";r=1;");
+        assertThat(get("/local").statusCode()).isEqualTo(200);
+        assertThat(get("/local").body()).contains("#quota-exceeded");
+        assertThat(events.of("local")).containsExactly(Outcome.FAILED_LOCAL, Outcome.FAILED_LOCAL, Outcome.REJECTED);
+    }
+
+    @Test
+    void onlyWhatIsCountedIsTold() throws Exception {
+        assertThat(field(get("/open-and-local"), "RateLimit")).startsWith("\"beside\";r=1;");
+        get("/open-and-local");
+        assertThat(get("/open-and-local").statusCode()).isEqualTo(429);
+        assertThat(events.of("open")).containsExactly(Outcome.FAILED_OPEN, Outcome.FAILED_OPEN);
+    }
+
+    @Test
+    void oneClosedRuleRefusesForAll() throws IOException, InterruptedException {
+        assertThat(get("/all").statusCode()).isEqualTo(429);
+        assertThat(events.of("closed")).containsExactly(Outcome.FAILED_CLOSED);
+        assertThat(events.of("open")).isEmpty();
+    }
+
+    @Test
+    void automaticLimitHasASayOfItsOwn() throws IOException, InterruptedException {
+        assertThat(get("/other").statusCode()).isEqualTo(429);
+        assertThat(events.of("default")).containsExactly(Outcome.FAILED_CLOSED);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, Endpoints.class})
+    static class Application {
+
+        @Bean
+        Events events() {
+            return new Events();
+        }
+    }
+
+    static class Events implements RateLimitListener {
+
+        private final List<RateLimitEvent> all = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void onDecision(RateLimitEvent event) {
+            all.add(event);
+        }
+
+        List<Outcome> of(String rule) {
+            return all.stream()
+                    .filter(event -> event.rule().equals(rule))
+                    .map(RateLimitEvent::outcome)
+                    .toList();
+        }
+    }
+
+    @RestController
+    static class Endpoints {
+
+        @GetMapping({"/open", "/closed", "/local", "/open-and-local", "/all", "/other"})
+        String served() {
+            return "served";
+        }
+    }
+}
