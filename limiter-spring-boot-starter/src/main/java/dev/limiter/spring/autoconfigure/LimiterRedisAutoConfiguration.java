@@ -68,6 +68,7 @@ public final class LimiterRedisAutoConfiguration {
             RedisRateLimiterStorage shared = RedisRateLimiterStorage.builder(connection.redis())
                     .keyPrefix(redis.keyPrefix())
                     .timeout(redis.timeout())
+                    .lease(rule -> rules.getObject().current().lease(rule.name()))
                     .build();
             FailoverRateLimiterStorage.Builder storage = FailoverRateLimiterStorage.builder(
                             shared, new InMemoryRateLimiterStorage(factory, shared.clock(), settings.maxKeys()))

@@ -131,6 +131,8 @@ public record LimiterProperties(
      * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
      * @param mode What becomes of decisions; the weaker of this and limiter.mode.
      * @param onFailure What happens while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not said.
+     * @param lease With storage: redis, the share of the limits that each instance takes ahead to decide without asking, from
+     *     1% to 50%; none if not said. Not for concurrency, nor where requests leave one after the other.
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
@@ -158,6 +160,7 @@ public record LimiterProperties(
             @Nullable String reserve,
             @Nullable Mode mode,
             @Nullable OnFailure onFailure,
+            @Nullable String lease,
             @Nullable HeaderStyle headers,
             @Nullable String skipIf,
             @Nullable String chargeIf,
@@ -195,6 +198,8 @@ public record LimiterProperties(
      * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
      * @param mode What becomes of decisions; the weaker of this and limiter.mode.
      * @param onFailure What happens while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not said.
+     * @param lease With storage: redis, the share of the limits that each instance takes ahead to decide without asking, from
+     *     1% to 50%; none if not said. Not for concurrency, nor where requests leave one after the other.
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
@@ -227,6 +232,7 @@ public record LimiterProperties(
             @Nullable String reserve,
             @Nullable Mode mode,
             @Nullable OnFailure onFailure,
+            @Nullable String lease,
             @Nullable HeaderStyle headers,
             @Nullable String skipIf,
             @Nullable String chargeIf,

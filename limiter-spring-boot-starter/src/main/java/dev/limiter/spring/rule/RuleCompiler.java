@@ -123,6 +123,7 @@ public final class RuleCompiler {
         Problems problems = new Problems();
         Duration maxWait = WaitingCompiler.maxWait(definition.waiting(), problems);
         List<Limit> compiledLimits = limits(definition, maxWait, problems);
+        LeaseCompiler.check(definition, compiledLimits, problems);
         // what is wrong with the limits would be wrong with those of each tier again
         Tiers compiledTiers = definition.tiers() == null || !problems.isEmpty()
                 ? null

@@ -40,6 +40,7 @@ public record RuleDefinition(
         @Nullable BanDefinition ban,
         @Nullable Setting<Mode> mode,
         @Nullable Setting<OnFailure> onFailure,
+        @Nullable Setting<String> lease,
         @Nullable Setting<HeaderStyle> headers) {
 
     /**
@@ -69,6 +70,7 @@ public record RuleDefinition(
                 first(ban, weaker.ban),
                 first(mode, weaker.mode),
                 first(onFailure, weaker.onFailure),
+                first(lease, weaker.lease),
                 first(headers, weaker.headers));
     }
 
@@ -135,6 +137,7 @@ public record RuleDefinition(
         private @Nullable BanDefinition ban;
         private @Nullable Setting<Mode> mode;
         private @Nullable Setting<OnFailure> onFailure;
+        private @Nullable Setting<String> lease;
         private @Nullable Setting<HeaderStyle> headers;
 
         private Builder(String name, RuleOrigin origin) {
@@ -277,6 +280,12 @@ public record RuleDefinition(
             return this;
         }
 
+        /** The share of the limits that an instance takes ahead, such as 5%. */
+        public Builder lease(@Nullable String lease) {
+            this.lease = setting("lease", lease);
+            return this;
+        }
+
         /** What happens while a storage that all instances share does not decide. */
         public Builder onFailure(@Nullable OnFailure onFailure) {
             this.onFailure = setting("on-failure", onFailure);
@@ -291,7 +300,7 @@ public record RuleDefinition(
         public RuleDefinition build() {
             return new RuleDefinition(
                     name, origin, limit, limits, tiers, waiting, paths, methods, phase, scope, key, cost, condition,
-                    skipIf, chargeIf, allow, deny, ban, mode, onFailure, headers);
+                    skipIf, chargeIf, allow, deny, ban, mode, onFailure, lease, headers);
         }
 
         private <T> @Nullable Setting<T> setting(String attribute, @Nullable T value) {

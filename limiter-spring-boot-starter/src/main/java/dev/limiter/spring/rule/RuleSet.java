@@ -21,6 +21,7 @@ public final class RuleSet {
     private final @Nullable PathPatterns excluded;
     private final boolean chargesByOutcome;
     private final Map<String, OnFailure> onFailure = new HashMap<>();
+    private final Map<String, Integer> leases = new HashMap<>();
 
     RuleSet(
             Collection<RuleDefinition> definitions,
@@ -38,21 +39,30 @@ public final class RuleSet {
         this.excluded = excluded;
         this.chargesByOutcome = defaultLimit != null && defaultLimit.chargeIf() != null
                 || definitions.stream().anyMatch(definition -> definition.chargeIf() != null);
-        definitions.forEach(this::addOnFailure);
+        definitions.forEach(this::addStorageTerms);
         if (defaultDefinition != null) {
-            addOnFailure(defaultDefinition);
+            addStorageTerms(defaultDefinition);
         }
     }
 
-    private void addOnFailure(RuleDefinition definition) {
+    private void addStorageTerms(RuleDefinition definition) {
         if (definition.onFailure() != null) {
             onFailure.put(definition.name(), definition.onFailure().value());
+        }
+        if (definition.lease() != null) {
+            leases.put(
+                    definition.name(), LeaseCompiler.percent(definition.lease().value()));
         }
     }
 
     /** What the rule of exactly that name, or the automatic limit, says about a storage that fails. */
     public Optional<OnFailure> onFailure(String name) {
         return Optional.ofNullable(onFailure.get(name));
+    }
+
+    /** The share of its limits, in percent, that the rule of exactly that name has taken ahead; 0 for none. */
+    public int lease(String name) {
+        return leases.getOrDefault(name, 0);
     }
 
     /** Whether any rule has {@code charge-if}. */

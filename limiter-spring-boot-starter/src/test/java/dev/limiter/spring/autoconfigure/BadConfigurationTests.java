@@ -58,6 +58,22 @@ class BadConfigurationTests {
                         ORDERS + "limit: 5, window: 1s, on-failure: panic }",
                         "limiter.rules.orders.on-failure = \"panic\"",
                         "local, allow, deny"),
+                bad(
+                        ORDERS + "limit: 500, window: 1s, lease: 60% }",
+                        "limiter.rules.orders.lease = \"60%\"",
+                        "from 1% to 50%"),
+                bad(
+                        ORDERS + "limit: 500, window: 1s, lease: 5 }",
+                        "limiter.rules.orders.lease = \"5\"",
+                        "from 1% to 50%"),
+                bad(
+                        ORDERS + "limit: 5, algorithm: concurrency, lease: 5% }",
+                        "limiter.rules.orders.lease = \"5%\"",
+                        "cannot be taken ahead"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, algorithm: leaky-bucket, max-wait: 1s, lease: 5% }",
+                        "limiter.rules.orders.lease = \"5%\"",
+                        "cannot be taken ahead"),
                 inRedis(ORDERS + "limit: 5, window: 1500ns }", "orders.window = \"1500ns\"", "whole number of micro"),
                 inRedis(
                         ORDERS + "limit: 5, window: 1s, warm-up: 1000001ns }",

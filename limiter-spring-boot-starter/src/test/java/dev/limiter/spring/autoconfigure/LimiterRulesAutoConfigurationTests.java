@@ -63,6 +63,24 @@ class LimiterRulesAutoConfigurationTests {
     }
 
     @Test
+    void leasesAreReadByRule() {
+        runner.withPropertyValues(
+                        "limiter.rules.orders.paths=/orders",
+                        "limiter.rules.orders.limit=1000",
+                        "limiter.rules.orders.window=1s",
+                        "limiter.rules.orders.lease=5%",
+                        "limiter.web.default-limit.limit=1000",
+                        "limiter.web.default-limit.window=1s",
+                        "limiter.web.default-limit.lease=50%")
+                .run(context -> {
+                    RuleSet rules = context.getBean(Rules.class).current();
+                    assertThat(rules.lease("orders")).isEqualTo(5);
+                    assertThat(rules.lease("default")).isEqualTo(50);
+                    assertThat(rules.lease("other")).isZero();
+                });
+    }
+
+    @Test
     void disabledDefinesNothing() {
         runner.withPropertyValues("limiter.enabled=false", "limiter.typo=1")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Rules.class));
