@@ -105,19 +105,35 @@ public final class RuleDecider {
         if (denied != null) {
             return new Question(rules, List.of(), List.of(), context, resource, denied);
         }
-        List<RateLimitRule> decided = new ArrayList<>(rules.enforced().size());
-        List<Charge> charges = new ArrayList<>(rules.enforced().size());
-        for (RateLimitRule rule : rules.enforced()) {
-            Charge charge = charge(rule, context, resource);
-            if (charge != null) {
-                decided.add(rule);
-                charges.add(charge);
-            }
-        }
+        List<RateLimitRule> decided = notSkipped(rules.enforced(), context, resource);
+        List<Charge> charges = charges(decided, context, resource);
         Verdict answer = charges.isEmpty()
                 ? withShadow(Verdict.UNLIMITED, rules.shadow(), context, resource)
                 : banned(decided, charges, resource);
         return new Question(rules, decided, charges, context, resource, answer);
+    }
+
+    /** The same list if there is no other in it. */
+    private List<RateLimitRule> notSkipped(List<RateLimitRule> rules, RateLimitContext context, String resource) {
+        List<RateLimitRule> rest = rules;
+        for (RateLimitRule rule : rules) {
+            if (skips(rule, context, resource)) {
+                rest = rest == rules ? new ArrayList<>(rules) : rest;
+                rest.remove(rule);
+            }
+        }
+        return rest;
+    }
+
+    private List<Charge> charges(List<RateLimitRule> rules, RateLimitContext context, String resource) {
+        if (rules.size() == 1) {
+            return List.of(charge(rules.get(0), context, resource));
+        }
+        List<Charge> charges = new ArrayList<>(rules.size());
+        for (RateLimitRule rule : rules) {
+            charges.add(charge(rule, context, resource));
+        }
+        return charges;
     }
 
     private @Nullable Verdict denied(ApplicableRules rules, RateLimitContext context, String resource) {
@@ -199,17 +215,29 @@ public final class RuleDecider {
         return result;
     }
 
-    private @Nullable Charge charge(RateLimitRule rule, RateLimitContext context, String resource) {
+    private boolean skips(RateLimitRule rule, RateLimitContext context, String resource) {
         try {
-            if (rule.skipped(context)) {
-                tell(rule, resource, Outcome.SKIPPED, null);
-                return null;
+            if (!rule.skipped(context)) {
+                return false;
             }
+        } catch (RuntimeException failure) {
+            throw logged(rule, resource, failure);
+        }
+        tell(rule, resource, Outcome.SKIPPED, null);
+        return true;
+    }
+
+    private static Charge charge(RateLimitRule rule, RateLimitContext context, String resource) {
+        try {
             return rule.charge(context);
         } catch (RuntimeException failure) {
-            logger.error("Rule " + rule + " cannot be decided for " + resource, failure);
-            throw failure;
+            throw logged(rule, resource, failure);
         }
+    }
+
+    private static RuntimeException logged(RateLimitRule rule, String resource, RuntimeException failure) {
+        logger.error("Rule " + rule + " cannot be decided for " + resource, failure);
+        return failure;
     }
 
     private Verdict withShadow(Verdict verdict, List<RateLimitRule> rules, RateLimitContext context, String resource) {
@@ -224,9 +252,8 @@ public final class RuleDecider {
                     tell(rule, resource, Outcome.SHADOW_REJECTED, null);
                     continue;
                 }
-                Charge charge = charge(rule, context, resource);
-                if (charge != null) {
-                    Decision decision = tryAcquire(List.of(charge));
+                if (!skips(rule, context, resource)) {
+                    Decision decision = tryAcquire(List.of(charge(rule, context, resource)));
                     decisions.add(decision);
                     open.addAll(open(List.of(rule), context, decision));
                     tell(

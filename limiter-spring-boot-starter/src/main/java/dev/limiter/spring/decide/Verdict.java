@@ -7,6 +7,7 @@ import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
 import dev.limiter.Rule;
 import dev.limiter.spring.context.ResponseView;
+import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.RateLimitRule;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +52,21 @@ public final class Verdict {
     /** What was asked of each of the {@link #rules()}. */
     List<Charge> charges() {
         return charges;
+    }
+
+    /** The limits that were asked for the rule at that position of {@link #rules()}: its own, or those of a tier. */
+    public Rule asked(int index) {
+        return charges.get(index).rule();
+    }
+
+    /** Whether clients are told where the limits of any of the {@link #rules()} stand. */
+    public boolean hasFields() {
+        for (RateLimitRule rule : rules) {
+            if (rule.headers() != HeaderStyle.NONE) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The decision over all {@link #rules()}; null if there are none. */

@@ -4,6 +4,7 @@ import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * The values of the {@code RateLimit-Policy} and {@code RateLimit} fields of the IETF draft "RateLimit header fields
@@ -18,30 +19,32 @@ final class RateLimitFields {
 
     /** {@code "orders";q=100;w=60}: what may be used, per how many seconds; or at once. */
     static String policies(List<LimitStatus> statuses) {
-        StringBuilder field = new StringBuilder(32 * statuses.size());
-        for (LimitStatus status : statuses) {
-            member(field, status);
-            parameter(field, 'q', status.limit().limit());
-            if (status.limit() instanceof Limit.Concurrency) {
-                field.append(";qu=\"concurrent-requests\"");
-            } else {
-                parameter(field, 'w', secondsRoundedUp(status.limit().window()));
-            }
-        }
-        return field.toString();
+        return statuses.stream()
+                .map(status -> policy(name(status.policy()), status.limit()))
+                .collect(Collectors.joining(", "));
     }
 
     /** {@code "orders";r=12;t=60}: what could be taken now, and in how many seconds there is more, if anybody knows. */
     static String remaining(List<LimitStatus> statuses) {
-        StringBuilder field = new StringBuilder(32 * statuses.size());
-        for (LimitStatus status : statuses) {
-            member(field, status);
-            parameter(field, 'r', status.remaining());
-            if (!(status.limit() instanceof Limit.Concurrency)) {
-                parameter(field, 't', secondsToMore(status));
-            }
-        }
-        return field.toString();
+        return statuses.stream()
+                .map(status -> remaining(name(status.policy()), status))
+                .collect(Collectors.joining(", "));
+    }
+
+    /** One member of {@link #policies}. {@code name}: as {@link #name} writes it. */
+    static String policy(String name, Limit limit) {
+        String quota = name + ";q=" + integer(limit.limit());
+        return limit instanceof Limit.Concurrency
+                ? quota + ";qu=\"concurrent-requests\""
+                : quota + ";w=" + integer(secondsRoundedUp(limit.window()));
+    }
+
+    /** One member of {@link #remaining}. {@code name}: as {@link #name} writes it. */
+    static String remaining(String name, LimitStatus status) {
+        long remaining = integer(status.remaining());
+        return status.limit() instanceof Limit.Concurrency
+                ? name + ";r=" + remaining
+                : name + ";r=" + remaining + ";t=" + integer(secondsToMore(status));
     }
 
     /** When a refused limit would permit the request, else when nothing of it is used. */
@@ -51,30 +54,23 @@ final class RateLimitFields {
 
     /** A client that comes after so many seconds never comes too early. */
     static long secondsRoundedUp(Duration duration) {
-        return duration.plusNanos(999_999_999).toSeconds();
+        return duration.getSeconds() + (duration.getNano() > 0 ? 1 : 0);
     }
 
-    private static void member(StringBuilder field, LimitStatus status) {
-        if (!field.isEmpty()) {
-            field.append(", ");
-        }
-        string(field, status.policy());
-    }
-
-    private static void parameter(StringBuilder field, char name, long value) {
-        field.append(';').append(name).append('=').append(Math.min(value, MAX_INTEGER));
+    private static long integer(long value) {
+        return Math.min(value, MAX_INTEGER);
     }
 
     /** A string may hold printable ASCII only: names of methods in other scripts are shown with question marks. */
-    private static void string(StringBuilder field, String text) {
-        field.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
+    static String name(String policy) {
+        StringBuilder name = new StringBuilder(policy.length() + 2).append('"');
+        for (int i = 0; i < policy.length(); i++) {
+            char c = policy.charAt(i);
             if (c == '"' || c == '\\') {
-                field.append('\\');
+                name.append('\\');
             }
-            field.append(c >= ' ' && c <= '~' ? c : '?');
+            name.append(c >= ' ' && c <= '~' ? c : '?');
         }
-        field.append('"');
+        return name.append('"').toString();
     }
 }

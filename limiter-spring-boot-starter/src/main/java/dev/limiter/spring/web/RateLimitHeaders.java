@@ -3,9 +3,9 @@ package dev.limiter.spring.web;
 import dev.limiter.LimitStatus;
 import dev.limiter.spring.rule.HeaderStyle;
 import jakarta.servlet.http.HttpServletResponse;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Collects where limits stand, each in the style of its rule, and writes the fields. Not thread-safe. */
 final class RateLimitHeaders {
@@ -28,27 +28,47 @@ final class RateLimitHeaders {
             .thenComparing(status -> status.permitted() ? 0 : -RateLimitFields.secondsToMore(status))
             .thenComparing(LimitStatus::remaining);
 
-    private final List<LimitStatus> ietf = new ArrayList<>();
-    private final List<LimitStatus> legacy = new ArrayList<>();
+    private @Nullable String policies;
+    private @Nullable String remaining;
+    private @Nullable LimitStatus tightest;
 
+    /** Limits of which nothing is known but where they stand. */
     void add(HeaderStyle style, List<LimitStatus> statuses) {
         if (style.ietf()) {
-            ietf.addAll(statuses);
+            addIetf(RateLimitFields.policies(statuses), RateLimitFields.remaining(statuses));
         }
+        addLegacy(style, statuses);
+    }
+
+    /** The limits of a rule; {@code text}: that of the rule. */
+    void add(HeaderStyle style, PolicyText text, List<LimitStatus> statuses) {
+        if (style.ietf()) {
+            addIetf(text.policies(), text.remaining(statuses));
+        }
+        addLegacy(style, statuses);
+    }
+
+    private void addIetf(String policies, String remaining) {
+        this.policies = this.policies == null ? policies : this.policies + ", " + policies;
+        this.remaining = this.remaining == null ? remaining : this.remaining + ", " + remaining;
+    }
+
+    private void addLegacy(HeaderStyle style, List<LimitStatus> statuses) {
         if (style.legacy()) {
-            legacy.addAll(statuses);
+            for (LimitStatus status : statuses) {
+                tightest = tightest == null || TIGHTEST.compare(status, tightest) < 0 ? status : tightest;
+            }
         }
     }
 
     /** Replaces what an earlier decision about the same request wrote; nothing happens once the answer is under way. */
     void writeTo(HttpServletResponse response) {
-        if (!ietf.isEmpty()) {
-            response.setHeader("RateLimit-Policy", RateLimitFields.policies(ietf));
-            response.setHeader("RateLimit", RateLimitFields.remaining(ietf));
+        if (policies != null && remaining != null) {
+            response.setHeader("RateLimit-Policy", policies);
+            response.setHeader("RateLimit", remaining);
             CrossOriginFields.expose(response, IETF);
         }
-        if (!legacy.isEmpty()) {
-            LimitStatus tightest = legacy.stream().min(TIGHTEST).orElseThrow();
+        if (tightest != null) {
             response.setHeader(
                     "X-RateLimit-Limit", Long.toString(tightest.limit().limit()));
             response.setHeader("X-RateLimit-Remaining", Long.toString(tightest.remaining()));

@@ -14,6 +14,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 public final class ServletCurrentRequest implements CurrentRequest {
 
     private final ClientAddresses addresses;
+    private final PolicyTexts texts = new PolicyTexts();
 
     public ServletCurrentRequest(ClientAddresses addresses) {
         this.addresses = addresses;
@@ -37,7 +38,7 @@ public final class ServletCurrentRequest implements CurrentRequest {
     ServletRequestDecisions of(HttpServletRequest request, HttpServletResponse response) {
         ServletRequestDecisions known = ServletRequestDecisions.of(request);
         if (known == null) {
-            return ServletRequestDecisions.start(request, response, new ServletRequestView(request, addresses));
+            return ServletRequestDecisions.start(request, response, new ServletRequestView(request, addresses), texts);
         }
         if (!known.isAbout(request, response)) {
             // Filters wrap requests: only what comes out of Spring Security knows the user.

@@ -16,10 +16,9 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -38,22 +37,26 @@ final class ServletRequestDecisions implements RequestDecisions {
     private HttpServletRequest request;
     private HttpServletResponse response;
     private RequestView view;
-    private final List<Verdict> verdicts = new ArrayList<>(2);
+    private final PolicyTexts texts;
+    private List<Verdict> verdicts = List.of();
     private List<RateLimitRule> rules = List.of();
     private List<RateLimitRule> decidedOnArrival = List.of();
     private List<RateLimitRule> order = List.of();
     private @Nullable Verdict refusal;
-    private final Queue<Verdict> open = new ConcurrentLinkedQueue<>();
+    private List<Verdict> open = List.of();
     private @Nullable CompletableFuture<Verdict> pending;
 
-    private ServletRequestDecisions(HttpServletRequest request, HttpServletResponse response, RequestView view) {
+    private ServletRequestDecisions(
+            HttpServletRequest request, HttpServletResponse response, RequestView view, PolicyTexts texts) {
         this.request = request;
         this.response = response;
         this.view = view;
+        this.texts = texts;
     }
 
-    static ServletRequestDecisions start(HttpServletRequest request, HttpServletResponse response, RequestView view) {
-        ServletRequestDecisions decisions = new ServletRequestDecisions(request, response, view);
+    static ServletRequestDecisions start(
+            HttpServletRequest request, HttpServletResponse response, RequestView view, PolicyTexts texts) {
+        ServletRequestDecisions decisions = new ServletRequestDecisions(request, response, view, texts);
         request.setAttribute(ATTRIBUTE, decisions);
         return decisions;
     }
@@ -113,40 +116,47 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     /** What rules of the request decided. */
     void addRequest(Verdict verdict) {
-        rules = rules.isEmpty()
-                ? verdict.rules()
-                : Stream.concat(rules.stream(), verdict.rules().stream()).toList();
+        rules = rules.isEmpty() ? verdict.rules() : with(rules, verdict.rules());
         add(verdict);
+    }
+
+    private static <T> List<T> with(List<T> some, List<T> more) {
+        return Stream.concat(some.stream(), more.stream()).toList();
     }
 
     /** Fields are written at once, also for what is permitted: later the answer may be under way. */
     @Override
     public void add(Verdict verdict) {
-        verdicts.add(verdict);
+        verdicts = verdicts.isEmpty() ? List.of(verdict) : with(verdicts, List.of(verdict));
         settleWithAnswer(verdict);
-        if (verdict.decision() != null) {
-            headers(verdicts.stream().map(Verdict::statuses).toList()).writeTo(response);
+        if (verdict.hasFields()) {
+            headers(Verdict::statuses).writeTo(response);
         }
     }
 
     @Override
     public void settleWithAnswer(Verdict verdict) {
         if (!verdict.open().isEmpty()) {
-            open.add(verdict);
+            synchronized (this) {
+                open = with(open, List.of(verdict));
+            }
         }
+    }
+
+    private synchronized List<Verdict> open() {
+        return open;
     }
 
     /** The answer is about to be sent: settles what waited for it, and tells the client where that leaves it. */
     void answered(ResponseView answer, RuleDecider decider) {
-        if (open.isEmpty()) {
+        List<Verdict> settling = open();
+        if (settling.isEmpty()) {
             return;
         }
-        open.forEach(verdict -> verdict.answered(answer));
+        settling.forEach(verdict -> verdict.answered(answer));
         if (!response.isCommitted() && verdicts.stream().anyMatch(Verdict::returned)) {
             try {
-                headers(verdicts.stream()
-                                .map(verdict -> verdict.returned() ? decider.peek(verdict) : verdict.statuses())
-                                .toList())
+                headers(verdict -> verdict.returned() ? decider.peek(verdict) : verdict.statuses())
                         .writeTo(response);
             } catch (RuntimeException failure) {
                 logger.warn("The RateLimit fields of an answer do not say what was given back", failure);
@@ -206,10 +216,7 @@ final class ServletRequestDecisions implements RequestDecisions {
      * @param style of the refusal, if no rule is known for it
      */
     void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style) {
-        List<List<List<LimitStatus>>> statuses = verdicts.stream()
-                .map(verdict -> verdict.permitted() ? decider.peek(verdict) : verdict.statuses())
-                .toList();
-        RateLimitHeaders headers = headers(statuses);
+        RateLimitHeaders headers = headers(verdict -> verdict.permitted() ? decider.peek(verdict) : verdict.statuses());
         if (verdicts.stream().noneMatch(verdict -> verdict.decision() == decision)) {
             addUnknown(headers, decision, style);
         }
@@ -227,26 +234,33 @@ final class ServletRequestDecisions implements RequestDecisions {
         }
     }
 
+    /** A rule, and where its limits stand. */
+    private record Standing(RateLimitRule rule, PolicyText text, List<LimitStatus> statuses) {
+
+        void addTo(RateLimitHeaders headers) {
+            headers.add(rule.headers(), text, statuses);
+        }
+    }
+
     /** Where the limits of all rules stand, in the order of the rules; those of annotations last. */
-    private RateLimitHeaders headers(List<List<List<LimitStatus>>> statuses) {
+    private RateLimitHeaders headers(Function<Verdict, List<List<LimitStatus>>> statuses) {
         RateLimitHeaders headers = new RateLimitHeaders();
         if (order.isEmpty()) {
-            forEach(statuses, (rule, status) -> headers.add(rule.headers(), status));
+            forEach(statuses, standing -> standing.addTo(headers));
             return headers;
         }
-        record Standing(RateLimitRule rule, List<LimitStatus> status) {}
         List<Standing> standings = new ArrayList<>();
-        forEach(statuses, (rule, status) -> standings.add(new Standing(rule, status)));
+        forEach(statuses, standings::add);
         standings.sort(Comparator.comparingInt(standing -> position(standing.rule())));
-        standings.forEach(standing -> headers.add(standing.rule().headers(), standing.status()));
+        standings.forEach(standing -> standing.addTo(headers));
         return headers;
     }
 
-    private void forEach(List<List<List<LimitStatus>>> statuses, BiConsumer<RateLimitRule, List<LimitStatus>> action) {
-        for (int i = 0; i < statuses.size(); i++) {
-            List<RateLimitRule> decided = verdicts.get(i).rules();
-            for (int j = 0; j < statuses.get(i).size(); j++) {
-                action.accept(decided.get(j), statuses.get(i).get(j));
+    private void forEach(Function<Verdict, List<List<LimitStatus>>> statuses, Consumer<Standing> action) {
+        for (Verdict verdict : verdicts) {
+            List<List<LimitStatus>> ofRules = statuses.apply(verdict);
+            for (int i = 0; i < ofRules.size(); i++) {
+                action.accept(new Standing(verdict.rules().get(i), texts.of(verdict.asked(i)), ofRules.get(i)));
             }
         }
     }

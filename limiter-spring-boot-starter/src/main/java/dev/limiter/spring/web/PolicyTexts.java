@@ -1,0 +1,25 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.Rule;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/** Remembers the {@link PolicyText} of each rule, so that it is written once and not for each answer. Thread-safe. */
+final class PolicyTexts {
+
+    /** More than an application has; rules that were changed since are forgotten with all others. */
+    private static final int MAX_REMEMBERED = 10_000;
+
+    private final ConcurrentMap<Rule, PolicyText> texts = new ConcurrentHashMap<>();
+
+    PolicyText of(Rule rule) {
+        PolicyText known = texts.get(rule);
+        if (known != null) {
+            return known;
+        }
+        if (texts.size() >= MAX_REMEMBERED) {
+            texts.clear();
+        }
+        return texts.computeIfAbsent(rule, PolicyText::of);
+    }
+}
