@@ -1,0 +1,125 @@
+package dev.limiter.benchmarks.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** A {@code redis-server} on a free port of loopback, empty at first, that ends when this is closed. */
+final class LocalRedis implements AutoCloseable {
+
+    private final int port;
+    private final Process process;
+    private final RedisClient client;
+    private final RedisCommands<byte[], byte[]> commands;
+
+    private LocalRedis(int port, Process process) {
+        this.port = port;
+        this.process = process;
+        this.client = RedisClient.create(RedisURI.create("127.0.0.1", port));
+        this.commands = connect().sync();
+    }
+
+    static LocalRedis start() throws IOException, InterruptedException {
+        Path program = program()
+                .orElseThrow(() -> new IllegalStateException("There is no redis-server on the PATH; install one"));
+        int port;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+        Process process = new ProcessBuilder(List.of(
+                        program.toString(),
+                        "--port",
+                        "" + port,
+                        "--bind",
+                        "127.0.0.1",
+                        "--save",
+                        "",
+                        "--appendonly",
+                        "no"))
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
+        awaitPort(port, process);
+        return new LocalRedis(port, process);
+    }
+
+    static Optional<Path> program() {
+        return Arrays.stream(System.getenv("PATH").split(":"))
+                .map(folder -> Path.of(folder, "redis-server"))
+                .filter(Files::isExecutable)
+                .findFirst();
+    }
+
+    private static void awaitPort(int port, Process process) throws InterruptedException {
+        for (int attempt = 0; attempt < 500 && process.isAlive(); attempt++) {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                return;
+            } catch (IOException notYet) {
+                Thread.sleep(10);
+            }
+        }
+        process.destroy();
+        throw new IllegalStateException("redis-server does not answer on port " + port);
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** A connection of one's own; all have the same client, with its default options. */
+    StatefulRedisConnection<byte[], byte[]> connect() {
+        return client.connect(ByteArrayCodec.INSTANCE);
+    }
+
+    /** For what is asked besides, which is not measured. */
+    RedisCommands<byte[], byte[]> commands() {
+        return commands;
+    }
+
+    String version() {
+        return info("server", "redis_version");
+    }
+
+    /** For how long it has been busy so far, in microseconds. */
+    double cpuMicros() {
+        String cpu = commands.info("cpu");
+        return 1e6 * (Double.parseDouble(field(cpu, "used_cpu_user")) + Double.parseDouble(field(cpu, "used_cpu_sys")));
+    }
+
+    /** Its clock, in microseconds. */
+    long timeMicros() {
+        List<byte[]> time = commands.time();
+        return Long.parseLong(new String(time.get(0))) * 1_000_000 + Long.parseLong(new String(time.get(1)));
+    }
+
+    private String info(String section, String name) {
+        return field(commands.info(section), name);
+    }
+
+    private static String field(String info, String name) {
+        return info.lines()
+                .filter(line -> line.startsWith(name + ":"))
+                .map(line -> line.substring(name.length() + 1))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("INFO does not tell " + name));
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        client.shutdown();
+        process.destroy();
+        process.waitFor();
+    }
+}

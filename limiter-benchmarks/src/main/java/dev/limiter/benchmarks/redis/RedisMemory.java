@@ -1,0 +1,91 @@
+package dev.limiter.benchmarks.redis;
+
+import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Prints how many bytes Redis needs for a client (named like {@code client-17}, of a rule {@code orders}) with a limit of 100 per hour ({@code MEMORY USAGE} of all its keys), when
+ * it has used one permit, and when it has used all.
+ *
+ * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.RedisMemory}
+ */
+public final class RedisMemory {
+
+    private static final int LIMIT = 100;
+    private static final int CLIENTS = 100;
+    private static final Pattern CLIENT = Pattern.compile("client-(\\d+)");
+
+    private RedisMemory() {}
+
+    public static void main(String[] arguments) throws Exception {
+        try (LocalRedis server = LocalRedis.start();
+                Contenders contenders = new Contenders(server)) {
+            System.out.printf("Redis %s%n%n", server.version());
+            System.out.println("| | bytes, 1 permit used | keys | bytes, 100 used | never expire |");
+            System.out.println("| --- | ---: | ---: | ---: | ---: |");
+            Contenders.Terms terms = new Contenders.Terms("orders", LIMIT, Duration.ofHours(1));
+            List<Supplier<Contender>> all = new ArrayList<>(contenders.ours(terms));
+            all.add(() -> contenders.held(terms));
+            all.addAll(contenders.peers(terms));
+            for (Supplier<Contender> next : all) {
+                server.commands().flushall();
+                print(next.get(), server.commands());
+            }
+        }
+        System.exit(0);
+    }
+
+    private static void print(Contender contender, RedisCommands<byte[], byte[]> commands) throws Exception {
+        take(contender, 1);
+        Usage one = usage(commands);
+        take(contender, LIMIT - 1);
+        Usage all = usage(commands);
+        System.out.printf(
+                "| %s | %.0f | %.0f | %.0f | %.0f |%n",
+                contender.name(), one.bytes, one.keys, all.bytes, all.withoutExpiry);
+    }
+
+    private static void take(Contender contender, int permits) throws Exception {
+        for (int i = 0; i < permits; i++) {
+            for (int key = 0; key < CLIENTS; key++) {
+                contender.decider().decide(key);
+            }
+        }
+    }
+
+    /** Who has not asked for anything yet. */
+    private static boolean isOfAnother(String key) {
+        Matcher number = CLIENT.matcher(key);
+        return number.find() && Integer.parseInt(number.group(1)) >= CLIENTS;
+    }
+
+    /** Of one client. */
+    private record Usage(double bytes, double keys, double withoutExpiry) {}
+
+    private static Usage usage(RedisCommands<byte[], byte[]> commands) {
+        List<byte[]> keys = new ArrayList<>();
+        ScanCursor cursor = ScanCursor.INITIAL;
+        while (!cursor.isFinished()) {
+            KeyScanCursor<byte[]> found = commands.scan(cursor, ScanArgs.Builder.limit(1_000));
+            keys.addAll(found.getKeys());
+            cursor = found;
+        }
+        long bytes = 0;
+        long withoutExpiry = 0;
+        keys.removeIf(key -> isOfAnother(new String(key, StandardCharsets.UTF_8)));
+        for (byte[] key : keys) {
+            bytes += commands.memoryUsage(key);
+            withoutExpiry += commands.pttl(key) < 0 ? 1 : 0;
+        }
+        return new Usage((double) bytes / CLIENTS, (double) keys.size() / CLIENTS, (double) withoutExpiry / CLIENTS);
+    }
+}
