@@ -116,18 +116,25 @@ public abstract class Decision implements AutoCloseable {
     /** Where each limit of the request stood, in the order of its rules and their limits. */
     public List<LimitStatus> limits() {
         List<Limit> limits = rule().limits();
+        if (limits.size() == 1) {
+            return List.of(status(0));
+        }
         List<LimitStatus> statuses = new ArrayList<>(limits.size());
         for (int i = 0; i < limits.size(); i++) {
-            long wait = waitNanos(i);
-            statuses.add(new LimitStatus(
-                    rule().policies().get(i),
-                    limits.get(i),
-                    wait == 0,
-                    remaining(i),
-                    retry(wait),
-                    reset(resetNanos(i))));
+            statuses.add(status(i));
         }
         return statuses;
+    }
+
+    private LimitStatus status(int limit) {
+        long wait = waitNanos(limit);
+        return new LimitStatus(
+                rule().policies().get(limit),
+                rule().limits().get(limit),
+                wait == 0,
+                remaining(limit),
+                retry(wait),
+                reset(resetNanos(limit)));
     }
 
     /**

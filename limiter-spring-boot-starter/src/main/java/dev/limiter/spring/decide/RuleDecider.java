@@ -35,35 +35,26 @@ public final class RuleDecider {
     }
 
     /**
-     * What is asked of the limits: one charge for each rule that does not skip this one.
-     *
-     * @param answer what is known without asking; null if the limits have to be asked
-     */
-    private record Question(
-            ApplicableRules applicable,
-            List<RateLimitRule> rules,
-            List<Charge> charges,
-            RateLimitContext context,
-            String resource,
-            @Nullable Verdict answer) {}
-
-    /**
      * Decides all rules that do not skip this one. Waits in the calling thread where rules let requests wait.
      *
      * @param resource the name of the resource for people
      * @throws RuntimeException if an expression of an enforced rule fails; nothing was taken, and the log says why
      */
     public Verdict decide(ApplicableRules rules, RateLimitContext context, String resource) {
-        Question question = question(rules, context, resource);
-        if (question.answer() != null) {
-            return question.answer();
+        Verdict denied = denied(rules, context, resource);
+        if (denied != null) {
+            return denied;
         }
-        if (!rules.waiting()) {
-            return verdict(question, tryAcquire(question.charges()), Duration.ZERO);
+        List<RateLimitRule> asked = notSkipped(rules.enforced(), context, resource);
+        List<Charge> charges = charges(asked, context, resource);
+        Verdict known = withoutAsking(rules, asked, charges, context, resource);
+        if (known != null) {
+            return known;
         }
-        long start = System.nanoTime();
-        Decision decision = limiters.acquire(question.charges());
-        return verdict(question, decision, since(start));
+        long start = rules.waiting() ? System.nanoTime() : 0;
+        Decision decision = rules.waiting() ? limiters.acquire(charges) : tryAcquire(charges);
+        Duration waited = rules.waiting() ? since(start) : Duration.ZERO;
+        return told(verdict(asked, charges, context, decision), rules, context, resource, waited);
     }
 
     /**
@@ -74,13 +65,20 @@ public final class RuleDecider {
      */
     public CompletableFuture<Verdict> decideLater(
             ApplicableRules rules, RateLimitContext context, String resource, BooleanSupplier present) {
-        Question question = question(rules, context, resource);
-        if (question.answer() != null) {
-            return CompletableFuture.completedFuture(question.answer());
+        Verdict denied = denied(rules, context, resource);
+        if (denied != null) {
+            return CompletableFuture.completedFuture(denied);
+        }
+        List<RateLimitRule> asked = notSkipped(rules.enforced(), context, resource);
+        List<Charge> charges = charges(asked, context, resource);
+        Verdict known = withoutAsking(rules, asked, charges, context, resource);
+        if (known != null) {
+            return CompletableFuture.completedFuture(known);
         }
         long start = System.nanoTime();
-        CompletableFuture<Decision> decision = limiters.acquireAsync(question.charges(), present);
-        CompletableFuture<Verdict> verdict = decision.thenApply(decided -> verdict(question, decided, since(start)));
+        CompletableFuture<Decision> decision = limiters.acquireAsync(charges, present);
+        CompletableFuture<Verdict> verdict = decision.thenApply(
+                decided -> told(verdict(asked, charges, context, decided), rules, context, resource, since(start)));
         var unused = verdict.whenComplete((decided, failure) -> {
             if (failure != null && !decision.cancel(true) && !decision.isCompletedExceptionally()) {
                 decision.join().giveBack();
@@ -100,17 +98,16 @@ public final class RuleDecider {
                 : limiters.tryAcquire(charges.toArray(Charge[]::new));
     }
 
-    private Question question(ApplicableRules rules, RateLimitContext context, String resource) {
-        Verdict denied = denied(rules, context, resource);
-        if (denied != null) {
-            return new Question(rules, List.of(), List.of(), context, resource, denied);
-        }
-        List<RateLimitRule> decided = notSkipped(rules.enforced(), context, resource);
-        List<Charge> charges = charges(decided, context, resource);
-        Verdict answer = charges.isEmpty()
+    /** What is known without asking the limits; null if they have to be asked. */
+    private @Nullable Verdict withoutAsking(
+            ApplicableRules rules,
+            List<RateLimitRule> asked,
+            List<Charge> charges,
+            RateLimitContext context,
+            String resource) {
+        return asked.isEmpty()
                 ? withShadow(Verdict.UNLIMITED, rules.shadow(), context, resource)
-                : banned(decided, charges, resource);
-        return new Question(rules, decided, charges, context, resource, answer);
+                : banned(asked, charges, resource);
     }
 
     /** The same list if there is no other in it. */
@@ -162,22 +159,24 @@ public final class RuleDecider {
         return new Verdict(List.of(rule), List.of(charge), decision, List.of(), List.of());
     }
 
-    private Verdict verdict(Question question, Decision decision, Duration waited) {
-        Verdict verdict = new Verdict(
-                question.rules(),
-                question.charges(),
-                decision,
-                List.of(),
-                open(question.rules(), question.context(), decision));
-        if (!decision.permitted()) {
-            return rejected(verdict, decision, question.resource());
+    private static Verdict verdict(
+            List<RateLimitRule> asked, List<Charge> charges, RateLimitContext context, Decision decision) {
+        return new Verdict(asked, charges, decision, List.of(), open(asked, context, decision));
+    }
+
+    /** Tells the listeners, and has the rules in shadow mode decide. */
+    private Verdict told(
+            Verdict verdict, ApplicableRules rules, RateLimitContext context, String resource, Duration waited) {
+        Decision decision = verdict.decision();
+        if (decision != null && !decision.permitted()) {
+            return rejected(verdict, decision, resource);
         }
-        for (int i = 0; i < question.rules().size(); i++) {
-            RateLimitRule rule = question.rules().get(i);
+        for (int i = 0; i < verdict.rules().size(); i++) {
+            RateLimitRule rule = verdict.rules().get(i);
             Duration own = rule.makesWait() ? waited : Duration.ZERO;
-            tell(rule, question.resource(), Outcome.permitted(verdict.part(i)), decision, own);
+            tell(rule, resource, Outcome.permitted(verdict.part(i)), decision, own);
         }
-        return withShadow(verdict, question.applicable().shadow(), question.context(), question.resource());
+        return withShadow(verdict, rules.shadow(), context, resource);
     }
 
     /** What may be returned later, of rules that were decided together. */

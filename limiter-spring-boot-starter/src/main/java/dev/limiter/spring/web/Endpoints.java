@@ -6,9 +6,12 @@ import dev.limiter.spring.rule.RuleSet;
 import dev.limiter.spring.rule.Rules;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
@@ -27,12 +30,38 @@ public final class Endpoints {
 
     private static final String GET = "GET";
     private static final String HEAD = "HEAD";
-    private static final int MAX_REMEMBERED = 10_000;
+    private static final int MAX_PATTERNS = 10_000;
+    private static final int MAX_OF_PATTERN = 1_000;
     private static final Set<String> METHODS = Set.of(GET, HEAD, "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
 
-    private record Key(Object handler, String pattern, String method) {}
+    /** {@code handler}: as {@link #identity} tells them apart. */
+    private record Known(Object handler, String method, Endpoint endpoint) {}
 
-    private record Remembered(RuleSet ruleSet, ConcurrentMap<Key, Endpoint> endpoints) {}
+    /** By pattern, because there are few endpoints with the same, and the hash of a text need not be worked out again. */
+    private record Remembered(RuleSet ruleSet, ConcurrentMap<String, List<Known>> endpoints) {
+
+        @Nullable
+        Endpoint find(Object handler, String pattern, String method) {
+            for (Known known : endpoints.getOrDefault(pattern, List.of())) {
+                if (known.handler.equals(handler) && known.method.equals(method)) {
+                    return known.endpoint;
+                }
+            }
+            return null;
+        }
+
+        void add(String pattern, Known known) {
+            if (endpoints.size() < MAX_PATTERNS) {
+                endpoints.merge(pattern, List.of(known), Remembered::both);
+            }
+        }
+
+        private static List<Known> both(List<Known> some, List<Known> more) {
+            return some.size() < MAX_OF_PATTERN
+                    ? Stream.concat(some.stream(), more.stream()).toList()
+                    : some;
+        }
+    }
 
     private final Rules rules;
     private final DeclaredMethods declaredMethods;
@@ -53,16 +82,14 @@ public final class Endpoints {
     Endpoint of(HttpServletRequest request, Object handler) {
         String pattern = pattern(request);
         String method = method(request);
-        Key key = new Key(identity(handler), pattern, method);
+        Object identity = identity(handler);
         Remembered current = remembered();
-        Endpoint known = current.endpoints.get(key);
+        Endpoint known = current.find(identity, pattern, method);
         if (known != null) {
             return known;
         }
         Endpoint endpoint = endpoint(handler, pattern, method, current.ruleSet);
-        if (current.endpoints.size() < MAX_REMEMBERED) {
-            current.endpoints.put(key, endpoint);
-        }
+        current.add(pattern, new Known(identity, method, endpoint));
         return endpoint;
     }
 
