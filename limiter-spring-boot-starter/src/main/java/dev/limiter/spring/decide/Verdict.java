@@ -59,6 +59,11 @@ public final class Verdict {
         return charges.get(index).rule();
     }
 
+    /** Whether it says where one limit of one rule stood, and no more. */
+    public boolean hasOneLimit() {
+        return decision != null && rules.size() == 1 && asked(0).limits().size() == 1 && isCounted(decision);
+    }
+
     /** Whether clients are told where the limits of any of the {@link #rules()} stand. */
     public boolean hasFields() {
         for (RateLimitRule rule : rules) {
@@ -88,8 +93,8 @@ public final class Verdict {
         List<LimitStatus> all = decision.limits();
         List<List<LimitStatus>> byRule = new ArrayList<>(rules.size());
         int from = 0;
-        for (RateLimitRule rule : rules) {
-            int to = from + rule.rule().limits().size();
+        for (int i = 0; i < rules.size(); i++) {
+            int to = from + asked(i).limits().size();
             byRule.add(all.subList(from, to));
             from = to;
         }
@@ -98,14 +103,19 @@ public final class Verdict {
 
     /** Where the limits of a rule stand: nowhere if it lets everything through, because nobody knows. */
     static List<LimitStatus> limits(Decision part) {
-        boolean open = part.onFailure().filter(OnFailure.ALLOW::equals).isPresent();
-        return open ? List.of() : part.limits();
+        return isCounted(part) ? part.limits() : List.of();
+    }
+
+    private static boolean isCounted(Decision part) {
+        return part.onFailure().orElse(OnFailure.LOCAL) != OnFailure.ALLOW;
     }
 
     /** What was decided on one of the {@link #rules()}; the whole decision if that is not known apart. */
     Decision part(int rule) {
         Decision whole = Objects.requireNonNull(decision);
-        return whole.parts().size() == rules.size() ? whole.parts().get(rule) : whole;
+        return rules.size() > 1 && whole.parts().size() == rules.size()
+                ? whole.parts().get(rule)
+                : whole;
     }
 
     /** What may be returned when it is known how the request or call went; empty without {@code charge-if}. */

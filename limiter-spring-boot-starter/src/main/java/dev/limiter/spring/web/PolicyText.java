@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
 import java.util.List;
@@ -37,5 +38,10 @@ final class PolicyText {
             members += ", " + RateLimitFields.remaining(names[i], statuses.get(i));
         }
         return members;
+    }
+
+    /** The same of a decision on the only limit of the rule. */
+    String remaining(Decision decision) {
+        return RateLimitFields.remaining(names[0], decision);
     }
 }

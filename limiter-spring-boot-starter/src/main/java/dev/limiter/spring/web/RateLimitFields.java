@@ -1,9 +1,11 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -41,15 +43,28 @@ final class RateLimitFields {
 
     /** One member of {@link #remaining}. {@code name}: as {@link #name} writes it. */
     static String remaining(String name, LimitStatus status) {
-        long remaining = integer(status.remaining());
-        return status.limit() instanceof Limit.Concurrency
-                ? name + ";r=" + remaining
-                : name + ";r=" + remaining + ";t=" + integer(secondsToMore(status));
+        return remaining(name, status.limit(), status.remaining(), status.retryAfter(), status.resetAfter());
+    }
+
+    /** The same of a decision on a single limit. */
+    static String remaining(String name, Decision decision) {
+        return remaining(name, decision.limit(), decision.remaining(), decision.retryAfter(), decision.resetAfter());
+    }
+
+    private static String remaining(
+            String name, Limit limit, long remaining, Optional<Duration> retryAfter, Duration resetAfter) {
+        return limit instanceof Limit.Concurrency
+                ? name + ";r=" + integer(remaining)
+                : name + ";r=" + integer(remaining) + ";t=" + integer(secondsToMore(retryAfter, resetAfter));
     }
 
     /** When a refused limit would permit the request, else when nothing of it is used. */
     static long secondsToMore(LimitStatus status) {
-        return secondsRoundedUp(status.retryAfter().orElse(status.resetAfter()));
+        return secondsToMore(status.retryAfter(), status.resetAfter());
+    }
+
+    private static long secondsToMore(Optional<Duration> retryAfter, Duration resetAfter) {
+        return secondsRoundedUp(retryAfter.orElse(resetAfter));
     }
 
     /** A client that comes after so many seconds never comes too early. */

@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.spring.rule.HeaderStyle;
 import jakarta.servlet.http.HttpServletResponse;
@@ -46,6 +47,15 @@ final class RateLimitHeaders {
             addIetf(text.policies(), text.remaining(statuses));
         }
         addLegacy(style, statuses);
+    }
+
+    /** The only limit of a rule, as it was decided. */
+    void add(HeaderStyle style, PolicyText text, Decision decision) {
+        if (style.legacy()) {
+            add(style, text, decision.limits());
+        } else if (style.ietf()) {
+            addIetf(text.policies(), text.remaining(decision));
+        }
     }
 
     private void addIetf(String policies, String remaining) {

@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
@@ -129,8 +128,9 @@ final class ServletRequestDecisions implements RequestDecisions {
     public void add(Verdict verdict) {
         verdicts = verdicts.isEmpty() ? List.of(verdict) : with(verdicts, List.of(verdict));
         settleWithAnswer(verdict);
-        if (verdict.hasFields()) {
-            headers(Verdict::statuses).writeTo(response);
+        Decision decision = verdict.decision();
+        if (decision != null && verdict.hasFields()) {
+            headers(verdict, decision).writeTo(response);
         }
     }
 
@@ -234,35 +234,36 @@ final class ServletRequestDecisions implements RequestDecisions {
         }
     }
 
-    /** A rule, and where its limits stand. */
-    private record Standing(RateLimitRule rule, PolicyText text, List<LimitStatus> statuses) {
-
-        void addTo(RateLimitHeaders headers) {
-            headers.add(rule.headers(), text, statuses);
+    /** Where the limits stand that were decided now, and those that were before. */
+    private RateLimitHeaders headers(Verdict latest, Decision decision) {
+        if (verdicts.size() > 1 || !latest.hasOneLimit()) {
+            return headers(Verdict::statuses);
         }
+        // nearly every request: there is no need to collect what is only one
+        RateLimitHeaders headers = new RateLimitHeaders();
+        headers.add(latest.rules().get(0).headers(), texts.of(latest.asked(0)), decision);
+        return headers;
     }
 
     /** Where the limits of all rules stand, in the order of the rules; those of annotations last. */
     private RateLimitHeaders headers(Function<Verdict, List<List<LimitStatus>>> statuses) {
-        RateLimitHeaders headers = new RateLimitHeaders();
-        if (order.isEmpty()) {
-            forEach(statuses, standing -> standing.addTo(headers));
-            return headers;
-        }
+        record Standing(RateLimitRule rule, PolicyText text, List<LimitStatus> statuses) {}
         List<Standing> standings = new ArrayList<>();
-        forEach(statuses, standings::add);
-        standings.sort(Comparator.comparingInt(standing -> position(standing.rule())));
-        standings.forEach(standing -> standing.addTo(headers));
-        return headers;
-    }
-
-    private void forEach(Function<Verdict, List<List<LimitStatus>>> statuses, Consumer<Standing> action) {
         for (Verdict verdict : verdicts) {
-            List<List<LimitStatus>> ofRules = statuses.apply(verdict);
-            for (int i = 0; i < ofRules.size(); i++) {
-                action.accept(new Standing(verdict.rules().get(i), texts.of(verdict.asked(i)), ofRules.get(i)));
+            List<List<LimitStatus>> byRule = statuses.apply(verdict);
+            for (int i = 0; i < byRule.size(); i++) {
+                if (byRule.get(i).isEmpty()) {
+                    continue; // nobody knows where they stand
+                }
+                standings.add(new Standing(verdict.rules().get(i), texts.of(verdict.asked(i)), byRule.get(i)));
             }
         }
+        standings.sort(Comparator.comparingInt(standing -> position(standing.rule())));
+        RateLimitHeaders headers = new RateLimitHeaders();
+        for (Standing standing : standings) {
+            headers.add(standing.rule().headers(), standing.text(), standing.statuses());
+        }
+        return headers;
     }
 
     private int position(RateLimitRule rule) {
