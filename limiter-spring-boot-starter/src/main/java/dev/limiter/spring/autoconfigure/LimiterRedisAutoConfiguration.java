@@ -9,6 +9,8 @@ import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.redis.StorageListener;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.RedisSettings;
+import dev.limiter.spring.key.GuessableSecrets;
+import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.redis.ApplicationRedis;
 import dev.limiter.spring.redis.OwnConnection;
 import dev.limiter.spring.redis.RedisProblems;
@@ -79,6 +81,11 @@ public final class LimiterRedisAutoConfiguration {
             }
             connection.connect();
             return storage.build();
+        }
+
+        @Bean
+        GuessableSecrets limiterGuessableSecrets(SecretValues values, LimiterSettings settings) {
+            return new GuessableSecrets(values, settings.redis().keySecret());
         }
 
         @Bean

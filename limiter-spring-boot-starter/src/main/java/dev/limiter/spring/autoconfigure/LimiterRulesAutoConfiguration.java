@@ -8,6 +8,7 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.Storage;
 import dev.limiter.spring.config.WholeNumbers;
 import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.key.GuessableSecrets;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.SecretValues;
@@ -64,10 +65,13 @@ public final class LimiterRulesAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RuleCompiler limiterRuleCompiler(
-            ListableBeanFactory beans, LimiterSettings settings, ObjectProvider<RateLimiterFactory> factory) {
+            ListableBeanFactory beans,
+            LimiterSettings settings,
+            SecretValues secrets,
+            ObjectProvider<RateLimiterFactory> factory) {
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
-                new KeyParser(new KeyAlternatives(beans, expressions, secrets(settings))),
+                new KeyParser(new KeyAlternatives(beans, expressions, secrets)),
                 expressions,
                 available(factory.getIfAvailable(RateLimiterFactory::new)),
                 new RequestMatcherCompiler(new ApplicationPatternParser(beans)),
@@ -76,13 +80,14 @@ public final class LimiterRulesAutoConfiguration {
                 settings.storage() == Storage.REDIS ? TimeSteps.MICROSECONDS : TimeSteps.NANOSECONDS);
     }
 
-    /** With the secret that everybody knows, values that can be guessed can be found out. */
-    private static SecretValues secrets(LimiterSettings settings) {
+    /** In Redis others can read them; {@link GuessableSecrets} says what comes of having no secret. */
+    @Bean
+    SecretValues limiterSecretValues(LimiterSettings settings) {
         if (settings.storage() == Storage.MEMORY) {
-            return SecretValues.AS_THEY_ARE;
+            return SecretValues.asTheyAre();
         }
         String secret = settings.redis().keySecret();
-        return SecretValues.hashedWith(secret == null ? "dev.limiter" : secret);
+        return SecretValues.hashedWith(secret == null ? GuessableSecrets.KNOWN_SECRET : secret);
     }
 
     @Bean

@@ -13,17 +13,20 @@ final class KeyAlternative {
 
     private final String type;
     private final KeyValue value;
-    private final SecretValues secrets;
+    private final @Nullable SecretValues secrets;
 
     KeyAlternative(String type, KeyValue value) {
-        this(type, value, SecretValues.AS_THEY_ARE);
+        this(type, value, null);
     }
 
-    /** {@code secrets}: how the values are kept. */
-    KeyAlternative(String type, KeyValue value, SecretValues secrets) {
+    /** {@code secrets}: how the values are kept; null if they are no secrets. */
+    KeyAlternative(String type, KeyValue value, @Nullable SecretValues secrets) {
         this.type = type + "=";
         this.value = value;
         this.secrets = secrets;
+        if (secrets != null) {
+            secrets.use();
+        }
     }
 
     KeyValue value() {
@@ -37,7 +40,7 @@ final class KeyAlternative {
         if (text == null || text.isEmpty()) {
             return null;
         }
-        return type + secrets.encode(text);
+        return type + (secrets == null ? plain(text) : secrets.encode(text));
     }
 
     static String plain(String text) {

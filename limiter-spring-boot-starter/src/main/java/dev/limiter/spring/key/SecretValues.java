@@ -11,12 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How values that may be secrets (API keys, session ids) are part of a key: as they are where keys stay in memory, else as
- * a keyed hash. Immutable, thread-safe.
+ * a keyed hash. Thread-safe.
  */
 public final class SecretValues {
-
-    /** For keys that do not leave this application. */
-    public static final SecretValues AS_THEY_ARE = new SecretValues(null);
 
     private static final String ALGORITHM = "HmacSHA256";
 
@@ -24,9 +21,15 @@ public final class SecretValues {
     private static final int HASH_LENGTH = 16;
 
     private final @Nullable Mac prototype;
+    private volatile boolean used;
 
     private SecretValues(@Nullable Mac prototype) {
         this.prototype = prototype;
+    }
+
+    /** For keys that do not leave this application. */
+    public static SecretValues asTheyAre() {
+        return new SecretValues(null);
     }
 
     /** As an HMAC of SHA-256: who does not know {@code secret} cannot find a value by trying. */
@@ -42,6 +45,16 @@ public final class SecretValues {
         Mac mac = Mac.getInstance(ALGORITHM);
         mac.init(key);
         return mac;
+    }
+
+    /** Says that some key has such values. */
+    void use() {
+        used = true;
+    }
+
+    /** Whether any key that was parsed so far has such values. */
+    public boolean areUsed() {
+        return used;
     }
 
     /** What stands for a value; no value without a hash looks like it, because those begin with a length. */

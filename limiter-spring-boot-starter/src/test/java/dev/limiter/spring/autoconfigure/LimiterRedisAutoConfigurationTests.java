@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -26,8 +27,11 @@ import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
+@ExtendWith(OutputCaptureExtension.class)
 class LimiterRedisAutoConfigurationTests {
 
     private static final Rule RULE = Rule.of("ten", Limit.tokenBucket(10, Duration.ofHours(1)));
@@ -134,6 +138,20 @@ class LimiterRedisAutoConfigurationTests {
                 .withBean("own", RateLimiterStorage.class, () -> storage)
                 .run(context -> assertThat(context.getBean(RateLimiters.class).storage())
                         .isSameAs(storage));
+    }
+
+    @Test
+    void warnsOfASecretThatEverybodyKnows(CapturedOutput output) {
+        ApplicationContextRunner byHeader = application.withPropertyValues(
+                "spring.data.redis.port=" + RedisServers.shared(),
+                "limiter.rules.orders.limit=1",
+                "limiter.rules.orders.window=1s",
+                "limiter.rules.orders.key=header:X-Api-Key");
+        byHeader.withPropertyValues("limiter.redis.key-secret=something-that-nobody-knows")
+                .run(context -> assertThat(output).doesNotContain("limiter.redis.key-secret"));
+        byHeader.withPropertyValues("limiter.rules.orders.key=ip")
+                .run(context -> assertThat(output).doesNotContain("limiter.redis.key-secret"));
+        byHeader.run(context -> assertThat(output).contains("limiter.redis.key-secret is not set"));
     }
 
     /** Connects in the background. */

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.web.servlet.HandlerMapping;
@@ -29,7 +30,7 @@ class KeyParserTests {
 
     private final StaticListableBeanFactory beans = new StaticListableBeanFactory();
     private final KeyParser parser =
-            new KeyParser(new KeyAlternatives(beans, new LimiterExpressionParser(beans), SecretValues.AS_THEY_ARE));
+            new KeyParser(new KeyAlternatives(beans, new LimiterExpressionParser(beans), SecretValues.asTheyAre()));
     private final MockHttpServletRequest request = new MockHttpServletRequest("POST", "/orders/7");
     private final RateLimitContext context = RateLimitContext.of(new ServletRequestView(request), "POST /orders/{id}");
 
@@ -120,6 +121,27 @@ class KeyParserTests {
         request.setUserPrincipal(() -> "192.0.2.1");
 
         assertThat(resolve("principal|ip")).isNotEqualTo(resolve("session|ip"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"header:X-Api-Key", "cookie:c", "param:q", "session", "tenant", "#request.getHeader('X-Api-Key')"
+            })
+    void secretsLeaveTheApplicationAsAKeyedHashOnly(String key) {
+        request.getSession(true);
+        String plain = resolve(key);
+
+        String hashed = resolve(key, SecretValues.hashedWith("a secret"));
+
+        assertThat(hashed).matches("\\Q" + plain.substring(0, plain.lastIndexOf('=')) + "\\E=hmac:[A-Za-z0-9_-]{22}");
+        assertThat(resolve(key, SecretValues.hashedWith("a secret"))).isEqualTo(hashed);
+        assertThat(resolve(key, SecretValues.hashedWith("another"))).isNotEqualTo(hashed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ip", "principal", "method", "path:id", "nobody", "header:X-None"})
+    void whatIsNoSecretOrNotThereStaysReadable(String key) {
+        assertThat(resolve(key, SecretValues.hashedWith("a secret"))).isEqualTo(resolve(key));
     }
 
     @Test
@@ -244,5 +266,11 @@ class KeyParserTests {
 
     private String resolve(String key) {
         return parse(key).resolve(context);
+    }
+
+    private String resolve(String key, SecretValues secrets) {
+        return new KeyParser(new KeyAlternatives(beans, new LimiterExpressionParser(beans), secrets))
+                .parse(List.of(key), "test", ExpressionScope.REQUEST)
+                .resolve(context);
     }
 }

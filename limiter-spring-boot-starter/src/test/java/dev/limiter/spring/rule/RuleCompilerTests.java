@@ -174,7 +174,7 @@ class RuleCompilerTests {
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
-                new KeyParser(new KeyAlternatives(beans, expressions, SecretValues.AS_THEY_ARE)),
+                new KeyParser(new KeyAlternatives(beans, expressions, SecretValues.asTheyAre())),
                 expressions,
                 EnumSet.complementOf(EnumSet.of(Algorithm.CONCURRENCY)),
                 new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
