@@ -40,6 +40,32 @@ class AheadOfTimeTests {
     }
 
     @Test
+    void limitsInRedisAsItDoesOtherwise(@TempDir Path directory) throws IOException {
+        try (TestRedis redis = TestRedis.started()) {
+            String[] arguments = arguments("limiter.storage=redis", "limiter.redis.timeout=5s", redis.property());
+            AheadOfTime inRedis = new AheadOfTime(AheadOfTimeApplication.class, directory, arguments);
+            try (AheadOfTime.Running application = inRedis.start(arguments)) {
+                awaitRedis(application.clients(), redis);
+                int before = catalogKeys(redis);
+                assertLimits(application.clients());
+                assertThat(catalogKeys(redis)).as("alice and bob").isEqualTo(before + 2);
+            }
+        }
+    }
+
+    /** Connects in the background. */
+    private static void awaitRedis(Clients clients, TestRedis redis) {
+        for (int i = 0; catalogKeys(redis) == 0; i++) {
+            assertThat(i).as("attempts").isLessThan(1000);
+            clients.get("/catalog", "X-Api-Key", "nobody " + i);
+        }
+    }
+
+    private static int catalogKeys(TestRedis redis) {
+        return redis.ask(connection -> connection.sync().keys("limiter:{catalog*").size());
+    }
+
+    @Test
     void limitsTheSameWithoutProcessing() {
         try (ConfigurableApplicationContext application =
                 Applications.start(AheadOfTimeApplication.class, PROPERTIES)) {

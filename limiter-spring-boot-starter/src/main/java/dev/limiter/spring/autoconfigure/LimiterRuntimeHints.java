@@ -6,6 +6,7 @@ import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
+import java.lang.reflect.Field;
 import java.security.Principal;
 import java.util.List;
 import java.util.ServiceLoader;
@@ -22,6 +23,7 @@ import org.springframework.util.ReflectionUtils;
 /** What limits reach by reflection in any application, for native images; for each bean there is more. */
 final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
 
+    private static final String LETTUCE = "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory";
     private static final String TOMCAT = "org.apache.catalina.connector.";
 
     @Override
@@ -30,6 +32,7 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
         providers(RateLimiterStorageProvider.class, hints);
         expressions(hints.reflection());
         tomcatPeer(hints.reflection(), loader);
+        redis(hints, loader);
         // the setting of a tier that may be a text instead
         hints.reflection().registerType(LimiterProperties.Tier.class, MemberCategory.INVOKE_PUBLIC_METHODS);
         // what a meta-annotation is merged to
@@ -49,6 +52,17 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
                 .forEach(type -> hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
         List.of("dev.limiter.spring.context.ServletRequestView", "dev.limiter.spring.web.AnswerView")
                 .forEach(type -> hints.registerType(TypeReference.of(type), MemberCategory.INVOKE_PUBLIC_METHODS));
+    }
+
+    /** The scripts, and what the application's own connections go to. */
+    private static void redis(RuntimeHints hints, @Nullable ClassLoader loader) {
+        hints.resources().registerPattern("dev/limiter/redis/*.lua").registerPattern("dev/limiter/redis/*/*.lua");
+        if (ClassUtils.isPresent(LETTUCE, loader)) {
+            Field server = ReflectionUtils.findField(ClassUtils.resolveClassName(LETTUCE, loader), "configuration");
+            if (server != null) {
+                hints.reflection().registerField(server);
+            }
+        }
     }
 
     /** See {@link dev.limiter.spring.context}: the peer behind what Tomcat has put in its place. */

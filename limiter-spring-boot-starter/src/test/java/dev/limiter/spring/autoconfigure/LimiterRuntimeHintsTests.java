@@ -22,6 +22,7 @@ import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
 
 class LimiterRuntimeHintsTests {
@@ -97,6 +98,19 @@ class LimiterRuntimeHintsTests {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onMethod(Request.class.getMethod("getPeerAddr"))
                         .invoke())
+                .accepts(hints);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"decide/start.lua", "give_back/end.lua", "probe.lua"})
+    void scriptsCanBeRead(String script) {
+        assertThat(RuntimeHintsPredicates.resource().forResource("dev/limiter/redis/" + script))
+                .accepts(hints);
+    }
+
+    @Test
+    void serverOfTheApplicationCanBeRead() {
+        assertThat(RuntimeHintsPredicates.reflection().onField(LettuceConnectionFactory.class, "configuration"))
                 .accepts(hints);
     }
 
