@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import redis.embedded.RedisServer;
+import redis.embedded.core.RedisServerBuilder;
 
 /** Redis servers on loopback. */
 public final class RedisServers {
@@ -23,13 +24,15 @@ public final class RedisServers {
         return PORT;
     }
 
-    public static RedisServer start(int port) {
+    /** {@code settings}: further lines of its configuration. */
+    public static RedisServer start(int port, String... settings) {
         try {
-            RedisServer server = RedisServer.newRedisServer()
-                    .port(port)
-                    .bind("127.0.0.1")
-                    .setting("save \"\"")
-                    .build();
+            RedisServerBuilder builder =
+                    RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"");
+            for (String setting : settings) {
+                builder.setting(setting);
+            }
+            RedisServer server = builder.build();
             server.start();
             return server;
         } catch (IOException exception) {

@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ReflectionUtils;
@@ -18,7 +17,7 @@ import org.springframework.util.ReflectionUtils;
  */
 public record ApplicationRedis(RedisConfiguration server, LettuceClientConfiguration client) {
 
-    /** Of {@link LettuceConnectionFactory}, which has no getter for a master with replicas. */
+    /** Of {@link LettuceConnectionFactory}. */
     private static final String CONFIGURATION_FIELD = "configuration";
 
     /**
@@ -37,33 +36,28 @@ public record ApplicationRedis(RedisConfiguration server, LettuceClientConfigura
         throw RedisProblems.notLettuce(factory.getClass());
     }
 
+    /** Its getters do not tell all: not a master with replicas, nor which server if that was not said by its own type. */
     private static RedisConfiguration server(LettuceConnectionFactory factory) {
+        Field field = ReflectionUtils.findField(
+                LettuceConnectionFactory.class, CONFIGURATION_FIELD, RedisConfiguration.class);
+        if (field != null) {
+            ReflectionUtils.makeAccessible(field);
+            if (ReflectionUtils.getField(field, factory) instanceof RedisConfiguration server) {
+                return server;
+            }
+        }
+        return told(factory);
+    }
+
+    private static RedisConfiguration told(LettuceConnectionFactory factory) {
         if (factory.getClusterConfiguration() != null) {
             return factory.getClusterConfiguration();
         }
         if (factory.getSentinelConfiguration() != null) {
             return factory.getSentinelConfiguration();
         }
-        if (factory.getSocketConfiguration() != null) {
-            return factory.getSocketConfiguration();
-        }
-        RedisConfiguration replicas = masterWithReplicas(factory);
-        return replicas != null ? replicas : factory.getStandaloneConfiguration();
-    }
-
-    private static @Nullable RedisConfiguration masterWithReplicas(LettuceConnectionFactory factory) {
-        Field field = configurationField();
-        if (field == null) {
-            return null;
-        }
-        ReflectionUtils.makeAccessible(field);
-        return ReflectionUtils.getField(field, factory) instanceof RedisStaticMasterReplicaConfiguration replicas
-                ? replicas
-                : null;
-    }
-
-    /** Null if this version of Spring Data Redis has none. */
-    public static @Nullable Field configurationField() {
-        return ReflectionUtils.findField(LettuceConnectionFactory.class, CONFIGURATION_FIELD, RedisConfiguration.class);
+        return factory.getSocketConfiguration() != null
+                ? factory.getSocketConfiguration()
+                : factory.getStandaloneConfiguration();
     }
 }

@@ -15,13 +15,22 @@ import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.RedisServers;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.SlotHash;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.actuate.health.HealthIndicator;
+import org.springframework.boot.actuate.health.Status;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -30,6 +39,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import redis.embedded.RedisSentinel;
+import redis.embedded.RedisServer;
 
 @ExtendWith(OutputCaptureExtension.class)
 class LimiterRedisAutoConfigurationTests {
@@ -141,6 +153,111 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @Test
+    void connectsAsTheApplicationDoes() {
+        int port = RedisServers.freePort();
+        RedisServer server = RedisServers.start(port, "requirepass open-sesame");
+        try {
+            application
+                    .withPropertyValues(
+                            "spring.data.redis.url=redis://:open-sesame@127.0.0.1:" + port + "/3",
+                            "spring.data.redis.client-name=shop",
+                            "limiter.redis.timeout=5s")
+                    .run(context -> {
+                        awaitRedis(context);
+                        StringRedisTemplate redis = context.getBean(StringRedisTemplate.class);
+                        assertThat(redis.keys("*")).as("in the same database").contains("limiter:{ten:nobody}");
+                        assertThat(redis.getClientList())
+                                .as("and connections of the application and of limits")
+                                .filteredOn(client -> "shop".equals(client.getName()))
+                                .hasSize(2);
+                    });
+        } finally {
+            RedisServers.stop(server);
+        }
+    }
+
+    @Test
+    void asksSentinelForTheServer() throws IOException {
+        int port = RedisServers.freePort();
+        RedisSentinel sentinel = RedisSentinel.newRedisSentinel()
+                .bind("127.0.0.1")
+                .port(port)
+                .masterName("main")
+                .masterPort(RedisServers.shared())
+                .quorumSize(1)
+                .build();
+        sentinel.start();
+        try {
+            application
+                    .withPropertyValues(
+                            "spring.data.redis.sentinel.master=main",
+                            "spring.data.redis.sentinel.nodes=127.0.0.1:" + port,
+                            "limiter.redis.timeout=5s")
+                    .run(LimiterRedisAutoConfigurationTests::awaitRedis);
+        } finally {
+            sentinel.stop();
+        }
+    }
+
+    @Test
+    void connectsToACluster() {
+        int port = RedisServers.freePort();
+        RedisServer server = RedisServers.start(port, "cluster-enabled yes", "cluster-config-file nodes-" + port);
+        try {
+            takeAllSlots(port);
+            application
+                    .withPropertyValues("spring.data.redis.cluster.nodes=127.0.0.1:" + port, "limiter.redis.timeout=5s")
+                    .run(context -> {
+                        awaitRedis(context);
+                        RateLimiters limiters = context.getBean(RateLimiters.class);
+                        assertThat(limiters.tryAcquire(RULE.charge("a"), RULE.charge("b"), RULE.charge("c"))
+                                        .parts())
+                                .hasSize(3)
+                                .allSatisfy(part -> assertThat(part.onFailure()).isEmpty());
+                    });
+        } finally {
+            RedisServers.stop(server);
+        }
+    }
+
+    private static void takeAllSlots(int port) {
+        RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", port));
+        try (var connection = client.connect()) {
+            connection
+                    .sync()
+                    .clusterAddSlots(IntStream.range(0, SlotHash.SLOT_COUNT).toArray());
+            await(() -> connection.sync().clusterInfo().contains("cluster_state:ok"));
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void closesItsConnection() {
+        application
+                .withPropertyValues("spring.data.redis.port=" + RedisServers.shared(), "limiter.redis.timeout=5s")
+                .run(outer -> {
+                    StringRedisTemplate redis = outer.getBean(StringRedisTemplate.class);
+                    application
+                            .withPropertyValues(
+                                    "spring.data.redis.port=" + RedisServers.shared(),
+                                    "spring.data.redis.client-name=closing",
+                                    "limiter.redis.timeout=5s")
+                            .run(context -> {
+                                awaitRedis(context);
+                                assertThat(clients(redis, "closing")).isEqualTo(1);
+                            });
+                    await(() -> clients(redis, "closing") == 0);
+                });
+    }
+
+    private static long clients(StringRedisTemplate redis, String name) {
+        return redis.getClientList().stream()
+                .filter(client -> name.equals(client.getName()))
+                .count();
+    }
+
+    @Test
     void warnsOfASecretThatEverybodyKnows(CapturedOutput output) {
         ApplicationContextRunner byHeader = application.withPropertyValues(
                 "spring.data.redis.port=" + RedisServers.shared(),
@@ -152,6 +269,63 @@ class LimiterRedisAutoConfigurationTests {
         byHeader.withPropertyValues("limiter.rules.orders.key=ip")
                 .run(context -> assertThat(output).doesNotContain("limiter.redis.key-secret"));
         byHeader.run(context -> assertThat(output).contains("limiter.redis.key-secret is not set"));
+    }
+
+    @Test
+    void metersSayHowRedisFares() {
+        application
+                .withConfiguration(AutoConfigurations.of(LimiterMetricsAutoConfiguration.class))
+                .withBean(SimpleMeterRegistry.class)
+                .withPropertyValues("spring.data.redis.port=" + RedisServers.freePort())
+                .run(context -> {
+                    MeterRegistry meters = context.getBean(MeterRegistry.class);
+                    context.getBean(RateLimiters.class).tryAcquire(RULE, "alice");
+                    assertThat(meters.get("limiter.storage")
+                                    .tag("outcome", "error")
+                                    .timer()
+                                    .count())
+                            .isEqualTo(1);
+                    assertThat(meters.get("limiter.keys")
+                                    .tag("storage", "redis")
+                                    .gauge()
+                                    .value())
+                            .isEqualTo(1);
+                });
+    }
+
+    @Test
+    void healthIsUnknownAndNotDownWithoutRedis() {
+        application
+                .withPropertyValues("spring.data.redis.port=" + RedisServers.freePort())
+                .run(context -> {
+                    HealthIndicator health = context.getBean("limiterHealthIndicator", HealthIndicator.class);
+                    RateLimiters limiters = context.getBean(RateLimiters.class);
+                    for (int i = 0; i < 20; i++) {
+                        limiters.tryAcquire(RULE, "alice");
+                    }
+                    assertThat(health.health().getStatus()).isEqualTo(Status.UNKNOWN);
+                    assertThat(health.health().getDetails()).containsEntry("instances", 1);
+                });
+        application
+                .withPropertyValues("spring.data.redis.port=" + RedisServers.shared(), "limiter.redis.timeout=5s")
+                .run(context -> {
+                    awaitRedis(context);
+                    assertThat(context.getBean(HealthIndicator.class).health().getStatus())
+                            .isEqualTo(Status.UP);
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "limiter.storage=memory",
+                "management.health.limiter.enabled=false",
+                "management.health.defaults.enabled=false"
+            })
+    void hasNoHealthIfItIsNotWanted(String property) {
+        application
+                .withPropertyValues(property)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("limiterHealthIndicator"));
     }
 
     /** Connects in the background. */
