@@ -54,6 +54,9 @@ class RedisTests {
         return Stream.concat(
                         Stream.of(
                                 "limiter.storage=redis",
+                                "management.endpoints.web.exposure.include=health,metrics",
+                                "management.endpoint.health.show-details=always",
+                                "management.health.redis.enabled=false",
                                 "limiter.rules.each.paths=/each/**",
                                 "limiter.rules.each.limit=100",
                                 "limiter.rules.each.window=1h",
@@ -136,6 +139,19 @@ class RedisTests {
     }
 
     @Test
+    void healthAndMetersSayThatRedisDecides() {
+        Clients clients = Applications.clientsOf(first);
+        clients.get("/each/1", "X-Api-Key", "erin");
+
+        HttpResponse<String> health = clients.get("/actuator/health/limiter");
+        assertThat(health.statusCode()).isEqualTo(200);
+        assertThat(health.body()).contains("\"UP\"", "\"redis\":\"decides\"");
+        assertThat(clients.get("/actuator/metrics/limiter.storage?tag=outcome:ok")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
     void noHeaderIsInRedisInClear() {
         Applications.clientsOf(first).get("/each/1", "X-Api-Key", "a-secret");
 
@@ -167,6 +183,10 @@ class RedisTests {
                         Applications.start(Instance.class, properties(later.property(), "limiter.redis.instances=2"))) {
             Clients clients = Applications.clientsOf(application);
             assertThat(clients.storm("/each/x", "alice")).isEqualTo(Map.of("alice 200", 50L, "alice 429", 950L));
+
+            HttpResponse<String> health = clients.get("/actuator/health");
+            assertThat(health.statusCode()).isEqualTo(200);
+            assertThat(health.body()).contains("\"UNKNOWN\"", "does not decide").doesNotContain("DOWN");
 
             later.start();
             awaitRedis(application);
