@@ -13,17 +13,25 @@ import redis.embedded.RedisServer;
 final class TestRedis implements AutoCloseable {
 
     private final int port = freePort();
+    private final String password;
     private RedisServer server;
 
-    private TestRedis() {}
+    /** {@code password}: empty for none. */
+    private TestRedis(String password) {
+        this.password = password;
+    }
 
     /** One whose server is not there yet. */
     static TestRedis stopped() {
-        return new TestRedis();
+        return new TestRedis("");
     }
 
     static TestRedis started() {
-        TestRedis redis = new TestRedis();
+        return started("");
+    }
+
+    static TestRedis started(String password) {
+        TestRedis redis = new TestRedis(password);
         redis.start();
         return redis;
     }
@@ -42,6 +50,7 @@ final class TestRedis implements AutoCloseable {
                     .port(port)
                     .bind("127.0.0.1")
                     .setting("save \"\"")
+                    .setting("requirepass \"" + password + "\"")
                     .build();
             server.start();
         } catch (IOException exception) {
@@ -58,18 +67,35 @@ final class TestRedis implements AutoCloseable {
         }
     }
 
+    int port() {
+        return port;
+    }
+
     /** What an application needs to know. */
     String property() {
         return "spring.data.redis.url=redis://127.0.0.1:" + port;
     }
 
     <T> T ask(Function<StatefulRedisConnection<String, String>, T> question) {
-        RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", port));
+        return ask(0, question);
+    }
+
+    <T> T ask(int database, Function<StatefulRedisConnection<String, String>, T> question) {
+        RedisClient client = RedisClient.create(uri(database));
         try (StatefulRedisConnection<String, String> connection = client.connect()) {
             return question.apply(connection);
         } finally {
             client.shutdown();
         }
+    }
+
+    private RedisURI uri(int database) {
+        RedisURI.Builder uri =
+                RedisURI.builder().withHost("127.0.0.1").withPort(port).withDatabase(database);
+        if (!password.isEmpty()) {
+            uri.withPassword(password.toCharArray());
+        }
+        return uri.build();
     }
 
     @Override
