@@ -54,20 +54,29 @@ final class Alarm {
         if (waiter == null || future.isDone()) {
             return;
         }
-        Decision answer = waiter.answer();
-        if (answer != null) {
+        if (waiter.isDone()) {
+            Waiter done = waiter;
             // on a thread of the common pool: what hangs on the future must not hold the timer up
-            var unused = future.completeAsync(() -> answer, POOL);
-        } else {
+            POOL.execute(() -> complete(done));
+        } else if (waiter.due() != Waiter.UNDECIDED) {
             long rest = Math.max(waiter.due() - clock.epochNanos(), 0);
             Waiter due = waiter;
             cancel = timer.after(rest, () -> ring(due));
         }
     }
 
+    private void complete(Waiter done) {
+        Throwable failure = done.failure();
+        if (failure != null) {
+            future.completeExceptionally(failure);
+        } else {
+            future.complete(done.outcome());
+        }
+    }
+
     private void ring(Waiter due) {
         room.due(due);
-        if (due.answer() == null) {
+        if (!due.isDone()) {
             wake();
         }
     }

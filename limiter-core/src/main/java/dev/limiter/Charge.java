@@ -12,7 +12,7 @@ import java.util.List;
  * @param keptPercent the share of each limit's capacity that must be left for others, in percent from 0 to 99: what a
  *     request without priority cannot have; rounded down to whole permits
  * @param maxWait how long the request would wait for its turn, zero or more; see {@link #within}
- * @param maxWaiting how many may wait for the same rule and key at the same time, 0 or more
+ * @param maxWaiting how many may wait for the same rule and key at the same time on this instance, 0 or more
  */
 public record Charge(Rule rule, String key, long permits, int keptPercent, Duration maxWait, int maxWaiting) {
 

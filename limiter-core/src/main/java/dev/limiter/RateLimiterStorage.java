@@ -27,6 +27,16 @@ public interface RateLimiterStorage extends AutoCloseable {
         return CompletableFuture.completedFuture(decide(charges));
     }
 
+    /**
+     * Whether others elsewhere share the states, so that each decision is a call: then {@link #decide} may block, {@link
+     * #decideAsync} does not and always completes, and neither is called with any lock held. Turns do not move up when
+     * one in front is given up, and who waits for a release asks again now and then, since {@link #onRelease} tells only
+     * what was released here. Default false.
+     */
+    default boolean isRemote() {
+        return false;
+    }
+
     /** What {@code decide} would answer for one permit, charging nothing and creating no state. */
     Decision peek(Rule rule, String key);
 

@@ -56,7 +56,8 @@ public final class RateLimiters implements AutoCloseable {
      *
      * <p>Token buckets, paced leaky buckets, the next of fixed windows and concurrency limits can be waited for; other
      * limits, and requests for more than can ever be granted, are refused at once. An interrupt ends the wait: the place
-     * is given back, the answer is a refusal, and the interrupt status stays. So does {@link #close()}.
+     * is given back, the answer is a refusal, and the interrupt status stays. So does {@link #close()}. What a storage
+     * elsewhere fails with is thrown.
      */
     public Decision acquire(Rule rule, String key, Duration maxWait) {
         Decision atOnce = waitingRoom.passBy(rule, key, 1);
@@ -70,7 +71,8 @@ public final class RateLimiters implements AutoCloseable {
 
     /**
      * The same as {@link #acquire(Rule, String, Duration)} without blocking the caller. Completes in a thread of the
-     * common pool, or is complete when returned; cancelling it gives the place back.
+     * common pool, or is complete when returned; cancelling it gives the place back. What a storage elsewhere fails with
+     * it is completed with.
      */
     public CompletableFuture<Decision> acquireAsync(Rule rule, String key, Duration maxWait) {
         return acquireAsync(List.of(rule.charge(key).within(maxWait)), () -> true);
@@ -79,8 +81,8 @@ public final class RateLimiters implements AutoCloseable {
     /**
      * The same as {@link #acquire(List)} without blocking the caller.
      *
-     * @param present asked when the turn comes, in a thread that must not be blocked: if the one who waited is gone, its
-     *     place goes to those behind
+     * @param present asked when the turn comes, and before a storage elsewhere is asked again, in a thread that must not
+     *     be blocked: if the one who waited is gone, its place goes to those behind
      */
     public CompletableFuture<Decision> acquireAsync(List<Charge> charges, BooleanSupplier present) {
         return waitingRoom.queue(charges, present);

@@ -1,27 +1,51 @@
 package dev.limiter;
 
-/** Refused because others are first; nobody can say for how long. */
+/** Refused without the storage having been asked, or answered. */
 final class TurnedAway extends Decision {
 
-    private final Charge charge;
+    private final Rule rule;
+    private final String key;
 
-    TurnedAway(Charge charge) {
-        this.charge = charge;
+    /** For how long, in nanoseconds; 0 if not because of this rule. */
+    private final long wait;
+
+    private TurnedAway(Rule rule, String key, long wait) {
+        this.rule = rule;
+        this.key = key;
+        this.wait = wait;
+    }
+
+    /** Others are first; nobody can say for how long. */
+    static TurnedAway from(Charge charge) {
+        return new TurnedAway(charge.rule(), charge.key(), UNKNOWN);
+    }
+
+    /** Not asked for, because another charge of the request was turned away. */
+    static TurnedAway unasked(Charge charge) {
+        return new TurnedAway(charge.rule(), charge.key(), 0);
+    }
+
+    /** Its turn is not awaited. */
+    static Decision before(Decision reservation, long now) {
+        long wait = Math.max(reservation.turn() - now, 1);
+        return Decision.allOf(reservation.parts().stream()
+                .map(part -> new TurnedAway(part.rule(), part.key(), wait))
+                .toList());
     }
 
     @Override
     public boolean permitted() {
-        return false;
+        return wait == 0;
     }
 
     @Override
     public Rule rule() {
-        return charge.rule();
+        return rule;
     }
 
     @Override
     protected String key() {
-        return charge.key();
+        return key;
     }
 
     @Override
@@ -34,7 +58,7 @@ final class TurnedAway extends Decision {
 
     @Override
     protected long waitNanos(int limit) {
-        return UNKNOWN;
+        return wait;
     }
 
     @Override

@@ -2,14 +2,19 @@ package dev.limiter;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Somebody in the waiting room: has a reservation and waits for its turn, or has none and waits for somebody else to
- * release what is held. Written with the room's lock held, read without.
+ * release what is held, or is undecided while a storage elsewhere is asked. Written with the room's lock held, read
+ * without.
  */
 final class Waiter {
+
+    /** Instead of when there is something to do: who is undecided is woken. */
+    static final long UNDECIDED = Long.MAX_VALUE;
 
     final List<Charge> charges;
 
@@ -18,7 +23,7 @@ final class Waiter {
     private final Runnable wake;
 
     /** When one who waits for a release gives up. */
-    private volatile long deadline;
+    private volatile long deadline = UNDECIDED;
 
     /** Where it waits for a release, and as which one of all; zero if it never did. With the room's lock held. */
     private @Nullable Line line;
@@ -26,6 +31,7 @@ final class Waiter {
     private long number;
     private volatile @Nullable Decision reservation;
     private volatile @Nullable Decision answer;
+    private volatile @Nullable Throwable failure;
 
     /** What to answer if it comes to nothing; set before anybody else sees the waiter. */
     private @Nullable Decision refusal;
@@ -37,7 +43,6 @@ final class Waiter {
     Waiter(List<Charge> charges, long now, BooleanSupplier present, Runnable wake) {
         this.charges = charges;
         this.arrived = now;
-        this.deadline = now;
         this.present = present;
         this.wake = wake;
     }
@@ -92,7 +97,7 @@ final class Waiter {
         wake.run();
     }
 
-    /** When there is something to do for this one, in epoch nanoseconds. */
+    /** When there is something to do for this one, in epoch nanoseconds; or UNDECIDED. */
     long due() {
         Decision turn = reservation;
         return turn == null ? deadline : turn.turn();
@@ -107,13 +112,47 @@ final class Waiter {
         reservation = decision;
     }
 
+    /** Null if there is none yet, or there was a failure. */
     @Nullable
     Decision answer() {
         return answer;
     }
 
+    /** Whether there is an answer or a failure; then there will be no other. */
+    boolean isDone() {
+        return answer != null || failure != null;
+    }
+
+    /** The answer of one who is done, or the exception that the storage failed with. */
+    Decision outcome() {
+        Throwable thrown = failure;
+        Decision known = answer;
+        if (thrown instanceof RuntimeException exception) {
+            throw exception;
+        }
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        if (known == null) {
+            throw thrown == null ? new IllegalStateException("Undecided") : new CompletionException(thrown);
+        }
+        return known;
+    }
+
+    /** What the storage failed with; null if it did not. */
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+
     void answer(Decision decision) {
         answer = decision;
+        wake();
+    }
+
+    void fail(@Nullable Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        failure = cause != null ? cause : new IllegalStateException("The storage answered nothing", thrown);
         wake();
     }
 

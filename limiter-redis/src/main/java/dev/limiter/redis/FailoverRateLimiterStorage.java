@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -102,22 +101,20 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
             return CompletableFuture.completedFuture(inEmergency(charges));
         }
         long begun = System.nanoTime();
-        return localUse.settle(charges)
-                .thenCompose(settled -> redis.decideAsync(charges))
-                .orTimeout(redis.timeout().toNanos(), TimeUnit.NANOSECONDS)
-                .handle((decision, failure) -> {
-                    if (failure == null) {
-                        succeeded(begun);
-                        return decision;
-                    }
-                    failed(failureOf(failure), begun);
-                    return inEmergency(charges);
-                });
+        CompletableFuture<Decision> answer = localUse.settle(charges).thenCompose(settled -> redis.ask(charges));
+        return Waits.orGiveBack(Waits.within(answer, redis.timeout()).handle((decision, failure) -> {
+            if (failure == null) {
+                succeeded(begun);
+                return decision;
+            }
+            failed(Failures.of(failure), begun);
+            return inEmergency(charges);
+        }));
     }
 
-    private RuntimeException failureOf(Throwable failure) {
-        boolean late = failure instanceof TimeoutException || failure.getCause() instanceof TimeoutException;
-        return late ? RedisUnavailableException.timedOut(redis.timeout()) : Failures.of(failure);
+    @Override
+    public boolean isRemote() {
+        return true;
     }
 
     private void succeeded(long begun) {
@@ -161,7 +158,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
                     if (failure == null) {
                         works();
                     } else if (breaker.failed(begun)) {
-                        listener.lost(failureOf(failure));
+                        listener.lost(Waits.failureOf(failure, redis.timeout()));
                     }
                 });
     }

@@ -41,6 +41,9 @@ final class Failures {
         if (cause instanceof RedisUnavailableException unavailable) {
             return unavailable;
         }
+        if (cause instanceof BrokenStateException known) {
+            return known;
+        }
         String message = String.valueOf(cause.getMessage());
         boolean broken = cause instanceof RedisCommandExecutionException
                 && OF_THE_SERVER.stream().noneMatch(code -> says(message, code));

@@ -95,11 +95,21 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public Decision decide(List<Charge> charges) {
-        return await(decideAsync(charges));
+        return await(Waits.orGiveBack(ask(charges)));
     }
 
     @Override
     public CompletableFuture<Decision> decideAsync(List<Charge> charges) {
+        return Waits.orGiveBack(Waits.within(ask(charges), timeout));
+    }
+
+    @Override
+    public boolean isRemote() {
+        return true;
+    }
+
+    /** However long it takes. */
+    CompletableFuture<Decision> ask(List<Charge> charges) {
         if (charges.isEmpty()) {
             throw new IllegalArgumentException("There is no charge to decide");
         }

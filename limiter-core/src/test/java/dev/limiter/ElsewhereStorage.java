@@ -1,0 +1,211 @@
+package dev.limiter;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one instance sees of a storage that it shares with others: never blocks, hears only of its own releases, and
+ * notes whether it is called with the room's lock held. Answers at once, by an executor, or when a test says so.
+ */
+final class ElsewhereStorage implements RateLimiterStorage {
+
+    final ReentrantLock lock = new ReentrantLock();
+    final AtomicInteger questions = new AtomicInteger();
+    final List<String> calledUnderLock = new CopyOnWriteArrayList<>();
+
+    private final RateLimiterStorage shared;
+    private final Deque<Runnable> withheld = new ArrayDeque<>();
+    private volatile Executor answering = Runnable::run;
+    private volatile ReleaseListener listener = (rule, key) -> {};
+    private volatile @Nullable RuntimeException failure;
+
+    ElsewhereStorage(RateLimiterStorage shared) {
+        this.shared = shared;
+    }
+
+    void answerBy(Executor executor) {
+        answering = executor;
+    }
+
+    /** From now on, answers are there only when the test {@linkplain #answer says} so. */
+    void withhold() {
+        answering = withheld::add;
+    }
+
+    void answer() {
+        withheld.remove().run();
+    }
+
+    void failWith(@Nullable RuntimeException failure) {
+        this.failure = failure;
+    }
+
+    /** How often it was asked since this was asked. */
+    int asked() {
+        return questions.getAndSet(0);
+    }
+
+    private void called(String what) {
+        if (lock.isHeldByCurrentThread()) {
+            calledUnderLock.add(what);
+        }
+    }
+
+    @Override
+    public boolean isRemote() {
+        return true;
+    }
+
+    /** As {@code tryAcquire} asks; whoever waits must not. */
+    @Override
+    public Decision decide(List<Charge> charges) {
+        called("decide");
+        return new Remote(charges, shared.decide(charges));
+    }
+
+    @Override
+    public CompletableFuture<Decision> decideAsync(List<Charge> charges) {
+        called("decideAsync");
+        questions.incrementAndGet();
+        RuntimeException failing = failure;
+        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        if (failing != null) {
+            answering.execute(() -> answer.completeExceptionally(failing));
+        } else {
+            Decision decision = new Remote(charges, shared.decide(charges));
+            answering.execute(() -> answer.complete(decision));
+        }
+        return answer;
+    }
+
+    @Override
+    public Decision peek(Rule rule, String key) {
+        called("peek");
+        return shared.peek(rule, key);
+    }
+
+    @Override
+    public void reset(Rule rule, String key) {
+        shared.reset(rule, key);
+    }
+
+    @Override
+    public TimeSource clock() {
+        return shared.clock();
+    }
+
+    @Override
+    public void onRelease(ReleaseListener listener) {
+        this.listener = listener;
+    }
+
+    @Override
+    public long size() {
+        return shared.size();
+    }
+
+    private final class Remote extends Decision {
+
+        private final List<Charge> charges;
+        private final List<Decision> parts = new ArrayList<>();
+        private final Decision decision;
+
+        Remote(List<Charge> charges, Decision decision) {
+            this.charges = charges;
+            this.decision = decision;
+            if (decision.parts().size() > 1) {
+                decision.parts().forEach(part -> parts.add(new Remote(charges, part)));
+            } else {
+                parts.add(this);
+            }
+        }
+
+        @Override
+        public List<Decision> parts() {
+            return parts;
+        }
+
+        @Override
+        public List<LimitStatus> limits() {
+            return decision.limits();
+        }
+
+        @Override
+        protected void giveUp(List<? extends Decision> behind) {
+            throw new AssertionError("Nobody moves up elsewhere");
+        }
+
+        @Override
+        public void giveBack() {
+            called("giveBack");
+            decision.giveBack();
+            tell();
+        }
+
+        @Override
+        public void close() {
+            called("close");
+            decision.close();
+            tell();
+        }
+
+        private void tell() {
+            if (permitted()) {
+                charges.forEach(charge -> listener.released(charge.rule().name(), charge.key()));
+            }
+        }
+
+        @Override
+        public boolean permitted() {
+            return decision.permitted();
+        }
+
+        @Override
+        public Rule rule() {
+            return decision.rule();
+        }
+
+        @Override
+        protected String key() {
+            return decision.key();
+        }
+
+        @Override
+        protected long delayNanos() {
+            return decision.delayNanos();
+        }
+
+        @Override
+        protected long turn() {
+            return decision.turn();
+        }
+
+        @Override
+        protected long remaining(int limit) {
+            return decision.remaining(limit);
+        }
+
+        @Override
+        protected long waitNanos(int limit) {
+            return decision.waitNanos(limit);
+        }
+
+        @Override
+        protected long resetNanos(int limit) {
+            return decision.resetNanos(limit);
+        }
+
+        @Override
+        protected int deciding() {
+            return decision.deciding();
+        }
+    }
+}

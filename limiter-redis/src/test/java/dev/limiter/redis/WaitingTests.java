@@ -1,0 +1,186 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Two instances wait for the same limits, each with a waiting room of its own. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WaitingTests {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final AtomicInteger PREFIXES = new AtomicInteger();
+
+    private final String prefix = "waiting-" + PREFIXES.incrementAndGet();
+    private final VirtualTime time = new VirtualTime();
+    private final Rule pool = Rule.of("pool", Limit.concurrency(1));
+    private final Rule paced =
+            Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
+
+    private RateLimiters byTheServersClock() {
+        return new RateLimiters(RedisStorageProvider.of(null, prefix));
+    }
+
+    private RateLimiters byVirtualTime() {
+        return new RateLimiters(RedisStorageProvider.of(time, prefix));
+    }
+
+    private static void until(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    @Test
+    void oneWaitsUntilTheOtherReleases() {
+        RateLimiters here = byTheServersClock();
+        RateLimiters there = byTheServersClock();
+        Decision held = here.acquire(pool, "key", HOUR);
+        for (int i = 0; i < 10; i++) {
+            RateLimiters waiting = i % 2 == 0 ? there : here;
+            CompletableFuture<Decision> next = waiting.acquireAsync(pool, "key", HOUR);
+            until(() -> waiting.waiting() == 1);
+            assertThat(next).isNotDone();
+
+            held.close();
+
+            held = next.join();
+            assertThat(held.permitted()).isTrue();
+            assertThat(here.tryAcquire(pool, "key").permitted()).isFalse();
+        }
+        held.close();
+    }
+
+    @Test
+    void aThreadWaitsUntilTheOtherReleases() {
+        RateLimiters here = byTheServersClock();
+        RateLimiters there = byTheServersClock();
+        Decision held = here.acquire(pool, "key", HOUR);
+        CompletableFuture<Decision> next = CompletableFuture.supplyAsync(() -> there.acquire(pool, "key", HOUR));
+        until(() -> there.waiting() == 1);
+        held.close();
+        assertThat(next.join().permitted()).isTrue();
+        next.join().close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void turnsOfAllInstancesAreEvenlySpaced(boolean oneGivesUp) {
+        List<RateLimiters> instances = List.of(byVirtualTime(), byVirtualTime());
+        List<CompletableFuture<Decision>> futures = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            futures.add(instances.get(i % 2).acquireAsync(paced, "key", HOUR));
+        }
+        until(() -> instances.stream().mapToInt(RateLimiters::waiting).sum() == 19);
+        if (oneGivesUp) {
+            CompletableFuture<Decision> waiting = futures.stream()
+                    .filter(future -> !future.isDone())
+                    .findFirst()
+                    .orElseThrow();
+            waiting.cancel(false);
+            futures.remove(waiting);
+        }
+        for (int second = 1; second < 20; second++) {
+            time.advance(SECOND);
+            int left = 19 - second;
+            until(() -> instances.stream().mapToInt(RateLimiters::waiting).sum() <= left);
+            assertThat(instances.stream().mapToInt(RateLimiters::waiting).sum())
+                    .as("nobody leaves before the turn, nobody moves up")
+                    .isEqualTo(left);
+        }
+        List<Duration> delays = futures.stream()
+                .map(CompletableFuture::join)
+                .map(Decision::delay)
+                .sorted()
+                .toList();
+        assertThat(delays).doesNotHaveDuplicates().hasSize(futures.size());
+        assertThat(delays).allMatch(delay -> delay.toNanosPart() == 0);
+        assertThat(delays.get(delays.size() - 1)).isLessThanOrEqualTo(SECOND.multipliedBy(19));
+    }
+
+    @Test
+    void manyWhoWaitOnTwoInstancesAreNeverTooMany() {
+        Rule two = Rule.of("two", Limit.concurrency(2));
+        AtomicInteger inFlight = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        List<RateLimiters> instances = List.of(byTheServersClock(), byTheServersClock());
+        List<CompletableFuture<Void>> over = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            over.add(instances.get(i % 2).acquireAsync(two, "key", HOUR).thenAccept(decision -> {
+                most.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+                assertThat(decision.permitted()).isTrue();
+                inFlight.decrementAndGet();
+                decision.close();
+            }));
+        }
+        over.forEach(CompletableFuture::join);
+        assertThat(most.get()).isBetween(1, 2);
+        until(() -> instances.get(0).peek(two, "key").remaining() == 2);
+    }
+
+    @Test
+    void failsLikeADecisionAndFreesWhatIsGrantedTooLate() {
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        RedisRateLimiterStorage slow = RedisRateLimiterStorage.builder(answering(late))
+                .keyPrefix(prefix + ":")
+                .timeout(Duration.ofMillis(20))
+                .build();
+        Rule three = Rule.of("three", Limit.concurrency(3));
+        List<Charge> charges = List.of(three.charge("key").within(HOUR));
+        RateLimiters limiters = new RateLimiters(slow);
+        RateLimiters there = byTheServersClock();
+
+        assertThatThrownBy(() -> limiters.acquire(charges)).isInstanceOf(RedisUnavailableException.class);
+        assertThatThrownBy(() -> slow.decide(charges)).isInstanceOf(RedisUnavailableException.class);
+        CompletableFuture<Decision> cancelled = slow.decideAsync(charges);
+        cancelled.cancel(false);
+        until(() -> there.peek(three, "key").remaining() == 0);
+        late.complete(null);
+
+        until(() -> there.peek(three, "key").remaining() == 3);
+        assertThat(slow.size()).isZero();
+    }
+
+    /** What the server does at once is heard of later. */
+    private static Redis answering(CompletableFuture<Void> late) {
+        Redis redis = TestServer.shared().redis();
+        return new Redis() {
+            @Override
+            public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
+                return redis.run(script, keys, arguments).thenCombine(late, (answer, then) -> answer);
+            }
+
+            @Override
+            public CompletionStage<Void> delete(byte[][] keys) {
+                return redis.delete(keys);
+            }
+
+            @Override
+            public int slot(byte[] key) {
+                return redis.slot(key);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+}

@@ -1,0 +1,66 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+
+class WaitsTests {
+
+    private static final Duration TIMEOUT = Duration.ofMillis(1);
+
+    /** Settled by {@code settled} when the time is up, before anybody can cancel it. */
+    private static CompletableFuture<String> atTheLastMoment(CompletableFuture<String> settled) {
+        return new CompletableFuture<>() {
+            @Override
+            public String get(long timeout, TimeUnit unit) throws TimeoutException, InterruptedException {
+                var unused = settled.whenComplete((answer, failure) -> {
+                    if (failure == null) {
+                        complete(answer);
+                    } else {
+                        completeExceptionally(failure);
+                    }
+                });
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                throw new TimeoutException();
+            }
+        };
+    }
+
+    @Test
+    void whatComesWhenTheTimeIsUpIsNotLost() {
+        CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.completedFuture("granted"));
+        assertThat(Waits.join(answer, TIMEOUT)).isEqualTo("granted");
+    }
+
+    @Test
+    void whatComesWhenInterruptedIsNotLost() {
+        CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.completedFuture("granted"));
+        Thread.currentThread().interrupt();
+        assertThat(Waits.join(answer, TIMEOUT)).isEqualTo("granted");
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void whatFailsWhenTheTimeIsUpFails() {
+        RedisUnavailableException failure = new RedisUnavailableException("gone", null);
+        CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.failedFuture(failure));
+        assertThatThrownBy(() -> Waits.join(answer, TIMEOUT)).isSameAs(failure);
+    }
+
+    @Test
+    void whatDoesNotComeIsCancelled() {
+        CompletableFuture<String> answer = atTheLastMoment(new CompletableFuture<>());
+        assertThatThrownBy(() -> Waits.join(answer, TIMEOUT))
+                .isInstanceOfSatisfying(
+                        RedisUnavailableException.class,
+                        late -> assertThat(late.isTimeout()).isTrue());
+        assertThat(answer).isCancelled();
+    }
+}
