@@ -40,11 +40,11 @@ final class Block {
     /** Each as if it had been taken alone, in this order: what was left then, and what the state was. */
     private RedisDecision decision() {
         rest--;
-        return new RedisDecision(storage, charge, charge, remote, numbers, answer, true, rest);
+        return new RedisDecision(storage, charge, remote, numbers, answer, true, rest);
     }
 
     RedisDecision refusal() {
-        return new RedisDecision(storage, charge, charge, remote, numbers, answer, false, 0);
+        return new RedisDecision(storage, charge, remote, numbers, answer, false, 0);
     }
 
     synchronized long kept() {
@@ -65,6 +65,6 @@ final class Block {
 
     private RedisDecision decisionOf(long permits) {
         Charge all = new Charge(charge.rule(), charge.key(), permits);
-        return new RedisDecision(storage, all, all, remote, numbers, answer, true, 0);
+        return new RedisDecision(storage, all, remote, numbers, answer, true, 0);
     }
 }

@@ -27,9 +27,6 @@ final class RedisDecision extends Decision {
 
     private final RedisRateLimiterStorage storage;
 
-    /** What was asked for, all in one: the charge, or the list of them. */
-    private final Object request;
-
     private final Answer answer;
 
     /** Four numbers for each limit, as the script answered them: left, refusal, reset, mark. */
@@ -50,7 +47,6 @@ final class RedisDecision extends Decision {
     /** {@code charged}: the permits were taken; they would be, or are refused, if not. */
     RedisDecision(
             RedisRateLimiterStorage storage,
-            Object request,
             Charge charge,
             RemoteRule remote,
             long[] numbers,
@@ -58,7 +54,6 @@ final class RedisDecision extends Decision {
             boolean charged,
             long behind) {
         this.storage = storage;
-        this.request = request;
         this.charge = charge;
         this.remote = remote;
         this.numbers = numbers;
@@ -82,26 +77,28 @@ final class RedisDecision extends Decision {
         for (int i = 0; i < remote.limits.length; i++) {
             longest = Math.max(longest, numbers[4 * i + 1]);
         }
-        return longest;
+        return longest - patienceMicros();
+    }
+
+    /** What is answered to who took permits says when one can be had at once; the same one would wait again. */
+    private long patienceMicros() {
+        return charged ? RemoteLimit.micros(charge.maxWait()) : 0;
     }
 
     /** What would be answered after that time, if nobody else asked in between. */
     RedisDecision refusedAfter(long micros) {
         long[] later = numbers.clone();
+        long sooner = micros + patienceMicros();
         for (int i = 0; i < remote.limits.length; i++) {
-            later[4 * i + 1] = numbers[4 * i + 1] < 0 ? -1 : Math.max(numbers[4 * i + 1] - micros, 0);
+            later[4 * i + 1] = numbers[4 * i + 1] < 0 ? -1 : Math.max(numbers[4 * i + 1] - sooner, 0);
             later[4 * i + 2] = numbers[4 * i + 2] < 0 ? -1 : Math.max(numbers[4 * i + 2] - micros, 0);
         }
-        return new RedisDecision(storage, request, charge, remote, later, answer, false, 0);
+        return new RedisDecision(storage, charge, remote, later, answer, false, 0);
     }
 
     /** When the permits were taken, by the time of the server, in microseconds. */
     long takenAt() {
         return answer.time();
-    }
-
-    Object request() {
-        return request;
     }
 
     long mark(int limit) {

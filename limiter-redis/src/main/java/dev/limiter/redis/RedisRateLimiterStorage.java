@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -141,38 +140,39 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         for (Charge charge : charges) {
             RemoteRule rule = remote(charge.rule());
             byte[][] keys = rule.keys(charge.key());
-            calls.computeIfAbsent(redis.slot(keys[0]), slot -> new Call(request, dry))
-                    .add(charge, rule, keys);
+            calls.computeIfAbsent(redis.slot(keys[0]), slot -> new Call(dry)).add(charge, rule, keys);
         }
         if (calls.size() > 1) {
             calls.values().forEach(Call::withoutWaiting);
             return inSeveralSlots(List.copyOf(calls.values()), charges);
         }
+        long stamp = refusals.stamp(charges);
         long asked = System.nanoTime();
         return calls.values().iterator().next().run().thenApply(decisions -> {
             if (!dry) {
-                learn(request, decisions, asked);
+                learn(request, decisions, stamp, asked);
             }
             return Decision.allOf(decisions);
         });
     }
 
-    private void learn(Object request, List<RedisDecision> decisions, long asked) {
+    private void learn(Object request, List<RedisDecision> decisions, long stamp, long asked) {
         if (passedTime == null) {
-            refusals.learn(request, decisions, asked);
+            refusals.learn(request, decisions, stamp, asked);
         }
     }
 
     /** One permit for each caller, as far as there are any, and some ahead. */
     private CompletableFuture<Block> take(Charge charge, int callers, long ahead) {
         RemoteRule rule = remote(charge.rule());
-        Call call = new Call(charge, false);
+        Call call = new Call(false);
         call.add(charge, rule, rule.keys(charge.key()));
+        long stamp = refusals.stamp(List.of(charge));
         long asked = System.nanoTime();
         return call.take(callers, ahead).thenApply(answer -> {
             Block block = new Block(this, charge, rule, answer, asked + rule.aheadNanos);
             if (callers > 0 && block.kept() <= callers) {
-                learn(charge, List.of(block.refusal()), asked);
+                learn(charge, List.of(block.refusal()), stamp, asked);
             }
             return block;
         });
@@ -239,7 +239,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
     /** {@code held}: of the concurrency limits, else of all others. */
     void giveBack(RedisDecision decision, boolean held) {
-        refusals.forget(decision.request());
+        refusals.forget(decision.charge);
         RemoteRule remote = decision.remote;
         byte[][] keys = remote.keys(decision.charge.key());
         List<byte[]> returned = new ArrayList<>(keys.length);
@@ -264,6 +264,8 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         }
         var unused = redis.run(Scripts.GIVE_BACK.with(algorithms), returned.toArray(byte[][]::new), arguments.toArray())
                 .whenComplete((done, failure) -> {
+                    // of those who asked before it was done
+                    refusals.forget(decision.charge);
                     if (held) {
                         releases.released(remote.rule.name(), decision.charge.key());
                     }
@@ -273,8 +275,9 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     @Override
     public void reset(Rule rule, String key) {
         RemoteRule remote = remote(rule);
-        refusals.clear();
-        Waits.join(redis.delete(remote.keys(key)), timeout);
+        Charge all = rule.charge(key);
+        refusals.forget(all);
+        Waits.join(redis.delete(remote.keys(key)).thenRun(() -> refusals.forget(all)), timeout);
         if (remote.holds()) {
             releases.released(rule.name(), key);
         }
@@ -313,7 +316,6 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     /** What is asked of one slot. Used by one thread after the other. */
     private final class Call {
 
-        private final Object request;
         private final boolean peek;
         private final List<Charge> charges = new ArrayList<>(2);
         private final List<RemoteRule> remotes = new ArrayList<>(2);
@@ -323,8 +325,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         /** Nothing is to be charged, because it is only asked or because it would be refused anyway. */
         private boolean dry;
 
-        Call(Object request, boolean dry) {
-            this.request = request;
+        Call(boolean dry) {
             this.peek = dry;
             this.dry = true;
         }
@@ -375,7 +376,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
                 Charge charge = charges.get(i);
                 long permits = mode == TAKE_SOME ? callers + ahead : charge.permits();
                 for (RemoteLimit limit : remotes.get(i).limits) {
-                    limit.ask(arguments, charge, permits, micros(charge.maxWait()), lease, now);
+                    limit.ask(arguments, charge, permits, RemoteLimit.micros(charge.maxWait()), lease, now);
                 }
             }
             return redis.run(Scripts.DECIDE.with(algorithms), keys.toArray(byte[][]::new), arguments.toArray())
@@ -404,7 +405,6 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
                 boolean took = charged && charge.permits() > 0;
                 decisions.add(new RedisDecision(
                         RedisRateLimiterStorage.this,
-                        request,
                         charge,
                         remote,
                         answer.next(remote.limits.length),
@@ -420,10 +420,6 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
             }
             return decisions;
         }
-    }
-
-    private static long micros(Duration maxWait) {
-        return maxWait.isZero() ? 0 : TimeUnit.SECONDS.toMicros(maxWait.toSeconds()) + maxWait.toNanosPart() / 1000;
     }
 
     /** Options of a storage. Not thread-safe. */

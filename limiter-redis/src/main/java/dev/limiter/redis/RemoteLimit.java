@@ -3,6 +3,8 @@ package dev.limiter.redis;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What the scripts have to be told of one limit, worked out once. The scripts count in whole microseconds, exactly:
@@ -86,6 +88,11 @@ final class RemoteLimit {
     /** Whether more is asked than can ever be granted. */
     boolean isNever(Charge charge) {
         return charge.permits() > 0 && charge.permits() > limit.capacity() - kept(charge);
+    }
+
+    /** What a script is told of a time to wait. */
+    static long micros(Duration maxWait) {
+        return maxWait.isZero() ? 0 : TimeUnit.SECONDS.toMicros(maxWait.toSeconds()) + maxWait.toNanosPart() / 1000;
     }
 
     /** Nanoseconds for what a script answered in microseconds, of which -1 means that nobody knows. */

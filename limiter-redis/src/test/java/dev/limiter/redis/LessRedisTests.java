@@ -27,6 +27,10 @@ class LessRedisTests {
     private static final AtomicInteger PREFIXES = new AtomicInteger();
 
     private final AtomicLong calls = new AtomicLong();
+
+    /** When answers are heard of. */
+    private CompletableFuture<?> heard = CompletableFuture.completedFuture(null);
+
     private final String prefix = "less-" + PREFIXES.incrementAndGet() + ":";
     private final List<RedisRateLimiterStorage> storages = new ArrayList<>();
 
@@ -46,7 +50,7 @@ class LessRedisTests {
             @Override
             public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
                 calls.incrementAndGet();
-                return redis.run(script, keys, arguments);
+                return redis.run(script, keys, arguments).thenCombine(heard, (answer, then) -> answer);
             }
 
             @Override
@@ -146,6 +150,35 @@ class LessRedisTests {
         assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
         storage.reset(rule, "key");
         assertThat(storage.decide(rule, "key", 1).permitted()).isTrue();
+    }
+
+    @Test
+    void whatOneRequestGivesBackAnotherMayHave() {
+        RedisRateLimiterStorage storage = storage(0);
+        Rule small = Rule.of("small", Limit.fixedWindow(1, Duration.ofDays(1)));
+        Rule large = Rule.of("large", Limit.slidingWindowLog(10, Duration.ofDays(1)));
+        Decision both = storage.decide(List.of(small.charge("key"), large.charge("key")));
+        assertThat(storage.decide(small, "key", 1).permitted()).isFalse();
+        both.giveBack();
+        assertThat(storage.decide(small, "key", 1).permitted()).isTrue();
+    }
+
+    @Test
+    void aRefusalThatIsHeardOfAfterGivingBackIsNotRemembered() {
+        RedisRateLimiterStorage storage = storage(0);
+        Rule rule = Rule.of("rule", Limit.fixedWindow(1, Duration.ofDays(1)));
+        Decision taken = storage.decide(List.of(rule.charge("key")));
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        heard = late;
+        // another request, of which is not known yet that it is refused
+        CompletableFuture<Decision> refused =
+                storage.decideAsync(List.of(rule.charge("key").waitingAtMost(1)));
+        heard = CompletableFuture.completedFuture(null);
+        taken.giveBack();
+        late.complete(null);
+        assertThat(refused.join().permitted()).isFalse();
+        assertThat(storage.decide(List.of(rule.charge("key").waitingAtMost(1))).permitted())
+                .isTrue();
     }
 
     @Test

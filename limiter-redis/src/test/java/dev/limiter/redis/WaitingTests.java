@@ -82,6 +82,19 @@ class WaitingTests {
         next.join().close();
     }
 
+    @Test
+    void whoTookTheLastPermitWaitsForTheNext() {
+        RateLimiters limiters = byTheServersClock();
+        for (Limit limit : List.of(
+                Limit.leakyBucket(50, SECOND).burst(10).paced(),
+                Limit.tokenBucket(50, SECOND).burst(1))) {
+            Rule rule = Rule.of(limit.algorithm().name(), limit);
+            for (int i = 0; i < 5; i++) {
+                assertThat(limiters.acquire(rule, "key", HOUR).permitted()).isTrue();
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void turnsOfAllInstancesAreEvenlySpaced(boolean oneGivesUp) {
