@@ -29,9 +29,13 @@ public abstract class Decision implements AutoCloseable {
         return parts.size() == 1 ? parts.get(0) : new CombinedDecision(parts);
     }
 
-    /** The same decision, for a storage to tell that it was made in that way because it could not be asked. */
-    public static Decision onFailure(OnFailure how, Decision decision) {
-        return new EmergencyDecision(how, decision);
+    /**
+     * The same decision, for a storage to tell that it was made in that way because it could not be asked.
+     *
+     * @param returned called whenever it is closed or given back, maybe more than once
+     */
+    public static Decision onFailure(OnFailure how, Decision decision, Runnable returned) {
+        return new EmergencyDecision(how, decision, returned);
     }
 
     /** Whether the request may go on. */

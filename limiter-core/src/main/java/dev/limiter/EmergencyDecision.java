@@ -8,10 +8,12 @@ final class EmergencyDecision extends Decision {
 
     private final OnFailure how;
     private final Decision decision;
+    private final Runnable returned;
 
-    EmergencyDecision(OnFailure how, Decision decision) {
+    EmergencyDecision(OnFailure how, Decision decision, Runnable returned) {
         this.how = how;
         this.decision = decision;
+        this.returned = returned;
     }
 
     @Override
@@ -47,6 +49,7 @@ final class EmergencyDecision extends Decision {
     @Override
     protected void giveUp(List<? extends Decision> behind) {
         decision.giveUp(behind.stream().map(EmergencyDecision::inner).toList());
+        returned.run();
     }
 
     private static Decision inner(Decision decision) {
@@ -56,11 +59,13 @@ final class EmergencyDecision extends Decision {
     @Override
     public void giveBack() {
         decision.giveBack();
+        returned.run();
     }
 
     @Override
     public void close() {
         decision.close();
+        returned.run();
     }
 
     @Override

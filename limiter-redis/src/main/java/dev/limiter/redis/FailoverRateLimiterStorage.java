@@ -189,18 +189,17 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
             }
         }
         Decision decided = toDecide.isEmpty() ? null : denied ? peekAll(toDecide) : local.decide(toDecide);
+        boolean taken = decided != null && decided.permitted() && !denied;
         List<Decision> parts = new ArrayList<>(charges.size());
         int next = 0;
         for (Charge charge : charges) {
             OnFailure how = onFailure.apply(charge.rule());
             if (how == OnFailure.LOCAL && decided != null) {
-                parts.add(Decision.onFailure(how, decided.parts().get(next++)));
+                Runnable returned = taken ? localUse.remember(toDecide.get(next)) : LocalUse.NOTHING;
+                parts.add(Decision.onFailure(how, decided.parts().get(next++), returned));
             } else {
                 parts.add(new StandInDecision(charge, how == OnFailure.ALLOW || charge.permits() == 0));
             }
-        }
-        if (decided != null && decided.permitted() && !denied) {
-            toDecide.forEach(localUse::remember);
         }
         return Decision.allOf(parts);
     }
@@ -234,7 +233,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         Charge charge = rule.charge(key);
         OnFailure how = onFailure.apply(rule);
         return how == OnFailure.LOCAL
-                ? Decision.onFailure(how, local.peek(shared(charge).rule(), key))
+                ? Decision.onFailure(how, local.peek(shared(charge).rule(), key), LocalUse.NOTHING)
                 : new StandInDecision(charge, how == OnFailure.ALLOW);
     }
 

@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import dev.limiter.Algorithm;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
@@ -7,18 +8,21 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
  * What was permitted in memory while Redis was gone, and is to count there as well: it is charged when its key is decided
- * on for the first time after that. Thread-safe.
+ * on for the first time after that; what is still in flight is held there until it is released. Thread-safe.
  */
 final class LocalUse {
 
     /** Of more keys it is forgotten. */
     private static final int MAX_KEYS = 100_000;
+
+    static final Runnable NOTHING = () -> {};
 
     private record Line(String rule, String key) {}
 
@@ -28,16 +32,49 @@ final class LocalUse {
     /** The rule as it was decided in memory. */
     private final ConcurrentMap<Line, Rule> used = new ConcurrentHashMap<>();
 
+    private final ConcurrentMap<Line, Set<InFlight>> inFlight = new ConcurrentHashMap<>();
+
     LocalUse(RateLimiterStorage local, RateLimiterStorage redis) {
         this.local = local;
         this.redis = redis;
     }
 
-    void remember(Charge charge) {
+    /** Returns what to do when the permits are released. */
+    Runnable remember(Charge charge) {
         Line line = new Line(charge.rule().name(), charge.key());
-        if (used.size() < MAX_KEYS || used.containsKey(line)) {
-            used.put(line, charge.rule());
+        if (used.size() >= MAX_KEYS && !used.containsKey(line)) {
+            return NOTHING;
         }
+        InFlight holder = isHeld(charge) ? new InFlight(charge.permits()) : null;
+        if (holder != null) {
+            add(line, holder);
+        }
+        used.put(line, charge.rule());
+        return holder == null ? NOTHING : () -> release(line, holder);
+    }
+
+    private static boolean isHeld(Charge charge) {
+        return charge.permits() > 0 && charge.rule().limits().stream().anyMatch(LocalUse::isHeld);
+    }
+
+    private static boolean isHeld(Limit limit) {
+        return limit.algorithm() == Algorithm.CONCURRENCY;
+    }
+
+    private void add(Line line, InFlight holder) {
+        inFlight.compute(line, (same, holders) -> {
+            Set<InFlight> all = holders == null ? ConcurrentHashMap.newKeySet() : holders;
+            all.add(holder);
+            return all;
+        });
+    }
+
+    private void release(Line line, InFlight holder) {
+        inFlight.computeIfPresent(line, (same, holders) -> {
+            holders.remove(holder);
+            return holders.isEmpty() ? null : holders;
+        });
+        holder.release();
     }
 
     /** Charges in Redis what was used of these in memory; done at once if that is nothing. */
@@ -64,17 +101,33 @@ final class LocalUse {
 
     private CompletableFuture<?> settle(Charge charge, Rule localRule) {
         List<LimitStatus> statuses = local.peek(localRule, charge.key()).limits();
+        Line line = new Line(charge.rule().name(), charge.key());
+        Set<InFlight> holders = inFlight.getOrDefault(line, Set.of());
         List<CompletableFuture<?>> settled = new ArrayList<>(statuses.size());
         for (int i = 0; i < statuses.size(); i++) {
             Limit limit = charge.rule().limits().get(i);
+            // a rule of the same name with this limit alone has the same state of it
+            Rule alone = Rule.of(charge.rule().name(), limit);
+            if (isHeld(limit)) {
+                holders.forEach(holder -> settled.add(hold(holder, alone, charge.key())));
+                continue;
+            }
             Limit share = localRule.limits().get(i);
             long permits = Math.min(share.capacity() - statuses.get(i).remaining(), limit.capacity());
             if (permits > 0) {
-                // a rule of the same name with this limit alone has the same state of it
-                settled.add(charge(Rule.of(charge.rule().name(), limit), charge.key(), permits));
+                settled.add(charge(alone, charge.key(), permits));
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
+    }
+
+    /** If there are so many; what is in flight goes on anyway. */
+    private CompletableFuture<?> hold(InFlight holder, Rule rule, String key) {
+        return holder.holds(rule)
+                ? CompletableFuture.completedFuture(null)
+                : redis.decideAsync(List.of(rule.charge(key, holder.permits())))
+                        .thenAccept(lease -> holder.hold(rule, lease))
+                        .toCompletableFuture();
     }
 
     /** As many as there are, if there are fewer. */

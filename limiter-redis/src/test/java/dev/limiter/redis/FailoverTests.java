@@ -202,6 +202,24 @@ class FailoverTests implements StorageListener {
                 .containsExactly(40L - 8, 80L - 8);
     }
 
+    @Test
+    void whatIsInFlightByADecisionInMemoryIsHeldUntilItIsReleased() {
+        Rule pool = Rule.of("pool", Limit.concurrency(8));
+        server.kill();
+        loseServer();
+        Decision first = storage.decide(pool, "key", 1);
+        Decision second = storage.decide(pool, "key", 1);
+        assertThat(storage.decide(pool, "key", 1).permitted()).isFalse();
+        server.start();
+        await(() -> storage.isAvailable());
+        Decision third = storage.decide(pool, "key", 1);
+        assertThat(third.remaining()).isEqualTo(8 - 3);
+        first.close();
+        second.close();
+        third.close();
+        await(() -> storage.peek(pool, "key").remaining() == 8);
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = OnFailure.class,
@@ -290,8 +308,15 @@ class FailoverTests implements StorageListener {
             all.add(storage(OnFailure.LOCAL, server.redis()).build());
         }
         assertThat(all.get(0).instances()).isEqualTo(1);
-        all.forEach(RateLimiterStorage::cleanUp);
-        storage = all.get(2);
+        try (var commands = server.commands()) {
+            for (int i = 0; i < 3; i++) {
+                // one after the other: each counts those that were there before it
+                storage = all.get(i);
+                storage.cleanUp();
+                int said = i + 1;
+                await(() -> commands.sync().zcard("limiter:instances") == said);
+            }
+        }
         await(() -> storage.instances() == 3);
         server.kill();
         for (int i = 0; i < 33; i++) {
