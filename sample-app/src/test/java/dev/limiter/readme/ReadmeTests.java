@@ -36,7 +36,8 @@ class ReadmeTests {
 
     private final WebApplicationContextRunner context = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(limiterConfigurations()))
-            .withUserConfiguration(LimiterBeans.class, Plans.class);
+            .withUserConfiguration(LimiterBeans.class, Plans.class)
+            .withPropertyValues("LIMITER_KEY_SECRET=a-random-text-of-ours");
 
     @ParameterizedTest
     @MethodSource("javaBlocks")
@@ -125,13 +126,15 @@ class ReadmeTests {
         }
     }
 
-    /** Those of Limiter, and those it needs to limit methods. */
+    /** Those of Limiter, and those it needs to limit methods, and in Redis. */
     private static Class<?>[] limiterConfigurations() {
         return StreamSupport.stream(
                         ImportCandidates.load(AutoConfiguration.class, ReadmeTests.class.getClassLoader())
                                 .spliterator(),
                         false)
-                .filter(name -> name.startsWith("dev.limiter.") || name.endsWith(".AopAutoConfiguration"))
+                .filter(name -> name.startsWith("dev.limiter.")
+                        || name.endsWith(".AopAutoConfiguration")
+                        || name.endsWith(".DataRedisAutoConfiguration"))
                 .map(name -> ClassUtils.resolveClassName(name, ReadmeTests.class.getClassLoader()))
                 .toArray(Class<?>[]::new);
     }
