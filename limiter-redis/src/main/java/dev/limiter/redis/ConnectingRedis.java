@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A server that may not be there yet: fails at once until it is, and nobody waits for it. Connects in the background when
- * it is asked, once a second at most, until that succeeds; after that the client connects again by itself. Thread-safe.
+ * it is asked, once a second at most, until that succeeds; after that the client connects again by itself, unless it does
+ * not notice that nobody answers any more ({@link #reconnect}). Thread-safe.
  */
 public final class ConnectingRedis implements Redis {
 
@@ -30,7 +31,15 @@ public final class ConnectingRedis implements Redis {
 
     /** Begins to connect, if that is not done, under way, or tried a moment ago. */
     public void connect() {
-        boolean due = connected == null && !closed && System.nanoTime() - tried >= TRY_EVERY_NANOS;
+        if (connected == null) {
+            reconnect();
+        }
+    }
+
+    /** Begins to connect, if that is not under way, or tried a moment ago. */
+    @Override
+    public void reconnect() {
+        boolean due = !closed && System.nanoTime() - tried >= TRY_EVERY_NANOS;
         if (!due || !connecting.compareAndSet(false, true)) {
             return;
         }
@@ -43,9 +52,16 @@ public final class ConnectingRedis implements Redis {
     }
 
     private void connected(@Nullable Redis redis, @Nullable Throwable reason) {
-        connected = redis;
+        Redis before = connected;
         failure = reason instanceof CompletionException wrapped ? wrapped.getCause() : reason;
+        if (redis != null) {
+            connected = redis;
+        }
         connecting.set(false);
+        if (redis != null && before != null) {
+            // closing may wait for the thread that connects
+            var unused = CompletableFuture.runAsync(before::close);
+        }
         if (closed && redis != null) {
             redis.close();
         }

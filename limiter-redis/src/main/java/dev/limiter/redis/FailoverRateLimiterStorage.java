@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,9 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     private static final Duration PROBE_EVERY = Duration.ofMillis(500);
     private static final int MAX_SHARES = 10_000;
 
+    /** After so many in vain another connection is tried. */
+    private static final int PROBES_OF_A_CONNECTION = 4;
+
     private final RedisRateLimiterStorage redis;
     private final RateLimiterStorage local;
     private final Function<Rule, OnFailure> onFailure;
@@ -41,6 +45,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     private final CircuitBreaker breaker = new CircuitBreaker(PROBE_EVERY, System::nanoTime);
     private final LocalUse localUse;
     private final ConcurrentHashMap<Rule, Rule> shares = new ConcurrentHashMap<>();
+    private final AtomicInteger probes = new AtomicInteger();
     private volatile int sharedBy = 1;
 
     private FailoverRateLimiterStorage(Builder builder) {
@@ -119,9 +124,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
 
     private void succeeded(long begun) {
         listener.asked(StorageListener.Outcome.OK, since(begun));
-        if (breaker.succeeded()) {
-            listener.found();
-        }
+        works();
     }
 
     private void failed(RuntimeException failure, long begun) {
@@ -144,9 +147,14 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
 
     /** Looks whether Redis works again, now and then; nobody waits for that. */
     private void probe() {
-        if (breaker.probeIsDue()) {
-            var unused = runProbe().thenRun(this::works);
+        if (!breaker.probeIsDue()) {
+            return;
         }
+        if (probes.incrementAndGet() % PROBES_OF_A_CONNECTION == 0) {
+            // a server that hangs keeps its connections, and another one may have taken over
+            redis.redis().reconnect();
+        }
+        var unused = runProbe().thenRun(this::works);
     }
 
     /** Finds out also while nobody asks. */
@@ -173,6 +181,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
 
     private void works() {
         if (breaker.succeeded()) {
+            probes.set(0);
             listener.found();
         }
     }

@@ -17,6 +17,12 @@ public interface Redis extends AutoCloseable {
     /** What keys must have in common to be used in one script; the same for all where there is only one server. */
     int slot(byte[] key);
 
+    /**
+     * Connects anew in the background, if that can be done, since there have been no answers for a while. The connection
+     * that there is stays until there is another one. Default: does nothing.
+     */
+    default void reconnect() {}
+
     @Override
     void close();
 }

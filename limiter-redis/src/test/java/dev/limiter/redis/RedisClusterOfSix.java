@@ -90,6 +90,8 @@ final class RedisClusterOfSix implements AutoCloseable {
                             "yes",
                             "--cluster-node-timeout",
                             "1000",
+                            "--repl-diskless-sync-delay",
+                            "0",
                             "--cluster-replica-validity-factor",
                             "0",
                             "--loglevel",

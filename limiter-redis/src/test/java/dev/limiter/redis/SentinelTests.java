@@ -1,0 +1,98 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A master, its replica and a Sentinel: whatever happens to the master, its replica goes on with what was used. */
+class SentinelTests {
+
+    private static final long LIMIT = 100;
+    private static final int INSTANCES = 4;
+
+    /** Calls that may be counted where nobody heard of the answer. */
+    private static final int IN_FLIGHT = 10;
+
+    private final Rule rule = Rule.of("rule", Limit.tokenBucket(LIMIT, Duration.ofDays(1)));
+    private final Rule pool = Rule.of("pool", Limit.concurrency(5));
+    private final RedisWithSentinel servers = new RedisWithSentinel();
+    private final ConnectingRedis redis = new ConnectingRedis(servers::connect);
+    private final FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
+                    RedisRateLimiterStorage.builder(redis)
+                            .timeout(Duration.ofMillis(500))
+                            .build(),
+                    new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))
+            .instances(INSTANCES)
+            .build();
+
+    @BeforeEach
+    void connect() {
+        awaitRedis();
+    }
+
+    @AfterEach
+    void stop() {
+        storage.close();
+        servers.close();
+    }
+
+    private void awaitRedis() {
+        RedisClusterOfSix.await(() -> {
+            storage.cleanUp();
+            return storage.isAvailable() && isOfRedis(storage.peek(rule, "other"));
+        });
+    }
+
+    private static boolean isOfRedis(Decision decision) {
+        return decision.onFailure().isEmpty();
+    }
+
+    @Test
+    void whatWasUsedIsKnownToTheReplicaThatIsPromotedForADeadMaster() {
+        goesOnAfter(RedisWithSentinel::killMaster);
+    }
+
+    @Test
+    void aMasterThatStandsStillIsLeftForTheReplicaThatIsPromoted() {
+        goesOnAfter(RedisWithSentinel::stopMaster);
+    }
+
+    /** Nobody is left without a decision, and nobody gets more than the limit. */
+    private void goesOnAfter(Consumer<RedisWithSentinel> event) {
+        for (int i = 0; i < 40; i++) {
+            assertThat(isOfRedis(storage.decide(rule, "key", 1))).isTrue();
+        }
+        for (int i = 0; i < 3; i++) {
+            assertThat(storage.decide(pool, "key", 1).permitted()).isTrue();
+        }
+        servers.awaitReplication();
+        int before = servers.master();
+
+        event.accept(servers);
+
+        long[] granted = {40};
+        RedisClusterOfSix.await(() -> {
+            storage.cleanUp();
+            if (storage.decide(rule, "key", 1).permitted()) {
+                granted[0]++;
+            }
+            return servers.master() != before && isOfRedis(storage.decide(rule, "key", 0));
+        });
+        assertThat(granted[0]).as("also in the meantime").isGreaterThan(40);
+        while (storage.decide(rule, "key", 1).permitted()) {
+            granted[0]++;
+        }
+        assertThat(granted[0]).isBetween(LIMIT - IN_FLIGHT, LIMIT);
+        assertThat(storage.peek(pool, "key").remaining()).isEqualTo(2);
+    }
+}
