@@ -262,7 +262,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         if (returned.isEmpty()) {
             return;
         }
-        var unused = redis.run(Scripts.GIVE_BACK.with(algorithms), returned.toArray(byte[][]::new), arguments.toArray())
+        var unused = redis.run(Scripts.giveBack(algorithms), returned.toArray(byte[][]::new), arguments.toArray())
                 .whenComplete((done, failure) -> {
                     // of those who asked before it was done
                     refusals.forget(decision.charge);
@@ -367,11 +367,10 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
         private CompletableFuture<Answer> ask(int mode, int callers, long ahead, byte[] lease, int attempt) {
             long now = nowMicros() + aheadMicros;
-            Arguments arguments =
-                    new Arguments(24 + 72 * keys.size()).number(passedMicros()).octet(mode);
-            if (mode == TAKE_SOME) {
-                arguments.number(callers);
-            }
+            Arguments arguments = new Arguments(24 + 72 * keys.size())
+                    .number(passedMicros())
+                    .octet(mode)
+                    .number(callers);
             for (int i = 0; i < charges.size(); i++) {
                 Charge charge = charges.get(i);
                 long permits = mode == TAKE_SOME ? callers + ahead : charge.permits();
@@ -379,7 +378,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
                     limit.ask(arguments, charge, permits, RemoteLimit.micros(charge.maxWait()), lease, now);
                 }
             }
-            return redis.run(Scripts.DECIDE.with(algorithms), keys.toArray(byte[][]::new), arguments.toArray())
+            return redis.run(Scripts.decide(algorithms, keys.size()), keys.toArray(byte[][]::new), arguments.toArray())
                     .toCompletableFuture()
                     .thenApply(reply -> Answer.of(reply, clock.epochNanos(), lease))
                     .thenCompose(answer -> answer.isOutside()

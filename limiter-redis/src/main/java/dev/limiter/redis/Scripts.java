@@ -5,49 +5,88 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scripts, from the resources beside this class: a beginning, the algorithms that a call needs, and an end. A server
- * makes functions of all that a script holds each time it runs, so what is not needed is left out.
+ * The scripts, put together from the resources beside this class. A server makes functions of all that a script holds each
+ * time it runs, so what a call does not need is left out.
  */
 final class Scripts {
 
-    static final Scripts DECIDE = new Scripts("decide");
-    static final Scripts GIVE_BACK = new Scripts("give_back");
     static final Script RENEW = Script.of(read("renew"));
     static final Script INSTANCES = Script.of(read("instances"));
     static final Script PROBE = Script.of(read("probe"));
 
-    private final String folder;
+    /** Lines in the file of an algorithm, and where its parts are put. */
+    private static final String ASK = "-- ask\n";
+
+    private static final String TAKE = "-- take\n";
+
+    private static final Scripts DECIDE_ONE = new Scripts(Scripts::decideOne);
+    private static final Scripts DECIDE_SEVERAL = new Scripts(Scripts::decideSeveral);
+    private static final Scripts GIVE_BACK = new Scripts(Scripts::composeGiveBack);
+
+    private final IntFunction<String> text;
 
     /** By the set of algorithms, as bits. Each is always the same, so it does not matter who sets it. */
     private final AtomicReferenceArray<@Nullable Script> bySet =
             new AtomicReferenceArray<>(1 << LuaAlgorithm.values().length);
 
-    private Scripts(String folder) {
-        this.folder = folder;
+    private Scripts(IntFunction<String> text) {
+        this.text = text;
     }
 
-    /** {@code set}: the {@linkplain LuaAlgorithm#bit bits} of the algorithms. */
-    Script with(int set) {
+    /** {@code set}: the {@linkplain LuaAlgorithm#bit bits} of the algorithms; {@code keys}: how many states there are. */
+    static Script decide(int set, int keys) {
+        return (keys == 1 ? DECIDE_ONE : DECIDE_SEVERAL).with(set);
+    }
+
+    static Script giveBack(int set) {
+        return GIVE_BACK.with(set);
+    }
+
+    private Script with(int set) {
         Script known = bySet.get(set);
         if (known != null) {
             return known;
         }
-        Script script = compose(set);
+        Script script = Script.of(text.apply(set));
         bySet.set(set, script);
         return script;
     }
 
-    private Script compose(int set) {
-        StringBuilder text = new StringBuilder(read(folder + "/start"));
+    private static String decideOne(int set) {
+        return read("decide/start") + "\n"
+                + written(read("decide/one"), LuaAlgorithm.values()[Integer.numberOfTrailingZeros(set)]);
+    }
+
+    private static String decideSeveral(int set) {
+        StringBuilder text = new StringBuilder(read("decide/start")).append("\nlocal kinds = {}\n");
+        String each = read("decide/each");
         for (LuaAlgorithm algorithm : LuaAlgorithm.values()) {
             if ((set & algorithm.bit()) != 0) {
-                text.append(read(folder + "/" + algorithm.file()));
+                text.append(written(each, algorithm).replace("NUMBER", "" + algorithm.number()));
             }
         }
-        return Script.of(text.append(read(folder + "/end")).toString());
+        return text.append(read("decide/several")).toString();
+    }
+
+    /** The two parts of an algorithm, where they belong. */
+    private static String written(String template, LuaAlgorithm algorithm) {
+        String file = read("decide/" + algorithm.file());
+        int take = file.indexOf(TAKE);
+        return template.replace(ASK, file.substring(0, take)).replace(TAKE, file.substring(take + TAKE.length()));
+    }
+
+    private static String composeGiveBack(int set) {
+        StringBuilder text = new StringBuilder(read("give_back/start"));
+        for (LuaAlgorithm algorithm : LuaAlgorithm.values()) {
+            if ((set & algorithm.bit()) != 0) {
+                text.append(read("give_back/" + algorithm.file()));
+            }
+        }
+        return text.append(read("give_back/end")).toString();
     }
 
     private static String read(String name) {

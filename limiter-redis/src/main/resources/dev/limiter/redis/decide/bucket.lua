@@ -1,75 +1,87 @@
-
 -- Token bucket, leaky bucket and paced leaky bucket: the Generic Cell Rate Algorithm (ITU-T I.371), as in Bucket.java.
 --
 -- A microsecond sinks the level by `micro` units, a permit raises it by `permit` of them; both are whole, so nothing is
 -- rounded. Paced, only an empty bucket lets anybody go, and the size of the bucket is how many may wait.
 --
--- State: when it was written, the level then, the micro and permit that it was counted in, and whether somebody waits. If
--- the limit was changed since, the level goes on in those until it admits something under the new one: what was used stays
--- used, in permits.
-kinds[1] = function(key, permits, asked, patience)
-  local micro, permit, burst, paced
-  micro, permit, burst, paced, at = unpack('>dddB', ARGV[1], at)
-  paced = paced == 1
-  local level, units, cost = 0, micro, permit
-  local renewed, beyond = false, 0
-  local stored, other = read(key, 1)
-  if stored then
-    local _, written
-    _, written, level, units, cost = unpack('>BI7I7I7I7', stored)
-    if now >= written then
-      level = max(level - (now - written) * units, 0)
-    else
-      -- the clock stepped back: at most full as of now, but those who wait have their turns
-      local grown = level + (written - now) * units
-      renewed = grown > burst * cost
-      level = renewed and max(level, paced and cost or burst * cost) or grown
+-- State: when it was written, the level then, the micro and permit that it was counted in, when it expires, and whether
+-- somebody waits. If the limit was changed since, the level goes on in those until it admits something under the new one:
+-- what was used stays used, in permits.
+local micro, permit, burst, paced
+micro, permit, burst, paced, at = unpack('>dddB', ARGV[1], at)
+paced = paced == 1
+local level, units, cost, expires = 0, micro, permit, 0
+local renewed, beyond = false, 0
+local stored, other = read(key, 1)
+if stored then
+  local _, written
+  _, written, level, units, cost, expires = unpack('>BI7I7I7I7I7', stored)
+  if now >= written then
+    level = level - (now - written) * units
+    if level < 0 then
+      level = 0
     end
-  elseif other then
-    local carried
-    carried, beyond = left_by_another(key)
-    level = carried * permit
-    if carried <= burst then
-      renewed, beyond = dry == 0, 0
-    end
+  else
+    -- the clock stepped back: at most full as of now, but those who wait have their turns
+    local grown = level + (written - now) * units
+    renewed = grown > burst * cost
+    level = renewed and math.max(level, paced and cost or burst * cost) or grown
   end
+elseif other then
+  local carried
+  carried, beyond = left_by_another(key, now)
+  level = carried * permit
+  if carried <= burst then
+    renewed, beyond = not dry, 0
+  end
+end
 
-  -- A faster limit counts at once: who is refused must not wait as long as the slower one would have it.
-  local faster = micro * cost > units * permit
-  if faster then
-    level, units, cost = scaled_up(level, permit, cost), micro, permit
-  end
+-- A faster limit counts at once: who is refused must not wait as long as the slower one would have it.
+local faster = micro * cost > units * permit
+if faster then
+  level, units, cost = scaled_up(level, permit, cost), micro, permit
+end
 
-  local full = paced and cost or burst * cost
-  local needed = paced and min(asked * cost, cost) or asked * cost
-  local function wait_for(charged)
-    return asked == 0 and 0 or max(ceil((level + charged - full) / units), 0)
+local full = paced and cost or burst * cost
+if asked > 0 then
+  wait = ceil((level + (paced and cost or asked * cost) - full) / units)
+  if wait < 0 then
+    wait = 0
   end
-  local wait = wait_for(needed)
-  local refusal = max(wait - patience, 0)
-  if asked > 0 then
-    if paced then
-      refusal = max(refusal, ceil((level + asked * cost - burst * cost - full) / units))
-    end
-    refusal = max(refusal, beyond)
+  refusal = math.max(wait - patience, beyond)
+  if paced then
+    refusal = math.max(refusal, ceil((level + asked * cost - burst * cost - full) / units))
   end
+end
+left = level < full and floor((full - level) / cost) or 0
 
-  return refusal, wait, function(count, delay)
-    local after, following = level, refusal
-    if count > 0 then
-      -- from the exact turn, if the wait is this bucket's own: microseconds would add up
-      local own = wait_for(paced and cost or count * cost)
-      if cost ~= permit or units ~= micro then
-        after = scaled_up(level, permit, cost)
-        units, cost, full = micro, permit, paced and permit or burst * permit
-      end
-      after = (delay > own and max(after, delay * micro) or after) + count * permit
-      following = max(ceil((after + cost - full) / units), 0)
-    end
-    if (count > 0 or renewed or faster and dry == 0) and after > 0 then
-      local state = pack('>BI7I7I7I7B', 1, now, after, units, cost, after > full and 1 or 0)
-      call('SET', key, state, 'PX', ceil(after / units / 1000) + grace)
-    end
-    return pack('>dddd', floor(max(full - after, 0) / cost), following, ceil(after / units), after)
-  end, floor(max(full - level, 0) / cost)
+-- take
+
+if count > 0 then
+  -- from the exact turn, if the wait is this bucket's own: microseconds would add up
+  local own = delay > 0 and ceil((level + (paced and cost or count * cost) - full) / units) or 0
+  if cost ~= permit or units ~= micro then
+    level = scaled_up(level, permit, cost)
+    units, cost, full = micro, permit, paced and permit or burst * permit
+  end
+  if delay > own and delay * micro > level then
+    level = delay * micro
+  end
+  level = level + count * permit
+  refusal = ceil((level + cost - full) / units)
+  if refusal < 0 then
+    refusal = 0
+  end
+  left = level < full and floor((full - level) / cost) or 0
+end
+reset, mark = ceil(level / units), level
+if (count > 0 or renewed or faster and not dry) and level > 0 then
+  -- To say when it expires costs as much as all else that is written, so that is said for some time ahead.
+  local margin, waiting = grace * 1000, level > full and 1 or 0
+  if now + reset + margin > expires then
+    local lasts = reset + floor(reset / 2) + 2 * margin
+    local state = pack('>BI7I7I7I7I7B', 1, now, level, units, cost, now + lasts, waiting)
+    call('SET', key, state, 'PX', ceil(lasts / 1000))
+  else
+    call('SET', key, pack('>BI7I7I7I7I7B', 1, now, level, units, cost, expires, waiting), 'KEEPTTL')
+  end
 end

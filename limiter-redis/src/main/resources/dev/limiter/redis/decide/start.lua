@@ -1,11 +1,12 @@
 -- Decides all limits of a request, or all of it that lies on this node. All or none: nothing is written before all were
--- asked. This is the start of the script, `end.lua` its end; between them are the algorithms that the request needs.
+-- asked. A script is put together of this start, the algorithms that a request needs, and what calls them: `one.lua`, into
+-- which the algorithm is written out, or `several.lua` with a function (`each.lua`) for each algorithm.
 --
 -- KEYS     the state of each limit
 -- ARGV[1]  packed: the time in microseconds, negative for the server's; what to do: take the permits (0), look only (1), or
---          take as many as there are (2), in which case follows how many are needed at once; then, for each key, the number
---          of the algorithm, permits, how many more have to be there, how long the request would wait, and what the
---          algorithm unpacks for itself
+--          take as many as there are (2); how many of these are needed at once; then, for each key, the number of the
+--          algorithm, permits, how many more have to be there, how long the request would wait, and what the algorithm
+--          unpacks for itself
 -- answers  packed: the time, or -1 - time if refused; for how long the request has to wait; how many permits were taken, if
 --          as many as there are; then four numbers for each key: the permits left; until when it refuses or, after permits
 --          were taken, would refuse the next one (0: it does not, -1: nobody knows); until when it is as new; and a mark
@@ -13,15 +14,14 @@
 --
 -- Numbers are whole, and below 2^53 where they have to be exact. Times are never written as text: Lua cuts that to 14
 -- digits. States that are strings begin with the number of their algorithm; then come integers of seven bytes.
+--
+-- Each function costs as much as it takes from around it, also when it is not called: so those that are seldom needed
+-- take nothing.
 local spread = unpack
-local pack, unpack, call = struct.pack, struct.unpack, redis.call
-local floor, ceil, max, min, abs = math.floor, math.ceil, math.max, math.min, math.abs
+local pack, unpack, call, floor, ceil = struct.pack, struct.unpack, redis.call, math.floor, math.ceil
 
-local now, mode, at = unpack('>dB', ARGV[1])
-local dry, needed = mode == 1 and 1 or 0, 0
-if mode == 2 then
-  needed, at = unpack('>d', ARGV[1], at)
-end
+local now, mode, needed, at = unpack('>dBd', ARGV[1])
+local dry = mode == 1
 -- A state outlives its use by so many milliseconds; where the caller's time counts, the server's must not end it.
 local grace = 3600000
 if now < 0 then
@@ -29,13 +29,6 @@ if now < 0 then
   now = time[1] * 1000000 + time[2]
   grace = 1000
 end
-
--- Number of an algorithm -> function(key, permits, asked, patience): so many permits are to be taken from the limit in
--- that key, if `asked` are there, by somebody who would wait for so long. Returns until when it refuses (0: it does not);
--- for how long the request waits then; a function(count, delay) that takes so many permits for a turn in so long, or none,
--- and answers the four numbers (or false: the client has to ask again, knowing the time); how many are left; and the
--- longest that the request may have to wait because of other limits, if there is such a bound.
-local kinds = {}
 
 -- Whether that is an error because a key holds another type: any other error is one here, too.
 local function wrong_type(reply)
@@ -48,10 +41,13 @@ end
 -- The state of a key if it is a string of that algorithm; and whether there is one of another algorithm instead.
 local function read(key, kind)
   local stored = redis.pcall('GET', key)
+  if not stored then
+    return false, false
+  end
   if type(stored) == 'table' then
     return false, wrong_type(stored)
   end
-  if stored and stored:byte(1) ~= kind then
+  if stored:byte(1) ~= kind then
     return false, true
   end
   return stored, false
@@ -60,12 +56,13 @@ end
 -- a * b / c, rounded down, and what is left over: exact for a below 2^53, b and c below 2^50 and a quotient below 2^53.
 -- Beyond that, a little less.
 local function scaled(a, b, c)
+  local floor = math.floor
   if a * b <= 2 ^ 52 then
     local quotient = floor(a * b / c)
     return quotient, a * b - quotient * c
   end
   if b >= 2 ^ 50 or c >= 2 ^ 50 then
-    return max(floor(a / c * b * (1 - 2 ^ -50)) - 1, 0), 0
+    return math.max(floor(a / c * b * (1 - 2 ^ -50)) - 1, 0), 0
   end
   -- long division, a in digits of so many bits that nothing passes 2^53
   local bits = (b < 2 ^ 40 and c < 2 ^ 40) and 12 or (b < 2 ^ 46 and c < 2 ^ 46) and 6 or 2
@@ -81,7 +78,7 @@ end
 -- The same, rounded up; beyond what is exact, a little more.
 local function scaled_up(a, b, c)
   if b >= 2 ^ 50 or c >= 2 ^ 50 then
-    return a * b <= 2 ^ 52 and ceil(a * b / c) or ceil(a / c * b * (1 + 2 ^ -50)) + 1
+    return a * b <= 2 ^ 52 and math.ceil(a * b / c) or math.ceil(a / c * b * (1 + 2 ^ -50)) + 1
   end
   local quotient, rest = scaled(a, b, c)
   return rest > 0 and quotient + 1 or quotient
@@ -90,7 +87,9 @@ end
 -- What a rule of the same name used when it had another algorithm, or another window: how many permits count now, and in
 -- how many microseconds none does. They are taken over as if they were taken now, unless the limit cannot hold so many:
 -- then everybody is refused while that state lasts, since what it cannot hold would be forgotten.
-local function left_by_another(key)
+local function left_by_another(key, now)
+  local call, unpack = redis.call, struct.unpack
+  local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
   local kind = call('TYPE', key).ok
   if kind == 'list' then
     local list = call('LRANGE', key, 0, -1)

@@ -1,62 +1,61 @@
-
 -- One request after the other, slowly after idling: as in WarmUpBucket.java, which has the formulas.
 --
 -- State: when it was written; how many units after that the next one may go; how much was rested by then; the same two
 -- before the last one came, to undo it; whether it can be undone; and the micro and full rest that they were counted in.
-kinds[6] = function(key, permits, asked, patience)
-  local micro, permit, capacity, rested_fully
-  micro, permit, capacity, rested_fully, at = unpack('>dddd', ARGV[1], at)
-  local ahead, rest = 0, rested_fully
+local micro, permit, capacity, rested_fully
+micro, permit, capacity, rested_fully, at = unpack('>dddd', ARGV[1], at)
+local ahead, rest = 0, rested_fully
 
-  local function interval(rested, count)
-    local even = count * permit
-    local above = max(rested - rested_fully / 2, 0)
-    local above_after = max(rested - even - rested_fully / 2, 0)
-    return even + (above == 0 and 0 or scaled_up(2 * (above - above_after), above + above_after, rested_fully))
-  end
-
-  local renewed, beyond = false, 0
-  local stored, other = read(key, 6)
-  if stored then
-    local _, written, then_ahead, then_rest, _, _, _, units, full = unpack('>BI7I7I7ddBI7I7', stored)
-    rest, ahead = then_rest, then_ahead - (now - written) * units
-    if units ~= micro or full ~= rested_fully then
-      rest = floor(rest / full * rested_fully)
-      ahead, then_ahead = ceil(ahead * micro / units), ceil(then_ahead * micro / units)
-    end
-    local longest = interval(rested_fully, capacity)
-    if now < written and ahead > max(longest, then_ahead) then
-      -- the clock stepped back far: the next one may go after one interval from now, but those who wait have their turns
-      ahead, renewed = then_ahead > longest and then_ahead or interval(rest, 1), true
-    end
-  elseif other then
-    local carried
-    carried, beyond = left_by_another(key)
-    ahead = carried > 0 and interval(rest, min(carried, capacity)) or 0
-    if carried <= capacity then
-      renewed, beyond = carried > 0 and dry == 0, 0
-    end
-  end
-
-  local wait = asked == 0 and 0 or max(ceil(ahead / micro), 0)
-  local refusal = max(wait - patience, asked > 0 and beyond or 0, 0)
-
-  return refusal, wait, function(count, delay)
-    local before, rest_before, returnable = 0, 0, 0
-    if count > 0 then
-      local turn = max(ahead, delay > wait and delay * micro or 0, 0)
-      local rested = min(rest + turn - ahead, rested_fully)
-      local after = turn + interval(rested, count)
-      local left = max(rested - count * permit, 0)
-      before, rest_before, returnable = ahead, rest, 1
-      ahead, rest = after, left
-      refusal = ceil(ahead / micro)
-    end
-    if count > 0 or renewed then
-      local state = pack('>BI7I7I7ddBI7I7', 6, now, ahead, rest, before, rest_before, returnable, micro, rested_fully)
-      call('SET', key, state, 'PX', ceil((ahead + rested_fully - rest) / micro / 1000) + grace)
-    end
-    local idle = ahead + rested_fully - rest
-    return pack('>dddd', ahead <= 0 and 1 or 0, refusal, max(ceil(idle / micro), 0), ahead)
-  end, ahead <= 0 and 1 or 0
+local function interval(rested, count)
+  local even = count * permit
+  local above = math.max(rested - rested_fully / 2, 0)
+  local above_after = math.max(rested - even - rested_fully / 2, 0)
+  return even + (above == 0 and 0 or scaled_up(2 * (above - above_after), above + above_after, rested_fully))
 end
+
+local renewed, beyond = false, 0
+local stored, other = read(key, 6)
+if stored then
+  local _, written, then_ahead, then_rest, _, _, _, units, full = unpack('>BI7I7I7ddBI7I7', stored)
+  rest, ahead = then_rest, then_ahead - (now - written) * units
+  if units ~= micro or full ~= rested_fully then
+    rest = floor(rest / full * rested_fully)
+    ahead, then_ahead = ceil(ahead * micro / units), ceil(then_ahead * micro / units)
+  end
+  local longest = interval(rested_fully, capacity)
+  if now < written and ahead > math.max(longest, then_ahead) then
+    -- the clock stepped back far: the next one may go after one interval from now, but those who wait have their turns
+    ahead, renewed = then_ahead > longest and then_ahead or interval(rest, 1), true
+  end
+elseif other then
+  local carried
+  carried, beyond = left_by_another(key, now)
+  ahead = carried > 0 and interval(rest, math.min(carried, capacity)) or 0
+  if carried <= capacity then
+    renewed, beyond = carried > 0 and not dry, 0
+  end
+end
+
+wait = asked == 0 and 0 or math.max(ceil(ahead / micro), 0)
+refusal = math.max(wait - patience, asked > 0 and beyond or 0, 0)
+left = ahead <= 0 and 1 or 0
+
+-- take
+
+local before, rest_before, returnable = 0, 0, 0
+if count > 0 then
+  local turn = math.max(ahead, delay > wait and delay * micro or 0, 0)
+  local rested = math.min(rest + turn - ahead, rested_fully)
+  local after = turn + interval(rested, count)
+  local left = math.max(rested - count * permit, 0)
+  before, rest_before, returnable = ahead, rest, 1
+  ahead, rest = after, left
+  refusal = ceil(ahead / micro)
+end
+if count > 0 or renewed then
+  local state = pack('>BI7I7I7ddBI7I7', 6, now, ahead, rest, before, rest_before, returnable, micro, rested_fully)
+  call('SET', key, state, 'PX', ceil((ahead + rested_fully - rest) / micro / 1000) + grace)
+end
+left = ahead <= 0 and 1 or 0
+reset = math.max(ceil((ahead + rested_fully - rest) / micro), 0)
+mark = ahead

@@ -7,11 +7,9 @@ local pack, unpack, call = struct.pack, struct.unpack, redis.call
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 
 local now, taken_at, permits, at = unpack('>ddd', ARGV[1])
-local grace = 3600000
 if now < 0 then
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
-  grace = 1000
 end
 
 -- The state of a key if it is a string of that algorithm. What another one has counted since, nobody can tell apart: of that
