@@ -14,10 +14,17 @@ import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -64,10 +71,28 @@ class SameDecisionsTests {
         return rules.stream();
     }
 
+    /** Most of the time each only waits for the other end. */
+    private static final ExecutorService SEVERAL = Executors.newFixedThreadPool(4);
+
+    private static final Map<Rule, Future<?>> RUNS = new HashMap<>();
+
+    @BeforeAll
+    static void start() {
+        TestServer.shared();
+        long seed = Long.getLong("limiter.seed", 20_261_121L);
+        rules().forEach(rule -> RUNS.put(rule, SEVERAL.submit(() -> new Run(rule, seed).run())));
+    }
+
+    @AfterAll
+    static void stop() {
+        SEVERAL.shutdownNow();
+        RUNS.clear();
+    }
+
     @ParameterizedTest
     @MethodSource("rules")
     void answersAsMemory(Rule rule) {
-        new Run(rule, Long.getLong("limiter.seed", 20_261_121L)).run();
+        assertThat(RUNS.get(rule)).succeedsWithin(Duration.ofMinutes(5));
     }
 
     private static final class Run {

@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -27,27 +29,34 @@ class SeveralJvmTests {
     private static final int THREADS = 8;
     private static final int REQUESTS = 4000;
 
-    /** What each of the JVMs does: waits for a line, asks, and says how many permits it got. */
+    /**
+     * What each of the JVMs does, again and again: is told a prefix, an algorithm and a lease, says that it is ready, waits
+     * for a line, asks, and says how many permits it got.
+     */
     public static final class Instance {
 
         private Instance() {}
 
         public static void main(String[] arguments) throws IOException {
             RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", Integer.parseInt(arguments[0])));
-            RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(
-                            new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE)))
-                    .keyPrefix(arguments[1])
-                    .timeout(Duration.ofSeconds(30))
-                    .lease(rule -> Integer.parseInt(arguments[3]))
-                    .build();
-            Rule rule = rule(arguments[2]);
-            storage.peek(rule, "key");
-            System.out.println("ready");
-            System.in.read();
-            long granted = ask(storage, rule);
-            storage.close();
+            BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            for (String task = input.readLine(); task != null; task = input.readLine()) {
+                String[] words = task.split(" ");
+                int lease = Integer.parseInt(words[2]);
+                try (RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(
+                                new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE)))
+                        .keyPrefix(words[0])
+                        .timeout(Duration.ofSeconds(30))
+                        .lease(rule -> lease)
+                        .build()) {
+                    Rule rule = rule(words[1]);
+                    storage.peek(rule, "key");
+                    System.out.println("ready");
+                    input.readLine();
+                    System.out.println(ask(storage, rule));
+                }
+            }
             client.shutdown();
-            System.out.println(granted);
         }
 
         private static long ask(RedisRateLimiterStorage storage, Rule rule) {
@@ -68,6 +77,41 @@ class SeveralJvmTests {
         }
     }
 
+    private static final List<Process> PROCESSES = new ArrayList<>();
+    private static final List<BufferedReader> OUTPUTS = new ArrayList<>();
+
+    @BeforeAll
+    static void start() throws IOException {
+        for (int i = 0; i < JVMS; i++) {
+            Process process = new ProcessBuilder(
+                            ProcessHandle.current().info().command().orElseThrow(),
+                            "-XX:TieredStopAtLevel=1",
+                            "-Xmx128m",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Instance.class.getName(),
+                            "" + TestServer.shared().port())
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            PROCESSES.add(process);
+            OUTPUTS.add(new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        PROCESSES.forEach(Process::destroyForcibly);
+        PROCESSES.clear();
+        OUTPUTS.clear();
+    }
+
+    private static void tellAll(String line) throws IOException {
+        for (Process process : PROCESSES) {
+            process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().flush();
+        }
+    }
+
     private static Rule rule(String algorithm) {
         Duration day = Duration.ofDays(1);
         Limit limit = switch (algorithm) {
@@ -85,45 +129,19 @@ class SeveralJvmTests {
     @ParameterizedTest
     @CsvSource({"token, 0", "leaky, 0", "fixed, 0", "first, 0", "counter, 0", "log, 0", "concurrency, 0", "token, 5"})
     void grantExactlyTheLimitInAll(String algorithm, int lease) throws IOException {
-        String prefix = "jvms-" + algorithm + lease + ":";
-        List<Process> processes = new ArrayList<>();
-        List<BufferedReader> outputs = new ArrayList<>();
-        for (int i = 0; i < JVMS; i++) {
-            Process process = new ProcessBuilder(
-                            ProcessHandle.current().info().command().orElseThrow(),
-                            "-XX:TieredStopAtLevel=1",
-                            "-Xmx128m",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            Instance.class.getName(),
-                            "" + TestServer.shared().port(),
-                            prefix,
-                            algorithm,
-                            "" + lease)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            processes.add(process);
-            outputs.add(new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
+        tellAll("jvms-" + algorithm + lease + ": " + algorithm + " " + lease);
+        for (BufferedReader output : OUTPUTS) {
+            assertThat(output.readLine()).isEqualTo("ready");
         }
-        try {
-            for (BufferedReader output : outputs) {
-                assertThat(output.readLine()).isEqualTo("ready");
-            }
-            for (Process process : processes) {
-                process.getOutputStream().write('\n');
-                process.getOutputStream().flush();
-            }
-            long granted = 0;
-            for (BufferedReader output : outputs) {
-                granted += Long.parseLong(output.readLine());
-            }
-            if (lease == 0) {
-                assertThat(granted).isEqualTo(1000);
-            } else {
-                assertThat(granted).isBetween(900L, 1000L);
-            }
-        } finally {
-            processes.forEach(Process::destroyForcibly);
+        tellAll("go");
+        long granted = 0;
+        for (BufferedReader output : OUTPUTS) {
+            granted += Long.parseLong(output.readLine());
+        }
+        if (lease == 0) {
+            assertThat(granted).isEqualTo(1000);
+        } else {
+            assertThat(granted).isBetween(900L, 1000L);
         }
     }
 }
