@@ -8,12 +8,14 @@ import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
+import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -218,6 +220,32 @@ class FailoverTests implements StorageListener {
         second.close();
         third.close();
         await(() -> storage.peek(pool, "key").remaining() == 8);
+    }
+
+    @Test
+    void whoWaitsIsLetInDuringAnOutageAndAfterIt() {
+        RateLimiters limiters = new RateLimiters(storage);
+        Rule pool = Rule.of("pool", Limit.concurrency(4));
+        Rule paced =
+                Rule.of("paced", Limit.leakyBucket(100, Duration.ofSeconds(1)).paced());
+        server.kill();
+        loseServer();
+        Decision first = limiters.acquire(pool, "key", DAY);
+        CompletableFuture<Decision> second = limiters.acquireAsync(pool, "key", DAY);
+        CompletableFuture<Decision> third = limiters.acquireAsync(pool, "key", DAY);
+        assertThat(limiters.acquire(paced, "key", DAY).permitted()).isTrue();
+        assertThat(limiters.acquire(paced, "key", DAY).permitted()).isTrue();
+        assertThat(limiters.waiting()).isEqualTo(2);
+        first.close();
+        assertThat(second.join().onFailure()).contains(OnFailure.LOCAL);
+
+        server.start();
+        await(() -> storage.isAvailable());
+
+        assertThat(third.join().onFailure()).isEmpty();
+        second.join().close();
+        third.join().close();
+        await(() -> storage.peek(pool, "key").remaining() == 4);
     }
 
     @ParameterizedTest
