@@ -145,7 +145,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 
-    /** Looks whether Redis works again, now and then; nobody waits for that. */
+    /** Looks whether Redis works again, in time, now and then; nobody waits for that. */
     private void probe() {
         if (!breaker.probeIsDue()) {
             return;
@@ -160,15 +160,13 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     /** Finds out also while nobody asks. */
     private void check() {
         long begun = System.nanoTime();
-        var unused = runProbe()
-                .orTimeout(redis.timeout().toNanos(), TimeUnit.NANOSECONDS)
-                .whenComplete((done, failure) -> {
-                    if (failure == null) {
-                        works();
-                    } else if (breaker.failed(begun)) {
-                        listener.lost(Waits.failureOf(failure, redis.timeout()));
-                    }
-                });
+        var unused = runProbe().whenComplete((done, failure) -> {
+            if (failure == null) {
+                works();
+            } else if (breaker.failed(begun)) {
+                listener.lost(Waits.failureOf(failure, redis.timeout()));
+            }
+        });
     }
 
     private CompletableFuture<Void> runProbe() {
@@ -176,7 +174,8 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         return redis.redis()
                 .run(Scripts.PROBE, new byte[][] {key})
                 .thenAccept(works -> {})
-                .toCompletableFuture();
+                .toCompletableFuture()
+                .orTimeout(redis.timeout().toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void works() {

@@ -15,7 +15,8 @@ import java.util.concurrent.ConcurrentMap;
 
 /**
  * What was permitted in memory while Redis was gone, and is to count there as well: it is charged when its key is decided
- * on for the first time after that; what is still in flight is held there until it is released. Thread-safe.
+ * on for the first time after that; what is still in flight is held there until it is released. In memory it goes on
+ * counting, so that one outage after the other does not permit one share after the other. Thread-safe.
  */
 final class LocalUse {
 
@@ -29,8 +30,17 @@ final class LocalUse {
     private final RateLimiterStorage local;
     private final RateLimiterStorage redis;
 
-    /** The rule as it was decided in memory. */
-    private final ConcurrentMap<Line, Rule> used = new ConcurrentHashMap<>();
+    /** So many permits, of the rule as it was decided in memory. */
+    private record Use(Rule rule, long permits) {
+
+        Use plus(Use more) {
+            long sum = permits + more.permits;
+            return new Use(more.rule, sum < 0 ? Long.MAX_VALUE : sum);
+        }
+    }
+
+    /** What Redis does not know of yet. */
+    private final ConcurrentMap<Line, Use> used = new ConcurrentHashMap<>();
 
     private final ConcurrentMap<Line, Set<InFlight>> inFlight = new ConcurrentHashMap<>();
 
@@ -49,7 +59,7 @@ final class LocalUse {
         if (holder != null) {
             add(line, holder);
         }
-        used.put(line, charge.rule());
+        used.merge(line, new Use(charge.rule(), charge.permits()), Use::plus);
         return holder == null ? NOTHING : () -> release(line, holder);
     }
 
@@ -85,13 +95,11 @@ final class LocalUse {
         List<CompletableFuture<?>> settled = new ArrayList<>();
         for (Charge charge : charges) {
             Line line = new Line(charge.rule().name(), charge.key());
-            Rule localRule = used.remove(line);
-            if (localRule != null) {
-                settled.add(settle(charge, localRule).whenComplete((done, failure) -> {
-                    if (failure == null) {
-                        local.reset(localRule, charge.key());
-                    } else {
-                        used.putIfAbsent(line, localRule);
+            Use use = used.remove(line);
+            if (use != null) {
+                settled.add(settle(charge, use).whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        used.merge(line, use, Use::plus);
                     }
                 }));
             }
@@ -99,8 +107,8 @@ final class LocalUse {
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
     }
 
-    private CompletableFuture<?> settle(Charge charge, Rule localRule) {
-        List<LimitStatus> statuses = local.peek(localRule, charge.key()).limits();
+    private CompletableFuture<?> settle(Charge charge, Use use) {
+        List<LimitStatus> statuses = local.peek(use.rule(), charge.key()).limits();
         Line line = new Line(charge.rule().name(), charge.key());
         Set<InFlight> holders = inFlight.getOrDefault(line, Set.of());
         List<CompletableFuture<?>> settled = new ArrayList<>(statuses.size());
@@ -112,8 +120,10 @@ final class LocalUse {
                 holders.forEach(holder -> settled.add(hold(holder, alone, charge.key())));
                 continue;
             }
-            Limit share = localRule.limits().get(i);
-            long permits = Math.min(share.capacity() - statuses.get(i).remaining(), limit.capacity());
+            Limit share = use.rule().limits().get(i);
+            // no more than still counts: the rest was given back, or was long ago
+            long counting = Math.min(share.capacity() - statuses.get(i).remaining(), limit.capacity());
+            long permits = Math.min(use.permits(), counting);
             if (permits > 0) {
                 settled.add(charge(alone, charge.key(), permits));
             }

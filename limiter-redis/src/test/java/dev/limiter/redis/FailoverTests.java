@@ -188,6 +188,26 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
+    void oneOutageAfterTheOtherPermitsOneShare() {
+        take("key", 1);
+        server.kill();
+        loseServer();
+        take("key", 20);
+        server.start();
+        await(() -> storage.isAvailable());
+        assertThat(take("key", 1).remaining()).isEqualTo(100 - 20 - 1);
+
+        server.kill();
+        loseServer();
+        assertThat(take("key", 6).permitted()).isFalse();
+        assertThat(take("key", 5).permitted()).isTrue();
+        server.start();
+        await(() -> storage.isAvailable());
+        // only what is new: the server has lost the rest, again
+        assertThat(take("key", 1).remaining()).isEqualTo(100 - 5 - 1);
+    }
+
+    @Test
     void severalLimitsCountWhatEachHasUsedInMemory() {
         Rule several = Rule.of(
                 "several",
