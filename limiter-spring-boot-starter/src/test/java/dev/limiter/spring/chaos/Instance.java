@@ -1,0 +1,134 @@
+package dev.limiter.spring.chaos;
+
+import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.redis.FailoverRateLimiterStorage;
+import dev.limiter.spring.decide.Outcome;
+import dev.limiter.spring.decide.RateLimitEvent;
+import dev.limiter.spring.decide.RateLimitListener;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** One of two instances of an application, with limits of {@link #LIMIT} for each API key, which hardly come back. */
+final class Instance implements AutoCloseable {
+
+    static final long LIMIT = 400;
+
+    private static final Rule ANY = Rule.of("any", Limit.tokenBucket(1000, Duration.ofSeconds(1)));
+
+    private final ConfigurableApplicationContext context;
+
+    Instance(int redisPort, String... properties) {
+        context = new SpringApplicationBuilder(Application.class)
+                .run(Stream.concat(
+                                Stream.of(
+                                        "server.port=0",
+                                        "server.tomcat.max-keep-alive-requests=-1",
+                                        "limiter.storage=redis",
+                                        "limiter.redis.instances=2",
+                                        "limiter.redis.key-secret=known-to-this-test",
+                                        "spring.data.redis.port=" + redisPort,
+                                        "limiter.rules.local.paths=/local",
+                                        "limiter.rules.local.key=header:X-Api-Key",
+                                        "limiter.rules.local.limit=" + LIMIT,
+                                        "limiter.rules.local.window=100d",
+                                        "limiter.rules.closed.paths=/closed",
+                                        "limiter.rules.closed.key=header:X-Api-Key",
+                                        "limiter.rules.closed.limit=" + LIMIT,
+                                        "limiter.rules.closed.window=100d",
+                                        "limiter.rules.closed.algorithm=sliding-window-log",
+                                        "limiter.rules.closed.on-failure=deny"),
+                                Stream.of(properties))
+                        .map(property -> "--" + property)
+                        .toArray(String[]::new));
+    }
+
+    int port() {
+        return context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+    }
+
+    /** Whether the next decision is made in Redis, which this one was. */
+    boolean usesRedis() {
+        return context.getBean(RateLimiters.class)
+                .tryAcquire(ANY, "nobody")
+                .onFailure()
+                .isEmpty();
+    }
+
+    boolean hasGivenUpRedis() {
+        return !context.getBean(FailoverRateLimiterStorage.class).isAvailable();
+    }
+
+    /** How often a rule decided so. */
+    long count(String rule, Outcome outcome) {
+        return context.getBean(Outcomes.class).count(rule, outcome);
+    }
+
+    void forgetCounts() {
+        context.getBean(Outcomes.class).counts.clear();
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        Endpoints endpoints() {
+            return new Endpoints();
+        }
+
+        @Bean
+        Outcomes outcomes() {
+            return new Outcomes();
+        }
+
+        @Bean
+        SecurityFilterChain everybody(HttpSecurity http) throws Exception {
+            return http.authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
+                    .build();
+        }
+    }
+
+    @RestController
+    static class Endpoints {
+
+        @GetMapping({"/local", "/closed", "/today"})
+        String served() {
+            return "served";
+        }
+    }
+
+    static class Outcomes implements RateLimitListener {
+
+        private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
+
+        @Override
+        public void onDecision(RateLimitEvent event) {
+            counts.computeIfAbsent(event.rule() + event.outcome(), absent -> new LongAdder())
+                    .increment();
+        }
+
+        long count(String rule, Outcome outcome) {
+            LongAdder count = counts.get(rule + outcome);
+            return count == null ? 0 : count.sum();
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package dev.limiter.spring.chaos;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+
+/** Clients of all instances that send request after request, and write down what they are answered. */
+final class Load implements AutoCloseable {
+
+    /** Of each instance. */
+    static final int CLIENTS = 4;
+
+    private final String apiKey;
+    private final Map<String, LongAdder> answers = new ConcurrentHashMap<>();
+    private final List<Long> nanos = Collections.synchronizedList(new ArrayList<>());
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final List<Future<?>> clients = new ArrayList<>();
+    private volatile boolean over;
+
+    Load(String apiKey, List<Integer> ports, String... paths) {
+        this.apiKey = apiKey;
+        for (int port : ports) {
+            for (int i = 0; i < CLIENTS; i++) {
+                clients.add(threads.submit(() -> {
+                    send(port, paths);
+                    return null;
+                }));
+            }
+        }
+    }
+
+    private void send(int port, String[] paths) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setTcpNoDelay(true);
+            socket.setSoTimeout(30_000);
+            BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), ISO_8859_1));
+            for (int i = 0; !over; i++) {
+                String path = paths[i % paths.length];
+                long begun = System.nanoTime();
+                int status = get(socket, in, path);
+                nanos.add(System.nanoTime() - begun);
+                answers.computeIfAbsent(path + " " + status, absent -> new LongAdder())
+                        .increment();
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
+    }
+
+    private int get(Socket socket, BufferedReader in, String path) throws IOException {
+        String request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: " + apiKey + "\r\n\r\n";
+        socket.getOutputStream().write(request.getBytes(ISO_8859_1));
+        int status = Integer.parseInt(in.readLine().split(" ")[1]);
+        long length = 0;
+        for (String field = in.readLine(); !field.isEmpty(); field = in.readLine()) {
+            if (field.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
+                length = Long.parseLong(field.substring(15).strip());
+            }
+        }
+        for (long i = 0; i < length; i++) {
+            in.read();
+        }
+        return status;
+    }
+
+    long count(String path, int status) {
+        LongAdder count = answers.get(path + " " + status);
+        return count == null ? 0 : count.sum();
+    }
+
+    /** Waits until somebody was answered so many more times. */
+    void awaitMore(String path, int status, long more) {
+        long goal = count(path, status) + more;
+        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (count(path, status) < goal) {
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("Not answered " + status + " any more: " + this);
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    /** Answers by path and status; how long most took. Not before the end. */
+    @Override
+    public String toString() {
+        List<Long> sorted = nanos.stream().sorted().toList();
+        return answers + ", " + sorted.size() + " requests, 99 of 100 within "
+                + (sorted.isEmpty() ? 0 : sorted.get(sorted.size() * 99 / 100) / 1_000_000) + " ms, all within "
+                + (sorted.isEmpty() ? 0 : sorted.get(sorted.size() - 1) / 1_000_000) + " ms";
+    }
+
+    /** Answers have come for all that was sent. */
+    @Override
+    public void close() {
+        over = true;
+        try {
+            for (Future<?> client : clients) {
+                client.get();
+            }
+        } catch (InterruptedException | ExecutionException exception) {
+            throw new IllegalStateException(exception);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    Map<String, LongAdder> answers() {
+        return answers;
+    }
+}

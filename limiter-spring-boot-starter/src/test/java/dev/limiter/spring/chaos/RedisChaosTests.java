@@ -1,0 +1,95 @@
+package dev.limiter.spring.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+
+/** Something happens to the server that two instances use. */
+class RedisChaosTests extends ChaosSupport {
+
+    private static List<Instance> both;
+
+    @BeforeAll
+    static void start() {
+        both = List.of(new Instance(redis.port()), new Instance(redis.port()));
+    }
+
+    @AfterAll
+    static void stop() {
+        both.forEach(Instance::close);
+    }
+
+    /** Also after a failure the next one has a server that works. */
+    @AfterEach
+    void makeRoom() {
+        redis.ask(commands -> commands.configSet("maxmemory", "0"));
+    }
+
+    @Override
+    List<Instance> instances() {
+        return both;
+    }
+
+    @Test
+    void killedAndRestartedEmpty(TestInfo test) {
+        redis.kill();
+        await(() -> both.stream().allMatch(Instance::hasGivenUpRedis));
+        load.awaitMore("/local", 429, 500);
+        redis.start();
+        awaitRedis();
+        assertHeld(test, 2);
+    }
+
+    @Test
+    void stoppedForAWhile(TestInfo test) {
+        redis.pause();
+        await(() -> both.stream().allMatch(Instance::hasGivenUpRedis));
+        load.awaitMore("/local", 429, 2000);
+        redis.resume();
+        awaitRedis();
+        assertHeld(test, 1);
+    }
+
+    @Test
+    void scriptsForgotten(TestInfo test) {
+        redis.ask(commands -> commands.scriptFlush());
+        assertHeld(test, 1);
+    }
+
+    @Test
+    void allForgotten(TestInfo test) {
+        redis.ask(commands -> commands.flushall());
+        assertHeld(test, 2);
+    }
+
+    @Test
+    void full(TestInfo test) {
+        redis.ask(commands -> commands.configSet("maxmemory-policy", "noeviction"));
+        redis.ask(commands -> commands.configSet("maxmemory", "1"));
+        load.awaitMore("/local", 429, 500);
+        assertThat(both).allMatch(Instance::hasGivenUpRedis);
+        redis.ask(commands -> commands.configSet("maxmemory", "0"));
+        awaitRedis();
+        assertHeld(test, 1);
+    }
+
+    @Test
+    void somethingElseUnderTheKeys(TestInfo test) {
+        redis.ask(commands -> {
+            commands.keys("limiter:{*hmac:*").forEach(key -> {
+                commands.hset("other", "somebody", "else's");
+                commands.rename("other", key);
+            });
+            return null;
+        });
+        load.awaitMore("/local", 429, 500);
+        assertThat(both).noneMatch(Instance::hasGivenUpRedis);
+        redis.ask(commands -> commands.del(commands.keys("limiter:{*hmac:*").toArray(String[]::new)));
+        assertHeld(test, 2);
+    }
+}

@@ -1,0 +1,51 @@
+package dev.limiter.spring.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+
+/** The server is well, but far away for a while. */
+class RedisLatencyTests extends ChaosSupport {
+
+    private static SlowNetwork network;
+    private static List<Instance> both;
+
+    @BeforeAll
+    static void start() throws IOException {
+        network = new SlowNetwork(redis.port());
+        both = List.of(new Instance(network.port()), new Instance(network.port()));
+    }
+
+    @AfterAll
+    static void stop() {
+        both.forEach(Instance::close);
+        network.close();
+    }
+
+    @AfterEach
+    void near() {
+        network.addLatency(0);
+    }
+
+    @Override
+    List<Instance> instances() {
+        return both;
+    }
+
+    @Test
+    void answersComeTooLate(TestInfo test) {
+        network.addLatency(200);
+        await(() -> both.stream().allMatch(Instance::hasGivenUpRedis));
+        load.awaitMore("/local", 429, 2000);
+        assertThat(both).as("an answer that is late is none").allMatch(Instance::hasGivenUpRedis);
+        network.addLatency(0);
+        awaitRedis();
+        assertHeld(test, 1);
+    }
+}
