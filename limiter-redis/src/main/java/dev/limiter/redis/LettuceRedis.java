@@ -9,9 +9,9 @@ import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 
 /** {@link Redis} over a connection of Lettuce, which it closes when closed. */
 public class LettuceRedis implements Redis {
@@ -45,12 +45,12 @@ public class LettuceRedis implements Redis {
         if (sent.add(script.digest())) {
             return scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments);
         }
-        CompletionStage<byte[]> answer = scripting.evalsha(script.digest(), ScriptOutputType.VALUE, names, arguments);
         // each node has to be sent it once, and forgets it on its own
-        return answer.handle((reply, failure) -> failure instanceof RedisNoScriptException
-                        ? scripting.<byte[]>eval(script.text(), ScriptOutputType.VALUE, names, arguments)
-                        : answer)
-                .thenCompose(Function.identity());
+        return scripting
+                .<byte[]>evalsha(script.digest(), ScriptOutputType.VALUE, names, arguments)
+                .exceptionallyCompose(failure -> failure instanceof RedisNoScriptException
+                        ? scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments)
+                        : CompletableFuture.failedFuture(failure));
     }
 
     @Override

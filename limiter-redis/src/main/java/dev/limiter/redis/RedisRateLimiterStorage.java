@@ -380,10 +380,12 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
             }
             return redis.run(Scripts.decide(algorithms, keys.size()), keys.toArray(byte[][]::new), arguments.toArray())
                     .toCompletableFuture()
-                    .thenApply(reply -> Answer.of(reply, clock.epochNanos(), lease))
-                    .thenCompose(answer -> answer.isOutside()
-                            ? again(answer, attempt, () -> ask(mode, callers, ahead, lease, attempt + 1))
-                            : CompletableFuture.completedFuture(answer));
+                    .thenCompose(reply -> {
+                        Answer answer = Answer.of(reply, clock.epochNanos(), lease);
+                        return answer.isOutside()
+                                ? again(answer, attempt, () -> ask(mode, callers, ahead, lease, attempt + 1))
+                                : CompletableFuture.completedFuture(answer);
+                    });
         }
 
         private CompletableFuture<Answer> again(Answer outside, int attempt, Supplier<CompletableFuture<Answer>> next) {
