@@ -3,9 +3,10 @@
 -- A microsecond sinks the level by `micro` units, a permit raises it by `permit` of them; both are whole, so nothing is
 -- rounded. Paced, only an empty bucket lets anybody go, and the size of the bucket is how many may wait.
 --
--- State: when it was written, the level then, the micro and permit that it was counted in, when it expires, and whether
--- somebody waits. If the limit was changed since, the level goes on in those until it admits something under the new one:
--- what was used stays used, in permits.
+-- State: when it was written, the level then, in which second it expires, whether somebody waits, and the micro and permit
+-- that the level was counted in, nearly always in so few bytes that the server needs no more than 48 for all. If the limit
+-- was changed since, the level goes on in those until it admits something under the new one: what was used stays used, in
+-- permits.
 local micro, permit, burst, paced
 micro, permit, burst, paced, at = unpack('>dddB', ARGV[1], at)
 paced = paced == 1
@@ -14,7 +15,7 @@ local renewed, beyond = false, 0
 local stored, other = read(key, 1)
 if stored then
   local _, written
-  _, written, level, units, cost, expires = unpack('>BI7I7I7I7I7', stored)
+  _, written, level, expires, _, units, cost = unpack(#stored == 28 and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7', stored)
   if now >= written then
     level = level - (now - written) * units
     if level < 0 then
@@ -75,13 +76,14 @@ if count > 0 then
 end
 reset, mark = ceil(level / units), level
 if (count > 0 or renewed or faster and not dry) and level > 0 then
+  local form = (units < 2 ^ 24 and cost < 2 ^ 40) and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7'
   -- To say when it expires costs as much as all else that is written, so that is said for some time ahead.
   local margin, waiting = grace * 1000, level > full and 1 or 0
-  if now + reset + margin > expires then
+  if now + reset + margin > expires * 1000000 then
     local lasts = reset + floor(reset / 2) + 2 * margin
-    local state = pack('>BI7I7I7I7I7B', 1, now, level, units, cost, now + lasts, waiting)
-    call('SET', key, state, 'PX', ceil(lasts / 1000))
+    expires = math.min(floor((now + lasts) / 1000000), 2 ^ 32 - 1)
+    call('SET', key, pack(form, 1, now, level, expires, waiting, units, cost), 'PX', ceil(lasts / 1000))
   else
-    call('SET', key, pack('>BI7I7I7I7I7B', 1, now, level, units, cost, expires, waiting), 'KEEPTTL')
+    call('SET', key, pack(form, 1, now, level, expires, waiting, units, cost), 'KEEPTTL')
   end
 end

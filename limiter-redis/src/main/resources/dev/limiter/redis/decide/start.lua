@@ -109,7 +109,8 @@ local function left_by_another(key, now)
   local stored = call('GET', key)
   kind = stored:byte(1)
   if kind == 1 then
-    local _, written, level, units, cost = unpack('>BI7I7I7I7', stored)
+    local _, written, level, _, _, units, cost =
+      unpack(#stored == 28 and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7', stored)
     level = max(level - max(now - written, 0) * units, 0)
     return ceil(level / cost), ceil(level / units)
   end

@@ -9,7 +9,8 @@ kinds[1] = function(key, mark)
   if not stored then
     return
   end
-  local _, written, level, units, cost, expires, waiting = unpack('>BI7I7I7I7I7B', stored)
+  local form = #stored == 28 and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7'
+  local _, written, level, expires, waiting, units, cost = unpack(form, stored)
   level = max(level - max(now - written, 0) * units, 0)
   local ended = max(mark - max(now - taken_at, 0) * micro, 0)
   local last = written == taken_at and units == micro and level == ended
@@ -23,7 +24,7 @@ kinds[1] = function(key, mark)
     if level <= 0 then
       call('DEL', key)
     else
-      call('SET', key, pack('>BI7I7I7I7I7B', 1, now, level, units, cost, expires, waiting), 'KEEPTTL')
+      call('SET', key, pack(form, 1, now, level, expires, waiting, units, cost), 'KEEPTTL')
     end
   end
 end
