@@ -90,8 +90,12 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
             if (!settled.isDone()) {
                 Waits.join(settled, redis.timeout());
             }
-            Decision decision = redis.decide(charges);
-            succeeded(begun);
+            CompletableFuture<Decision> answer = redis.ask(charges);
+            boolean asked = !answer.isDone();
+            Decision decision = Waits.join(asked ? Waits.orGiveBack(answer) : answer, redis.timeout());
+            if (asked) {
+                succeeded(begun);
+            }
             return decision;
         } catch (RedisUnavailableException | BrokenStateException failure) {
             failed(failure, begun);
@@ -107,9 +111,12 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         }
         long begun = System.nanoTime();
         CompletableFuture<Decision> answer = localUse.settle(charges).thenCompose(settled -> redis.ask(charges));
+        boolean asked = !answer.isDone();
         return Waits.orGiveBack(Waits.within(answer, redis.timeout()).handle((decision, failure) -> {
             if (failure == null) {
-                succeeded(begun);
+                if (asked) {
+                    succeeded(begun);
+                }
                 return decision;
             }
             failed(Failures.of(failure), begun);
@@ -122,6 +129,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         return true;
     }
 
+    /** Redis answered. What is known without it says nothing about Redis. */
     private void succeeded(long begun) {
         listener.asked(StorageListener.Outcome.OK, since(begun));
         works();

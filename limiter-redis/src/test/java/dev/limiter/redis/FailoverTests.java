@@ -160,6 +160,18 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
+    void whatIsKnownWithoutRedisHidesNoOutage() {
+        take("full", 100);
+        assertThat(take("full", 1).permitted()).isFalse();
+        server.kill();
+        for (int i = 0; i < 20 && storage.isAvailable(); i++) {
+            assertThat(take("full", 1).permitted()).isFalse();
+            assertThat(take("lost" + i, 1).permitted()).isTrue();
+        }
+        assertThat(storage.isAvailable()).isFalse();
+    }
+
+    @Test
     void aStoppedServerCostsTheTimeoutUntilItIsGivenUp() {
         take("key", 1);
         server.pause();
