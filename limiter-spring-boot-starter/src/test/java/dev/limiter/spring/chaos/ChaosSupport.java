@@ -75,7 +75,7 @@ abstract class ChaosSupport {
 
         assertThat(load.answers()).containsOnlyKeys("/local 200", "/local 429", "/closed 200", "/closed 429");
         long inRedis = Instance.LIMIT * knowing;
-        assertThat(count(Outcome.PERMITTED)).isBetween(Instance.LIMIT / 3, inRedis);
+        assertThat(count(Outcome.PERMITTED)).isLessThanOrEqualTo(inRedis);
         assertThat(count(Outcome.FAILED_LOCAL)).isLessThanOrEqualTo(Instance.LIMIT);
         assertThat(count(Outcome.PERMITTED) + count(Outcome.FAILED_LOCAL)).isEqualTo(load.count("/local", 200));
         assertThat(load.count("/closed", 200)).isLessThanOrEqualTo(inRedis);

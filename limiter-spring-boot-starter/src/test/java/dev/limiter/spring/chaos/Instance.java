@@ -68,7 +68,9 @@ final class Instance implements AutoCloseable {
                 .isEmpty();
     }
 
+    /** Asks for what there is enough of, since what is used up may be refused without Redis. */
     boolean hasGivenUpRedis() {
+        usesRedis();
         return !context.getBean(FailoverRateLimiterStorage.class).isAvailable();
     }
 
