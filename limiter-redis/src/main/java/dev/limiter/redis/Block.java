@@ -2,9 +2,14 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.Limit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Permits of one key that were taken in one call. Not thread-safe, but for {@link #next}. */
+/**
+ * Permits of one key that were taken in one call: for those who were there, and some for those who come later. To take
+ * one is one atomic subtraction. Thread-safe; never blocks.
+ */
 final class Block {
 
     private final RedisRateLimiterStorage storage;
@@ -13,42 +18,78 @@ final class Block {
     private final Answer answer;
     private final long[] numbers;
     private final long until;
+    private final long low;
 
-    private long rest;
+    /** Below 0 if more have tried to take one than there were. */
+    private final AtomicLong rest;
 
-    /** {@code until}: how long what was taken ahead may be kept, as {@link System#nanoTime()}. */
-    Block(RedisRateLimiterStorage storage, Charge charge, RemoteRule remote, Answer answer, long until) {
+    /**
+     * @param asked when Redis was asked, as {@link System#nanoTime()}: what is kept expires no later than it would there
+     * @param callers for how many permits were needed at once; what is more was taken ahead
+     */
+    Block(RedisRateLimiterStorage storage, Charge charge, RemoteRule remote, Answer answer, long asked, int callers) {
         this.storage = storage;
         this.charge = charge;
         this.remote = remote;
         this.answer = answer;
         this.numbers = answer.next(remote.limits.length);
-        this.rest = answer.taken();
-        this.until = until;
+        this.rest = new AtomicLong(answer.taken());
+        this.low = (answer.taken() - callers) / 2;
+        this.until = remote.ahead == 0 ? asked : asked + Math.min(remote.aheadNanos, windowRest());
+    }
+
+    /** Until the windows end in which the permits were taken: in another one they would be too many. */
+    private long windowRest() {
+        RedisDecision state = decision(0);
+        long rest = Long.MAX_VALUE;
+        for (int i = 0; i < remote.limits.length; i++) {
+            Limit limit = remote.limits[i].limit;
+            if (remote.limits[i].algorithm == LuaAlgorithm.FIXED_WINDOW) {
+                long reset = state.resetNanos(i);
+                long window = limit.window().toNanos();
+                // if some wait for the next window, it is that one's end
+                rest = Math.min(rest, reset > window ? reset - window : reset);
+            }
+        }
+        return rest;
     }
 
     /** For one who was there when they were taken: one of them, or a refusal if there were not enough. */
-    synchronized Decision next() {
-        return rest > 0 ? decision() : refusal();
+    Decision next() {
+        Decision taken = one();
+        return taken != null ? taken : refusal(RemoteRule.PAUSE_MICROS);
     }
 
     /** For one who came later; null if there is none, or it is too late. */
-    synchronized @Nullable Decision take() {
-        return rest > 0 && !isTooOld() ? decision() : null;
+    @Nullable
+    Decision take() {
+        return rest.get() > 0 && !isTooOld() ? one() : null;
+    }
+
+    private @Nullable Decision one() {
+        long left = rest.decrementAndGet();
+        return left >= 0 ? decision(left) : null;
     }
 
     /** Each as if it had been taken alone, in this order: what was left then, and what the state was. */
-    private RedisDecision decision() {
-        rest--;
-        return new RedisDecision(storage, charge, remote, numbers, answer, true, rest);
+    private RedisDecision decision(long behind) {
+        return new RedisDecision(storage, charge, remote, numbers, answer, true, behind);
     }
 
-    RedisDecision refusal() {
-        return new RedisDecision(storage, charge, remote, numbers, answer, false, 0);
+    /** What is answered when all are taken; for so long at least where permits are taken ahead, not to ask for each one. */
+    RedisDecision refusal(long micros) {
+        RedisDecision refusal = new RedisDecision(storage, charge, remote, numbers, answer, false, 0);
+        return remote.ahead > 0 ? refusal.lastingAtLeast(micros) : refusal;
     }
 
-    synchronized long kept() {
-        return rest;
+    /** How many nobody has had yet. */
+    long kept() {
+        return Math.max(rest.get(), 0);
+    }
+
+    /** Whether no more than half of those are left that were taken ahead. */
+    boolean runsLow() {
+        return rest.get() <= low;
     }
 
     boolean isTooOld() {
@@ -56,15 +97,11 @@ final class Block {
     }
 
     /** Gives back what nobody has had. */
-    synchronized void giveBack() {
-        if (rest > 0) {
-            storage.giveBack(decisionOf(rest), false);
-            rest = 0;
+    void giveBack() {
+        long permits = rest.getAndSet(0);
+        if (permits > 0) {
+            Charge all = new Charge(charge.rule(), charge.key(), permits);
+            storage.giveBack(new RedisDecision(storage, all, remote, numbers, answer, true, 0), false);
         }
-    }
-
-    private RedisDecision decisionOf(long permits) {
-        Charge all = new Charge(charge.rule(), charge.key(), permits);
-        return new RedisDecision(storage, all, remote, numbers, answer, true, 0);
     }
 }

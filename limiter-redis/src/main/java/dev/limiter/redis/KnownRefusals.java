@@ -47,9 +47,12 @@ final class KnownRefusals {
             return null;
         }
         long passedMicros = (now - refusal.asked) / 1000;
-        return Decision.allOf(refusal.parts.stream()
-                .map(part -> part.refusedAfter(passedMicros))
-                .toList());
+        List<RedisDecision> parts = refusal.parts;
+        return parts.size() == 1
+                ? parts.get(0).refusedAfter(passedMicros)
+                : Decision.allOf(parts.stream()
+                        .map(part -> part.refusedAfter(passedMicros))
+                        .toList());
     }
 
     /** The stamps of all states that charges are about: they only grow, so the sum is the same if all are. */

@@ -96,6 +96,17 @@ final class RedisDecision extends Decision {
         return new RedisDecision(storage, charge, remote, later, answer, false, 0);
     }
 
+    /** The same refusal, if it is one, for so long at least. */
+    RedisDecision lastingAtLeast(long micros) {
+        long[] longer = numbers.clone();
+        for (int i = 0; i < remote.limits.length; i++) {
+            if (numbers[4 * i + 1] > 0) {
+                longer[4 * i + 1] = Math.max(numbers[4 * i + 1], micros);
+            }
+        }
+        return new RedisDecision(storage, charge, remote, longer, answer, charged, 0);
+    }
+
     /** When the permits were taken, by the time of the server, in microseconds. */
     long takenAt() {
         return answer.time();

@@ -54,7 +54,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     private final TimeSource clock;
     private final Leases leases;
     private final KnownRefusals refusals = new KnownRefusals();
-    private final SharedCalls shared = new SharedCalls(this::take);
+    private final SharedCalls shared = new SharedCalls(new Taker());
     private final ToIntFunction<Rule> aheadPercent;
     private final ConcurrentHashMap<Rule, RemoteRule> rules = new ConcurrentHashMap<>();
     private final byte[] instance = new byte[Long.BYTES];
@@ -94,12 +94,16 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public Decision decide(List<Charge> charges) {
-        return await(Waits.orGiveBack(ask(charges)));
+        Decision known = known(charges);
+        return known != null ? known : await(Waits.orGiveBack(askRedis(charges)));
     }
 
     @Override
     public CompletableFuture<Decision> decideAsync(List<Charge> charges) {
-        return Waits.orGiveBack(Waits.within(ask(charges), timeout));
+        Decision known = known(charges);
+        return known != null
+                ? CompletableFuture.completedFuture(known)
+                : Waits.orGiveBack(Waits.within(askRedis(charges), timeout));
     }
 
     @Override
@@ -107,12 +111,32 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         return true;
     }
 
-    /** However long it takes. */
+    /** However long it takes; done at once if Redis need not be asked. */
     CompletableFuture<Decision> ask(List<Charge> charges) {
+        Decision known = known(charges);
+        return known != null ? CompletableFuture.completedFuture(known) : askRedis(charges);
+    }
+
+    /** What Redis need not be asked for: a permit that was taken ahead, or a refusal that is certain; null otherwise. */
+    private @Nullable Decision known(List<Charge> charges) {
+        List<Charge> merged = charges.size() == 1 ? charges : Charge.merged(charges);
+        if (merged.size() != 1) {
+            return refusals.of(merged);
+        }
+        Charge charge = merged.get(0);
+        Decision kept = shared.kept(charge);
+        return kept != null ? kept : refusals.of(charge);
+    }
+
+    private CompletableFuture<Decision> askRedis(List<Charge> charges) {
         if (charges.isEmpty()) {
             throw new IllegalArgumentException("There is no charge to decide");
         }
-        return decideAll(Charge.merged(charges), false);
+        List<Charge> merged = Charge.merged(charges);
+        Charge first = merged.get(0);
+        RemoteRule rule = remote(first.rule());
+        boolean one = merged.size() == 1 && first.permits() == 1 && first.isPlain();
+        return one && rule.isShareable() ? shared.decide(first, rule.ahead) : decideAll(merged, false);
     }
 
     @Override
@@ -121,21 +145,6 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     }
 
     private CompletableFuture<Decision> decideAll(List<Charge> charges, boolean dry) {
-        Charge first = charges.get(0);
-        Object request = charges.size() == 1 ? first : charges;
-        Decision known = dry ? null : refusals.of(request);
-        if (known != null) {
-            return CompletableFuture.completedFuture(known);
-        }
-        RemoteRule rule = remote(first.rule());
-        boolean one = charges.size() == 1 && first.permits() == 1 && first.isPlain();
-        if (one && !dry && rule.isShareable()) {
-            return shared.decide(first, rule.ahead);
-        }
-        return decideAll(charges, request, dry);
-    }
-
-    private CompletableFuture<Decision> decideAll(List<Charge> charges, Object request, boolean dry) {
         Map<Integer, Call> calls = new LinkedHashMap<>();
         for (Charge charge : charges) {
             RemoteRule rule = remote(charge.rule());
@@ -150,7 +159,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         long asked = System.nanoTime();
         return calls.values().iterator().next().run().thenApply(decisions -> {
             if (!dry) {
-                learn(request, decisions, stamp, asked);
+                learn(charges.size() == 1 ? charges.get(0) : charges, decisions, stamp, asked);
             }
             return Decision.allOf(decisions);
         });
@@ -160,22 +169,6 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         if (passedTime == null) {
             refusals.learn(request, decisions, stamp, asked);
         }
-    }
-
-    /** One permit for each caller, as far as there are any, and some ahead. */
-    private CompletableFuture<Block> take(Charge charge, int callers, long ahead) {
-        RemoteRule rule = remote(charge.rule());
-        Call call = new Call(false);
-        call.add(charge, rule, rule.keys(charge.key()));
-        long stamp = refusals.stamp(List.of(charge));
-        long asked = System.nanoTime();
-        return call.take(callers, ahead).thenApply(answer -> {
-            Block block = new Block(this, charge, rule, answer, asked + rule.aheadNanos);
-            if (callers > 0 && block.kept() <= callers) {
-                learn(charge, List.of(block.refusal()), stamp, asked);
-            }
-            return block;
-        });
     }
 
     private static CompletableFuture<Decision> inSeveralSlots(List<Call> calls, List<Charge> charges) {
@@ -277,6 +270,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         RemoteRule remote = remote(rule);
         Charge all = rule.charge(key);
         refusals.forget(all);
+        shared.giveBack(all);
         Waits.join(redis.delete(remote.keys(key)).thenRun(() -> refusals.forget(all)), timeout);
         if (remote.holds()) {
             releases.released(rule.name(), key);
@@ -309,8 +303,39 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public void close() {
-        shared.close();
+        giveBackKept();
         redis.close();
+    }
+
+    /** Gives back all that was taken ahead. */
+    void giveBackKept() {
+        shared.giveBackAll();
+    }
+
+    /** What those need who share calls. */
+    private final class Taker implements SharedCalls.Taker {
+
+        @Override
+        public CompletableFuture<Block> take(Charge charge, int callers, long ahead) {
+            RemoteRule rule = remote(charge.rule());
+            Call call = new Call(false);
+            call.add(charge, rule, rule.keys(charge.key()));
+            long stamp = refusals.stamp(List.of(charge));
+            long asked = System.nanoTime();
+            long needed = Math.max(callers, Math.min(rule.smallestBlock, ahead));
+            return call.take(needed, callers + ahead).thenApply(answer -> {
+                Block block = new Block(RedisRateLimiterStorage.this, charge, rule, answer, asked, callers);
+                long lasted = (System.nanoTime() - asked) / 1000;
+                // what is kept is looked for first
+                learn(charge, List.of(block.refusal(lasted + RemoteRule.PAUSE_MICROS)), stamp, asked);
+                return block;
+            });
+        }
+
+        @Override
+        public @Nullable Decision refusal(Charge charge) {
+            return refusals.of(charge);
+        }
     }
 
     /** What is asked of one slot. Used by one thread after the other. */
@@ -349,9 +374,9 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
                     .thenApply(answer -> decisions(answer, taking && answer.permitted()));
         }
 
-        /** Of one charge of one permit: as many as there are, of so many. */
-        CompletableFuture<Answer> take(int callers, long ahead) {
-            return ask(TAKE_SOME, callers, ahead, NO_LEASE, 1);
+        /** Of one charge of one permit: as many as there are of those that are needed at once, and more if many are left. */
+        CompletableFuture<Answer> take(long needed, long most) {
+            return ask(TAKE_SOME, needed, most, NO_LEASE, 1);
         }
 
         private boolean isNever() {
@@ -365,15 +390,15 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
             return false;
         }
 
-        private CompletableFuture<Answer> ask(int mode, int callers, long ahead, byte[] lease, int attempt) {
+        private CompletableFuture<Answer> ask(int mode, long needed, long most, byte[] lease, int attempt) {
             long now = nowMicros() + aheadMicros;
             Arguments arguments = new Arguments(24 + 72 * keys.size())
                     .number(passedMicros())
                     .octet(mode)
-                    .number(callers);
+                    .number(needed);
             for (int i = 0; i < charges.size(); i++) {
                 Charge charge = charges.get(i);
-                long permits = mode == TAKE_SOME ? callers + ahead : charge.permits();
+                long permits = mode == TAKE_SOME ? most : charge.permits();
                 for (RemoteLimit limit : remotes.get(i).limits) {
                     limit.ask(arguments, charge, permits, RemoteLimit.micros(charge.maxWait()), lease, now);
                 }
@@ -383,7 +408,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
                     .thenCompose(reply -> {
                         Answer answer = Answer.of(reply, clock.epochNanos(), lease);
                         return answer.isOutside()
-                                ? again(answer, attempt, () -> ask(mode, callers, ahead, lease, attempt + 1))
+                                ? again(answer, attempt, () -> ask(mode, needed, most, lease, attempt + 1))
                                 : CompletableFuture.completedFuture(answer);
                     });
         }

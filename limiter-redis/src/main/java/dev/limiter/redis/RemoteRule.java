@@ -13,6 +13,9 @@ import java.util.HexFormat;
  */
 final class RemoteRule {
 
+    /** Where permits are taken ahead, Redis is not asked for so long when there are no more. */
+    static final long PAUSE_MICROS = 1000;
+
     /** Longer ones are kept as a hash. */
     private static final int LONGEST_KEY = 128;
 
@@ -26,6 +29,9 @@ final class RemoteRule {
     final long ahead;
 
     final long aheadNanos;
+
+    /** Of these how many are taken however few are left: what comes in a pause, or refusals would cost a call for each. */
+    final long smallestBlock;
 
     private final String start;
 
@@ -45,12 +51,17 @@ final class RemoteRule {
         this.algorithms = set;
         long permits = Long.MAX_VALUE;
         long nanos = Long.MAX_VALUE;
+        double perPause = Double.MAX_VALUE;
         for (Limit limit : rule.limits()) {
             permits = Math.min(permits, limit.limit() / 100 * aheadPercent + limit.limit() % 100 * aheadPercent / 100);
             nanos = Math.min(nanos, limit.window().toNanos() / 100 * aheadPercent);
+            perPause = Math.min(
+                    perPause,
+                    limit.limit() * 1000.0 * PAUSE_MICROS / limit.window().toNanos());
         }
         this.ahead = isShareable() && !isPaced() ? permits : 0;
         this.aheadNanos = nanos;
+        this.smallestBlock = Math.min((long) perPause, ahead);
         this.start = prefix + "{" + escaped(rule.name());
     }
 

@@ -249,32 +249,35 @@ class LessRedisTests {
 
     private long granted(Limit limit, int lease, int instances, int threads, int each) {
         Rule rule = Rule.of("rule", limit);
+        return Stream.generate(() -> storage(lease))
+                .limit(instances)
+                .map(storage -> CompletableFuture.supplyAsync(
+                        () -> granted(rule, storage, threads, each), task -> new Thread(task).start()))
+                .toList()
+                .stream()
+                .mapToLong(CompletableFuture::join)
+                .sum();
+    }
+
+    private static long granted(Rule rule, RedisRateLimiterStorage storage, int threads, int each) {
         AtomicLong granted = new AtomicLong();
-        List<CompletableFuture<Void>> all = new ArrayList<>();
-        CountDownLatch start = new CountDownLatch(1);
-        for (int i = 0; i < instances; i++) {
-            RedisRateLimiterStorage storage = storage(lease);
-            for (int j = 0; j < threads; j++) {
-                CompletableFuture<Void> done = new CompletableFuture<>();
-                all.add(done);
-                Thread thread = new Thread(() -> {
-                    try {
-                        start.await();
-                        for (int k = 0; k < each; k++) {
-                            if (storage.decide(rule, "key", 1).permitted()) {
-                                granted.incrementAndGet();
-                            }
-                        }
-                        done.complete(null);
-                    } catch (Exception e) {
-                        done.completeExceptionally(e);
-                    }
-                });
-                thread.start();
+        CountDownLatch start = new CountDownLatch(threads);
+        Runnable asking = () -> {
+            start.countDown();
+            while (start.getCount() > 0) {
+                Thread.onSpinWait();
             }
-        }
-        start.countDown();
-        all.forEach(CompletableFuture::join);
+            for (int i = 0; i < each; i++) {
+                if (storage.decide(rule, "key", 1).permitted()) {
+                    granted.incrementAndGet();
+                }
+            }
+        };
+        CompletableFuture.allOf(Stream.generate(() -> asking)
+                        .limit(threads)
+                        .map(task -> CompletableFuture.runAsync(task, one -> new Thread(one).start()))
+                        .toArray(CompletableFuture[]::new))
+                .join();
         return granted.get();
     }
 
@@ -312,5 +315,100 @@ class LessRedisTests {
         storage.decide(rule, "key", 1);
         // an eighth of what is left
         assertThat(storage.peek(rule, "key").remaining()).isEqualTo(100 - 12);
+    }
+
+    @Test
+    void nobodyWaitsForMoreWhilePermitsAreLeft() {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
+        RedisRateLimiterStorage storage = storage(10);
+        storage.decide(rule, "key", 1);
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        heard = late;
+        calls.set(0);
+        for (int i = 0; i < 100; i++) {
+            assertThat(storage.decideAsync(List.of(rule.charge("key")))).isDone();
+        }
+        // more was asked for at half
+        assertThat(calls).hasValue(1);
+        CompletableFuture<Decision> next = storage.decideAsync(List.of(rule.charge("key")));
+        assertThat(next).isNotDone();
+        late.complete(null);
+        assertThat(next.join().permitted()).isTrue();
+        assertThat(next.join().remaining()).isEqualTo(1000 - 102);
+    }
+
+    @Test
+    void whatIsKeptAheadIsNoMoreThanTheShareWhenMoreIsFetched() {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
+        RedisRateLimiterStorage storage = storage(10);
+        for (int i = 1; i <= 200; i++) {
+            storage.decide(rule, "key", 1);
+            assertThat(1000 - storage.peek(rule, "key").remaining()).isBetween((long) i, i + 100L);
+        }
+    }
+
+    @Test
+    void afterTheTimeThatARefusalToldThereIsOne() {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(50_000, SECOND));
+        RedisRateLimiterStorage storage = storage(5);
+        for (int i = 0; i < 20; i++) {
+            storage.decide(rule, "key", 50_000);
+            Decision decision = storage.decide(rule, "key", 1);
+            for (int j = 0; j < 10_000 && decision.permitted(); j++) {
+                decision = storage.decide(rule, "key", 1);
+            }
+            long told = decision.retryAfter().orElseThrow().toNanos();
+            assertThat(told).isBetween(1L, 1_000_000L);
+            for (long from = System.nanoTime(); System.nanoTime() - from < told; ) {
+                Thread.onSpinWait();
+            }
+            assertThat(storage.decide(rule, "key", 1).permitted()).isTrue();
+        }
+    }
+
+    @Test
+    void whatIsKeptEndsWithItsWindow() {
+        Rule rule =
+                Rule.of("rule", Limit.fixedWindow(1000, Duration.ofMillis(600)).startingWithFirst());
+        RedisRateLimiterStorage storage = storage(50);
+        storage(0).decide(rule, "key", 1);
+        LockSupport.parkNanos(400_000_000);
+        Duration rest = storage.decide(rule, "key", 1).resetAfter();
+        long answered = System.nanoTime();
+        while (System.nanoTime() - answered < rest.toNanos()) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        calls.set(0);
+        storage.decide(rule, "key", 1);
+        assertThat(calls.get()).isPositive();
+    }
+
+    @Test
+    void whatIsKeptDoesNotOutliveAReset() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).startingWithFirst());
+        RedisRateLimiterStorage storage = storage(5);
+        storage.decide(rule, "key", 1);
+        storage.reset(rule, "key");
+        storage.decide(rule, "key", 1);
+        assertThat(storage.peek(rule, "key").remaining()).isEqualTo(949);
+    }
+
+    /** While others give back what is kept, and Redis answers at any moment. */
+    @Test
+    void noPermitTakenAheadIsLostOrHadTwice() {
+        long limit = 5_000_000;
+        Rule rule = Rule.of("rule", Limit.fixedWindow(limit, Duration.ofDays(1)).startingWithFirst());
+        RedisRateLimiterStorage storage = storage(1);
+        CompletableFuture<Long> granted = CompletableFuture.supplyAsync(
+                () -> granted(rule, storage, 8, 250_000), task -> new Thread(task).start());
+        while (!granted.isDone()) {
+            storage.giveBackKept();
+            LockSupport.parkNanos(500_000);
+        }
+        // what was asked for last has come when this is answered
+        storage.peek(rule, "key");
+        storage.giveBackKept();
+        assertThat(granted.join()).isEqualTo(8 * 250_000);
+        assertThat(storage.peek(rule, "key").remaining()).isEqualTo(limit - granted.join());
     }
 }

@@ -127,7 +127,17 @@ class SeveralJvmTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"token, 0", "leaky, 0", "fixed, 0", "first, 0", "counter, 0", "log, 0", "concurrency, 0", "token, 5"})
+    @CsvSource({
+        "token, 0",
+        "leaky, 0",
+        "fixed, 0",
+        "first, 0",
+        "counter, 0",
+        "log, 0",
+        "concurrency, 0",
+        "token, 5",
+        "fixed, 5"
+    })
     void grantExactlyTheLimitInAll(String algorithm, int lease) throws IOException {
         tellAll("jvms-" + algorithm + lease + ": " + algorithm + " " + lease);
         for (BufferedReader output : OUTPUTS) {

@@ -1,0 +1,200 @@
+package dev.limiter.redis;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The callers of one key, and the permits that were taken ahead for them. Who finds one goes on with it, without a lock;
+ * who finds that half of them are used has more fetched, which nobody waits for. Only who finds none waits, for a call
+ * that is for all who do. It is over when nobody is there and nothing is kept. Thread-safe; never blocks.
+ */
+final class Gathering {
+
+    private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(RemoteRule.PAUSE_MICROS);
+    private static final Block[] NONE = {};
+
+    private final SharedCalls.Taker taker;
+    private final Charge charge;
+    private final long ahead;
+    private final Consumer<Gathering> whenOver;
+
+    /** The oldest first. Written with the lock held, like all that follows; an array is never changed. */
+    private volatile Block[] blocks = NONE;
+
+    private volatile boolean underWay;
+
+    /** Until when nothing is fetched that nobody waits for, because there was less than was wanted. */
+    private volatile long pausedUntil = System.nanoTime();
+
+    private List<CompletableFuture<Decision>> waiting = new ArrayList<>(4);
+    private boolean over;
+
+    /** {@code ahead}: how many permits to keep at most for those who come later. */
+    Gathering(SharedCalls.Taker taker, Charge charge, long ahead, Consumer<Gathering> whenOver) {
+        this.taker = taker;
+        this.charge = charge;
+        this.ahead = ahead;
+        this.whenOver = whenOver;
+    }
+
+    /** One of the permits that were taken ahead; null if there is none. */
+    @Nullable
+    Decision take() {
+        Block[] all = blocks;
+        Decision taken = oneOf(all);
+        if (taken != null && all[all.length - 1].runsLow()) {
+            fetchMore();
+        }
+        return taken;
+    }
+
+    private void fetchMore() {
+        if (underWay || System.nanoTime() - pausedUntil < 0) {
+            return;
+        }
+        synchronized (this) {
+            if (underWay || over) {
+                return;
+            }
+            underWay = true;
+        }
+        call();
+    }
+
+    /** The answer, now or later; null if this gathering is over. */
+    @Nullable
+    CompletableFuture<Decision> enter() {
+        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        synchronized (this) {
+            if (over) {
+                return null;
+            }
+            Decision kept = oneOf(blocks);
+            if (kept != null) {
+                return CompletableFuture.completedFuture(kept);
+            }
+            waiting.add(answer);
+            if (underWay) {
+                return answer;
+            }
+            underWay = true;
+        }
+        call();
+        return answer;
+    }
+
+    private static @Nullable Decision oneOf(Block[] blocks) {
+        for (Block block : blocks) {
+            Decision taken = block.take();
+            if (taken != null) {
+                return taken;
+            }
+        }
+        return null;
+    }
+
+    private void call() {
+        List<CompletableFuture<Decision>> callers;
+        long more = ahead;
+        synchronized (this) {
+            callers = waiting;
+            waiting = new ArrayList<>(4);
+            for (Block block : blocks) {
+                more -= block.isTooOld() ? 0 : block.kept();
+            }
+        }
+        long wanted = more;
+        var unused = taker.take(charge, callers.size(), wanted).whenComplete((block, failure) -> {
+            List<Runnable> handed = new ArrayList<>(callers.size());
+            for (CompletableFuture<Decision> caller : callers) {
+                if (block == null) {
+                    handed.add(() -> caller.completeExceptionally(failure));
+                } else {
+                    Decision decision = block.next();
+                    handed.add(() -> hand(decision, caller));
+                }
+            }
+            if (block == null || block.kept() < wanted) {
+                pausedUntil = System.nanoTime() + PAUSE_NANOS;
+            }
+            boolean again = answered(block, handed);
+            giveBack(Block::isTooOld);
+            // last: what a caller does next, such as giving back, is not overtaken by what follows here
+            handed.forEach(Runnable::run);
+            if (again) {
+                call();
+            }
+        });
+    }
+
+    /** Who no longer waits for it does not get it. */
+    private static void hand(Decision decision, CompletableFuture<Decision> caller) {
+        if (!caller.complete(decision)) {
+            decision.giveBack();
+        }
+    }
+
+    /** Keeps what was taken ahead, and has those answered who came meanwhile, as far as that goes; whether some are left. */
+    private synchronized boolean answered(@Nullable Block block, List<Runnable> handed) {
+        if (block != null && block.kept() > 0) {
+            Block[] all = Arrays.copyOf(blocks, blocks.length + 1);
+            all[blocks.length] = block;
+            blocks = all;
+        }
+        int answered = 0;
+        for (CompletableFuture<Decision> caller : waiting) {
+            Decision kept = oneOf(blocks);
+            Decision decision = kept != null ? kept : taker.refusal(charge);
+            if (decision == null) {
+                break;
+            }
+            answered++;
+            handed.add(() -> hand(decision, caller));
+        }
+        waiting.subList(0, answered).clear();
+        underWay = !waiting.isEmpty();
+        endIfDone();
+        return underWay;
+    }
+
+    private void endIfDone() {
+        removeIf(block -> block.kept() == 0);
+        if (!underWay && !over && blocks.length == 0) {
+            over = true;
+            whenOver.accept(this);
+        }
+    }
+
+    private List<Block> removeIf(Predicate<Block> which) {
+        if (blocks.length == 0) {
+            return List.of();
+        }
+        List<Block> removed = new ArrayList<>(blocks.length);
+        List<Block> others = new ArrayList<>(blocks.length);
+        for (Block block : blocks) {
+            (which.test(block) ? removed : others).add(block);
+        }
+        if (!removed.isEmpty()) {
+            blocks = others.toArray(NONE);
+        }
+        return removed;
+    }
+
+    /** Gives back what is kept in some blocks. */
+    void giveBack(Predicate<Block> which) {
+        List<Block> removed;
+        synchronized (this) {
+            removed = removeIf(which);
+            endIfDone();
+        }
+        removed.forEach(Block::giveBack);
+    }
+}
