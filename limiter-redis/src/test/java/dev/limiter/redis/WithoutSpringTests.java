@@ -1,0 +1,49 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.OnFailure;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What {@code docs/redis.md} shows. */
+class WithoutSpringTests {
+
+    private final TestServer server = TestServer.shared();
+
+    @Test
+    void decidesInRedisAndGoesOnWithoutIt() {
+        RedisClient client = RedisClient.create("redis://127.0.0.1:" + server.port());
+        RedisRateLimiterStorage redis = RedisRateLimiterStorage.builder(
+                        new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE)))
+                .keyPrefix("without-spring:")
+                .build();
+        FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
+                        redis, new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 100_000))
+                .onFailure(rule -> OnFailure.LOCAL)
+                .build();
+        Rule checkout = Rule.of("checkout", Limit.tokenBucket(1, Duration.ofHours(1)));
+        try (RateLimiters limiters = new RateLimiters(storage)) {
+            storage.cleanUp();
+            Decision first = limiters.tryAcquire(checkout, "alice");
+            assertThat(first.permitted()).isTrue();
+            assertThat(first.onFailure()).isEmpty();
+            assertThat(limiters.tryAcquire(checkout, "alice").permitted()).isFalse();
+            redis.redis().close();
+            Decision local = limiters.tryAcquire(checkout, "bob");
+            assertThat(local.permitted()).isTrue();
+            assertThat(local.onFailure()).contains(OnFailure.LOCAL);
+        } finally {
+            client.shutdown();
+        }
+    }
+}
