@@ -62,7 +62,8 @@ class AheadOfTimeTests {
     }
 
     private static int catalogKeys(TestRedis redis) {
-        return redis.ask(connection -> connection.sync().keys("limiter:{catalog*").size());
+        return redis.ask(
+                connection -> connection.sync().keys("limiter:{catalog*").size());
     }
 
     @Test

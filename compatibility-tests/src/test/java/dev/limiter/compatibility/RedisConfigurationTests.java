@@ -74,8 +74,8 @@ class RedisConfigurationTests {
             limiters.tryAcquire(TWO, "alice", 2);
 
             assertThat(limiters.tryAcquire(TWO, "alice").permitted()).isFalse();
-            List<String> keys = redis.ask(
-                    database, connection -> connection.sync().keys("limiter:{two:alice}*"));
+            List<String> keys =
+                    redis.ask(database, connection -> connection.sync().keys("limiter:{two:alice}*"));
             assertThat(keys).hasSize(1);
             String clients = redis.ask(connection -> connection.sync().clientList());
             assertThat(clients).contains("name=" + clientName);

@@ -94,8 +94,7 @@ class RedisTests {
                 .toList();
         storms.forEach(storm -> storm.join().forEach((answer, count) -> answers.merge(answer, count, Long::sum)));
 
-        assertThat(answers)
-                .isEqualTo(Map.of("alice 200", 100L, "alice 429", 900L, "bob 200", 100L, "bob 429", 900L));
+        assertThat(answers).isEqualTo(Map.of("alice 200", 100L, "alice 429", 900L, "bob 200", 100L, "bob 429", 900L));
     }
 
     @Test
@@ -127,8 +126,8 @@ class RedisTests {
     @Test
     void whatOneInstanceHoldsNoOtherHas() throws InterruptedException {
         Held held = first.getBean(Held.class);
-        CompletableFuture<HttpResponse<String>> holding =
-                CompletableFuture.supplyAsync(() -> Applications.clientsOf(first).get("/held"));
+        CompletableFuture<HttpResponse<String>> holding = CompletableFuture.supplyAsync(
+                () -> Applications.clientsOf(first).get("/held"));
         assertThat(held.entered.await(20, TimeUnit.SECONDS)).isTrue();
         assertThat(Applications.clientsOf(second).get("/held").statusCode()).isEqualTo(503);
 
