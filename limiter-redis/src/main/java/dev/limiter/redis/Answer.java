@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import dev.limiter.TimeSource;
 import java.nio.ByteBuffer;
 
 /**
@@ -15,12 +16,11 @@ import java.nio.ByteBuffer;
  */
 record Answer(long time, boolean permitted, long delay, long taken, long turn, byte[] lease, ByteBuffer numbers) {
 
-    static Answer of(byte[] reply, long localNow, byte[] lease) {
-        ByteBuffer numbers = ByteBuffer.wrap(reply);
+    static Answer of(ByteBuffer numbers, TimeSource clock, byte[] lease) {
         double time = numbers.getDouble();
         long delay = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
         long taken = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
-        long turn = delay == 0 ? Long.MIN_VALUE : localNow + delay * 1000;
+        long turn = delay == 0 ? Long.MIN_VALUE : clock.epochNanos() + delay * 1000;
         return new Answer((long) (time < 0 ? -1 - time : time), time >= 0, delay, taken, turn, lease, numbers);
     }
 

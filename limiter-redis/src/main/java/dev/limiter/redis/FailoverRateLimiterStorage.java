@@ -92,7 +92,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
             }
             CompletableFuture<Decision> answer = redis.ask(charges);
             boolean asked = !answer.isDone();
-            Decision decision = Waits.join(asked ? Waits.orGiveBack(answer) : answer, redis.timeout());
+            Decision decision = Waits.join(answer, redis.timeout());
             if (asked) {
                 succeeded(begun);
             }

@@ -1,12 +1,13 @@
 package dev.limiter.redis;
 
-import dev.limiter.TimeSource;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The permits of concurrency limits that this instance holds. They are held for half a minute only, so that those of an
@@ -15,24 +16,30 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Leases {
 
     static final long MICROS = Duration.ofSeconds(30).toNanos() / 1000;
-    static final int NAME_LENGTH = 16;
-
-    /** Instead of a time that is passed: scripts look at the server's clock. */
-    static final long SERVER_TIME = -1;
+    private static final int NAME_LENGTH = 16;
 
     private static final long RENEWED_EVERY_NANOS = MICROS * 1000 / 3;
 
     private final Redis redis;
-    private final TimeSource clock;
-    private final boolean passTime;
+    private final ServerTime time;
     private final ConcurrentHashMap<ByteBuffer, Set<ByteBuffer>> members = new ConcurrentHashMap<>();
+    private final byte[] instance = new byte[Long.BYTES];
+    private final AtomicLong number = new AtomicLong();
     private volatile long renewed;
 
-    Leases(Redis redis, TimeSource clock, boolean passTime) {
+    Leases(Redis redis, ServerTime time) {
         this.redis = redis;
-        this.clock = clock;
-        this.passTime = passTime;
-        this.renewed = clock.epochNanos();
+        this.time = time;
+        this.renewed = time.clock().epochNanos();
+        ThreadLocalRandom.current().nextBytes(instance);
+    }
+
+    /** A name that no other instance has. */
+    byte[] newName() {
+        return ByteBuffer.allocate(NAME_LENGTH)
+                .put(instance)
+                .putLong(number.incrementAndGet())
+                .array();
     }
 
     void hold(byte[] key, long permits, byte[] lease) {
@@ -65,15 +72,12 @@ final class Leases {
 
     /** Renews all that is held, three times before it would end. */
     void renew() {
-        long now = clock.epochNanos();
+        long now = time.clock().epochNanos();
         if (now - renewed < RENEWED_EVERY_NANOS) {
             return;
         }
         renewed = now;
-        byte[] terms = new Arguments(16)
-                .number(passTime ? Math.floorDiv(now, 1000) : SERVER_TIME)
-                .number(MICROS)
-                .toArray();
+        byte[] terms = new Arguments(16).number(time.toTell()).number(MICROS).toArray();
         members.forEach((key, held) -> {
             List<byte[]> arguments = new ArrayList<>(held.size() + 1);
             arguments.add(terms);

@@ -6,17 +6,11 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.ReleaseListener;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -37,42 +31,26 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     /** Rules are values and may be made per request; what is worked out for them is then dropped now and then. */
     private static final int MAX_RULES = 10_000;
 
-    private static final int MAX_CALENDAR_ATTEMPTS = 3;
-
-    /** As {@code decide} tells apart what is to be done. */
-    private static final int TAKE = 0;
-
-    private static final int PEEK = 1;
-    private static final int TAKE_SOME = 2;
-
-    private static final byte[] NO_LEASE = {};
-
     private final Redis redis;
     private final String keyPrefix;
     private final Duration timeout;
-    private final @Nullable TimeSource passedTime;
-    private final TimeSource clock;
+    private final ServerTime time;
+    private final Batches batches;
     private final Leases leases;
     private final KnownRefusals refusals = new KnownRefusals();
     private final SharedCalls shared = new SharedCalls(new Taker());
     private final ToIntFunction<Rule> aheadPercent;
     private final ConcurrentHashMap<Rule, RemoteRule> rules = new ConcurrentHashMap<>();
-    private final byte[] instance = new byte[Long.BYTES];
-    private final AtomicLong leaseNumber = new AtomicLong();
     private volatile ReleaseListener releases = (rule, key) -> {};
-
-    /** How far the server's clock is ahead of ours; only as good as finding calendar windows takes. */
-    private volatile long aheadMicros;
 
     private RedisRateLimiterStorage(Builder builder) {
         this.redis = builder.redis;
         this.keyPrefix = builder.keyPrefix;
         this.timeout = builder.timeout;
         this.aheadPercent = builder.aheadPercent;
-        this.passedTime = builder.passedTime;
-        this.clock = passedTime == null ? TimeSource.system() : passedTime;
-        this.leases = new Leases(redis, clock, passedTime != null);
-        ThreadLocalRandom.current().nextBytes(instance);
+        this.time = new ServerTime(builder.passedTime);
+        this.batches = new Batches(redis);
+        this.leases = new Leases(redis, time);
     }
 
     /** Options of a storage in {@code redis}, which it closes when closed. */
@@ -95,7 +73,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     @Override
     public Decision decide(List<Charge> charges) {
         Decision known = known(charges);
-        return known != null ? known : await(Waits.orGiveBack(askRedis(charges)));
+        return known != null ? known : await(askRedis(charges));
     }
 
     @Override
@@ -111,7 +89,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         return true;
     }
 
-    /** However long it takes; done at once if Redis need not be asked. */
+    /** However long it takes; done at once if Redis need not be asked. What is granted after it is cancelled is given back. */
     CompletableFuture<Decision> ask(List<Charge> charges) {
         Decision known = known(charges);
         return known != null ? CompletableFuture.completedFuture(known) : askRedis(charges);
@@ -144,36 +122,56 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         return await(decideAll(List.of(rule.charge(key)), true));
     }
 
-    private CompletableFuture<Decision> decideAll(List<Charge> charges, boolean dry) {
-        Map<Integer, Call> calls = new LinkedHashMap<>();
-        for (Charge charge : charges) {
-            RemoteRule rule = remote(charge.rule());
-            byte[][] keys = rule.keys(charge.key());
-            calls.computeIfAbsent(redis.slot(keys[0]), slot -> new Call(dry)).add(charge, rule, keys);
-        }
+    private CompletableFuture<Decision> decideAll(List<Charge> charges, boolean peek) {
+        List<Call> calls = calls(charges, peek);
         if (calls.size() > 1) {
-            calls.values().forEach(Call::withoutWaiting);
-            return inSeveralSlots(List.copyOf(calls.values()), charges);
+            calls.forEach(Call::withoutWaiting);
+            return Waits.orGiveBack(inSeveralSlots(calls, charges));
         }
         long stamp = refusals.stamp(charges);
         long asked = System.nanoTime();
-        return calls.values().iterator().next().run().thenApply(decisions -> {
-            if (!dry) {
-                learn(charges.size() == 1 ? charges.get(0) : charges, decisions, stamp, asked);
+        return calls.get(0)
+                .run(
+                        this,
+                        decisions -> {
+                            if (!peek) {
+                                learn(charges.size() == 1 ? charges.get(0) : charges, decisions, stamp, asked);
+                            }
+                            return Decision.allOf(decisions);
+                        },
+                        Decision::giveBack);
+    }
+
+    /** One for each slot. */
+    private List<Call> calls(List<Charge> charges, boolean peek) {
+        List<Call> calls = new ArrayList<>(1);
+        for (Charge charge : charges) {
+            RemoteRule rule = remote(charge.rule());
+            byte[][] keys = rule.keys(charge.key());
+            int slot = redis.slot(keys[0]);
+            Call call = null;
+            for (Call other : calls) {
+                call = other.slot() == slot ? other : call;
             }
-            return Decision.allOf(decisions);
-        });
+            if (call == null) {
+                call = new Call(batches, time, leases, slot, peek);
+                calls.add(call);
+            }
+            call.add(charge, rule, keys);
+        }
+        return calls;
     }
 
     private void learn(Object request, List<RedisDecision> decisions, long stamp, long asked) {
-        if (passedTime == null) {
+        if (!time.isPassed()) {
             refusals.learn(request, decisions, stamp, asked);
         }
     }
 
-    private static CompletableFuture<Decision> inSeveralSlots(List<Call> calls, List<Charge> charges) {
-        List<CompletableFuture<List<RedisDecision>>> answers =
-                calls.stream().map(Call::run).toList();
+    private CompletableFuture<Decision> inSeveralSlots(List<Call> calls, List<Charge> charges) {
+        List<CompletableFuture<List<RedisDecision>>> answers = calls.stream()
+                .map(call -> call.run(this, decisions -> decisions, nobody -> {}))
+                .toList();
         return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
                 .handle((all, failure) -> {
                     List<RedisDecision> decisions = answers.stream()
@@ -211,21 +209,6 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
                 rule, absent -> new RemoteRule(absent, keyPrefix, Leases.MICROS, aheadPercent.applyAsInt(absent)));
     }
 
-    private long nowMicros() {
-        return Math.floorDiv(clock.epochNanos(), 1000);
-    }
-
-    private long passedMicros() {
-        return passedTime == null ? Leases.SERVER_TIME : nowMicros();
-    }
-
-    private byte[] newLease() {
-        return ByteBuffer.allocate(Leases.NAME_LENGTH)
-                .put(instance)
-                .putLong(leaseNumber.incrementAndGet())
-                .array();
-    }
-
     private Decision await(CompletableFuture<Decision> answer) {
         return Waits.join(answer, timeout);
     }
@@ -237,7 +220,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         byte[][] keys = remote.keys(decision.charge.key());
         List<byte[]> returned = new ArrayList<>(keys.length);
         Arguments arguments = new Arguments(64)
-                .number(passedMicros())
+                .number(time.toTell())
                 .number(decision.takenAt())
                 .number(decision.charge.permits());
         int algorithms = 0;
@@ -279,7 +262,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public TimeSource clock() {
-        return clock;
+        return time.clock();
     }
 
     /** Hears of what is released here, not on other instances. */
@@ -318,133 +301,24 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         @Override
         public CompletableFuture<Block> take(Charge charge, int callers, long ahead) {
             RemoteRule rule = remote(charge.rule());
-            Call call = new Call(false);
-            call.add(charge, rule, rule.keys(charge.key()));
+            byte[][] keys = rule.keys(charge.key());
             long stamp = refusals.stamp(List.of(charge));
             long asked = System.nanoTime();
             long needed = Math.max(callers, Math.min(rule.smallestBlock, ahead));
-            return call.take(needed, callers + ahead).thenApply(answer -> {
-                Block block = new Block(RedisRateLimiterStorage.this, charge, rule, answer, asked, callers);
-                long lasted = (System.nanoTime() - asked) / 1000;
-                // what is kept is looked for first
-                learn(charge, List.of(block.refusal(lasted + RemoteRule.PAUSE_MICROS)), stamp, asked);
-                return block;
-            });
+            return new Call(batches, time, leases, redis.slot(keys[0]), false)
+                    .add(charge, rule, keys)
+                    .take(needed, callers + ahead, answer -> {
+                        Block block = new Block(RedisRateLimiterStorage.this, charge, rule, answer, asked, callers);
+                        long lasted = (System.nanoTime() - asked) / 1000;
+                        // what is kept is looked for first
+                        learn(charge, List.of(block.refusal(lasted + RemoteRule.PAUSE_MICROS)), stamp, asked);
+                        return block;
+                    });
         }
 
         @Override
         public @Nullable Decision refusal(Charge charge) {
             return refusals.of(charge);
-        }
-    }
-
-    /** What is asked of one slot. Used by one thread after the other. */
-    private final class Call {
-
-        private final boolean peek;
-        private final List<Charge> charges = new ArrayList<>(2);
-        private final List<RemoteRule> remotes = new ArrayList<>(2);
-        private final List<byte[]> keys = new ArrayList<>(2);
-        private int algorithms;
-
-        /** Nothing is to be charged, because it is only asked or because it would be refused anyway. */
-        private boolean dry;
-
-        Call(boolean dry) {
-            this.peek = dry;
-            this.dry = true;
-        }
-
-        void add(Charge charge, RemoteRule remote, byte[][] names) {
-            charges.add(charge);
-            remotes.add(remote);
-            keys.addAll(List.of(names));
-            algorithms |= remote.algorithms;
-            dry &= charge.permits() == 0;
-        }
-
-        void withoutWaiting() {
-            charges.replaceAll(charge -> charge.within(Duration.ZERO));
-        }
-
-        CompletableFuture<List<RedisDecision>> run() {
-            boolean taking = !peek && !dry && !isNever();
-            byte[] lease = newLease();
-            return ask(taking ? TAKE : PEEK, 0, 0, lease, 1)
-                    .thenApply(answer -> decisions(answer, taking && answer.permitted()));
-        }
-
-        /** Of one charge of one permit: as many as there are of those that are needed at once, and more if many are left. */
-        CompletableFuture<Answer> take(long needed, long most) {
-            return ask(TAKE_SOME, needed, most, NO_LEASE, 1);
-        }
-
-        private boolean isNever() {
-            for (int i = 0; i < charges.size(); i++) {
-                for (RemoteLimit limit : remotes.get(i).limits) {
-                    if (limit.isNever(charges.get(i))) {
-                        return true;
-                    }
-                }
-            }
-            return false;
-        }
-
-        private CompletableFuture<Answer> ask(int mode, long needed, long most, byte[] lease, int attempt) {
-            long now = nowMicros() + aheadMicros;
-            Arguments arguments = new Arguments(24 + 72 * keys.size())
-                    .number(passedMicros())
-                    .octet(mode)
-                    .number(needed);
-            for (int i = 0; i < charges.size(); i++) {
-                Charge charge = charges.get(i);
-                long permits = mode == TAKE_SOME ? most : charge.permits();
-                for (RemoteLimit limit : remotes.get(i).limits) {
-                    limit.ask(arguments, charge, permits, RemoteLimit.micros(charge.maxWait()), lease, now);
-                }
-            }
-            return redis.run(Scripts.decide(algorithms, keys.size()), keys.toArray(byte[][]::new), arguments.toArray())
-                    .toCompletableFuture()
-                    .thenCompose(reply -> {
-                        Answer answer = Answer.of(reply, clock.epochNanos(), lease);
-                        return answer.isOutside()
-                                ? again(answer, attempt, () -> ask(mode, needed, most, lease, attempt + 1))
-                                : CompletableFuture.completedFuture(answer);
-                    });
-        }
-
-        private CompletableFuture<Answer> again(Answer outside, int attempt, Supplier<CompletableFuture<Answer>> next) {
-            if (attempt == MAX_CALENDAR_ATTEMPTS) {
-                return CompletableFuture.failedFuture(
-                        new RedisUnavailableException("The clock of the server jumps", null));
-            }
-            aheadMicros = outside.time() - nowMicros();
-            return next.get();
-        }
-
-        private List<RedisDecision> decisions(Answer answer, boolean charged) {
-            List<RedisDecision> decisions = new ArrayList<>(charges.size());
-            int name = 0;
-            for (int i = 0; i < charges.size(); i++) {
-                Charge charge = charges.get(i);
-                RemoteRule remote = remotes.get(i);
-                boolean took = charged && charge.permits() > 0;
-                decisions.add(new RedisDecision(
-                        RedisRateLimiterStorage.this,
-                        charge,
-                        remote,
-                        answer.next(remote.limits.length),
-                        answer,
-                        took,
-                        0));
-                for (RemoteLimit limit : remote.limits) {
-                    if (took && limit.algorithm == LuaAlgorithm.CONCURRENCY) {
-                        leases.hold(keys.get(name), charge.permits(), answer.lease());
-                    }
-                    name++;
-                }
-            }
-            return decisions;
         }
     }
 

@@ -25,6 +25,9 @@ final class RemoteRule {
     /** The {@linkplain LuaAlgorithm#bit bits} of all algorithms. */
     final int algorithms;
 
+    /** Whether windows begin by a calendar, which scripts do not know. */
+    final boolean byCalendar;
+
     /** How many permits are taken ahead at most, and for how long they are kept; 0 for none. */
     final long ahead;
 
@@ -49,6 +52,7 @@ final class RemoteRule {
             set |= limit.algorithm.bit();
         }
         this.algorithms = set;
+        this.byCalendar = rule.limits().stream().anyMatch(Limit.CalendarWindow.class::isInstance);
         long permits = Long.MAX_VALUE;
         long nanos = Long.MAX_VALUE;
         double perPause = Double.MAX_VALUE;

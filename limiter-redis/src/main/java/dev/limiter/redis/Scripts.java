@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +24,12 @@ final class Scripts {
 
     private static final String TAKE = "-- take\n";
 
-    private static final Scripts DECIDE_ONE = new Scripts(Scripts::decideOne);
-    private static final Scripts DECIDE_SEVERAL = new Scripts(Scripts::decideSeveral);
+    /** Where the last limit of a request is decided on. */
+    private static final String LAST = "-- last\n";
+
+    private static final Scripts DECIDE_ONE = new Scripts(Scripts::composeOne);
+    private static final Scripts DECIDE_SINGLE = new Scripts(set -> composeSeveral(set, List.of("last")));
+    private static final Scripts DECIDE_SEVERAL = new Scripts(set -> composeSeveral(set, List.of("last", "among")));
     private static final Scripts GIVE_BACK = new Scripts(Scripts::composeGiveBack);
 
     private final IntFunction<String> text;
@@ -37,9 +42,14 @@ final class Scripts {
         this.text = text;
     }
 
-    /** {@code set}: the {@linkplain LuaAlgorithm#bit bits} of the algorithms; {@code keys}: how many states there are. */
-    static Script decide(int set, int keys) {
-        return (keys == 1 ? DECIDE_ONE : DECIDE_SEVERAL).with(set);
+    /** For one request with one limit, of the algorithm with that {@linkplain LuaAlgorithm#bit bit}. */
+    static Script decideOne(int algorithm) {
+        return DECIDE_ONE.with(algorithm);
+    }
+
+    /** For requests with {@code set} as the bits of their algorithms; {@code single}: each has one limit only. */
+    static Script decideSeveral(int set, boolean single) {
+        return (single ? DECIDE_SINGLE : DECIDE_SEVERAL).with(set);
     }
 
     static Script giveBack(int set) {
@@ -56,17 +66,20 @@ final class Scripts {
         return script;
     }
 
-    private static String decideOne(int set) {
-        return read("decide/start") + "\n"
-                + written(read("decide/one"), LuaAlgorithm.values()[Integer.numberOfTrailingZeros(set)]);
+    private static String composeOne(int set) {
+        LuaAlgorithm algorithm = LuaAlgorithm.values()[Integer.numberOfTrailingZeros(set)];
+        return read("decide/start") + "\n" + written(read("decide/one"), algorithm);
     }
 
-    private static String decideSeveral(int set) {
-        StringBuilder text = new StringBuilder(read("decide/start")).append("\nlocal kinds = {}\n");
-        String each = read("decide/each");
+    /** {@code functions}: which ones there are of each algorithm. */
+    private static String composeSeveral(int set, List<String> functions) {
+        StringBuilder text = new StringBuilder(read("decide/start")).append("\nlocal last, among = {}, {}\n");
         for (LuaAlgorithm algorithm : LuaAlgorithm.values()) {
-            if ((set & algorithm.bit()) != 0) {
-                text.append(written(each, algorithm).replace("NUMBER", "" + algorithm.number()));
+            for (String function : functions) {
+                if ((set & algorithm.bit()) != 0) {
+                    text.append(written(read("decide/" + function + "_function"), algorithm)
+                            .replace("NUMBER", "" + algorithm.number()));
+                }
             }
         }
         return text.append(read("decide/several")).toString();
@@ -76,7 +89,9 @@ final class Scripts {
     private static String written(String template, LuaAlgorithm algorithm) {
         String file = read("decide/" + algorithm.file());
         int take = file.indexOf(TAKE);
-        return template.replace(ASK, file.substring(0, take)).replace(TAKE, file.substring(take + TAKE.length()));
+        return template.replace(LAST, read("decide/last"))
+                .replace(ASK, file.substring(0, take))
+                .replace(TAKE, file.substring(take + TAKE.length()));
     }
 
     private static String composeGiveBack(int set) {

@@ -8,8 +8,10 @@
 -- was changed since, the level goes on in those until it admits something under the new one: what was used stays used, in
 -- permits.
 local micro, permit, burst, paced
-micro, permit, burst, paced, at = unpack('>dddB', ARGV[1], at)
+micro, permit, burst, paced, at = unpack('>dddB', argument, at)
 paced = paced == 1
+-- as many permits as may go at once
+local capacity = paced and 1 or burst
 local level, units, cost, expires = 0, micro, permit, 0
 local renewed, beyond = false, 0
 local stored, other = read(key, 1)
@@ -25,7 +27,7 @@ if stored then
     -- the clock stepped back: at most full as of now, but those who wait have their turns
     local grown = level + (written - now) * units
     renewed = grown > burst * cost
-    level = renewed and math.max(level, paced and cost or burst * cost) or grown
+    level = renewed and math.max(level, capacity * cost) or grown
   end
 elseif other then
   local carried
@@ -37,18 +39,20 @@ elseif other then
 end
 
 -- A faster limit counts at once: who is refused must not wait as long as the slower one would have it.
-local faster = micro * cost > units * permit
-if faster then
-  level, units, cost = scaled_up(level, permit, cost), micro, permit
+if micro * cost > units * permit then
+  level, units, cost, renewed = scaled_up(level, permit, cost), micro, permit, renewed or not dry
 end
 
-local full = paced and cost or burst * cost
+local full = capacity * cost
 if asked > 0 then
   wait = ceil((level + (paced and cost or asked * cost) - full) / units)
   if wait < 0 then
     wait = 0
   end
-  refusal = math.max(wait - patience, beyond)
+  refusal = wait > patience and wait - patience or 0
+  if beyond > refusal then
+    refusal = beyond
+  end
   if paced then
     refusal = math.max(refusal, ceil((level + asked * cost - burst * cost - full) / units))
   end
@@ -57,12 +61,13 @@ left = level < full and floor((full - level) / cost) or 0
 
 -- take
 
+local full = capacity * cost
 if count > 0 then
   -- from the exact turn, if the wait is this bucket's own: microseconds would add up
-  local own = delay > 0 and ceil((level + (paced and cost or count * cost) - full) / units) or 0
+  local own = delay > 0 and ceil((level + math.min(count, capacity) * cost - full) / units) or 0
   if cost ~= permit or units ~= micro then
     level = scaled_up(level, permit, cost)
-    units, cost, full = micro, permit, paced and permit or burst * permit
+    units, cost, full = micro, permit, capacity * permit
   end
   if delay > own and delay * micro > level then
     level = delay * micro
@@ -75,7 +80,7 @@ if count > 0 then
   left = level < full and floor((full - level) / cost) or 0
 end
 reset, mark = ceil(level / units), level
-if (count > 0 or renewed or faster and not dry) and level > 0 then
+if (count > 0 or renewed) and level > 0 then
   local form = (units < 2 ^ 24 and cost < 2 ^ 40) and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7'
   -- To say when it expires costs as much as all else that is written, so that is said for some time ahead.
   local margin, waiting = grace * 1000, level > full and 1 or 0

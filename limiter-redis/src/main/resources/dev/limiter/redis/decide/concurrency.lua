@@ -5,7 +5,7 @@
 -- then the name of the lease. And the member 't', whose score is the number of all permits held, negated: it is never
 -- among those whose lease has ended.
 local limit, ttl, name
-limit, ttl, name, at = unpack('>ddc16', ARGV[1], at)
+limit, ttl, name, at = unpack('>ddc16', argument, at)
 local score = redis.pcall('ZSCORE', key, 't')
 local other = type(score) == 'table' and wrong_type(score)
 local held = other and 0 or -(score or 0)

@@ -2,7 +2,7 @@
 --
 -- State: when the window began, when it ends, what of it is used, and what of the next one was taken by those who wait for it.
 local limit, align, length
-limit, align, length, at = unpack('>dBd', ARGV[1], at)
+limit, align, length, at = unpack('>dBd', argument, at)
 -- How a window is found: by its length from the epoch (1), from its first request (2), or among boundaries that the
 -- client sends, because Lua knows no calendar (3).
 local start = align == 1 and now - now % length or now
@@ -11,7 +11,7 @@ local after = stop + length
 if align == 3 then
   local bounds, found = {}, false
   for i = 1, 5 do
-    bounds[i], at = unpack('>d', ARGV[1], at)
+    bounds[i], at = unpack('>d', argument, at)
   end
   for i = 1, 3 do
     if bounds[i] <= now and now < bounds[i + 1] then
@@ -20,7 +20,7 @@ if align == 3 then
   end
   if not found then
     -- the client has to ask again, knowing the time
-    do return pack('>d', now) end
+    do return pack('>i4d', 8, now) end
   end
 end
 

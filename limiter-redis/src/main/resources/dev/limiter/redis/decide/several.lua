@@ -1,35 +1,64 @@
--- Decides several limits: asks all, then takes from all, or from none.
-local finish, permits, refused, delay, longest, there = {}, {}, false, 0, 2 ^ 53, 2 ^ 53
-for i, key in ipairs(KEYS) do
-  local kind, kept, patience
-  kind, permits[i], kept, patience, at = unpack('>Bddd', ARGV[1], at)
-  local asked = mode == 2 and 1 or permits[i] > 0 and permits[i] + kept or 0
-  local refusal, wait, finished, left, latest = kinds[kind](key, permits[i], asked, patience)
-  if not finished then
-    return refusal
+-- Several requests, or one with several limits. Each is decided on its own: where one fails, because its key is broken or
+-- the server has no memory for it, the others are decided all the same.
+
+-- The answer to the request whose limits are in the keys after `before`.
+local function decide(before)
+  local kind, permits, kept, patience
+  local finish = limits > 1 and {}
+  local refused, delay, latest, there = false, 0, 2 ^ 53, 2 ^ 53
+  for i = 1, limits - 1 do
+    kind, permits, kept, patience, at = unpack('>Bddd', argument, at)
+    local refusal, wait, finished, left, longest = among[kind](KEYS[before + i], permits, kept, patience)
+    if not finished then
+      return refusal
+    end
+    finish[i] = finished
+    refused = refused or refusal ~= 0
+    if wait > delay then
+      delay = wait
+    end
+    if longest < latest then
+      latest = longest
+    end
+    if left < there then
+      there = left
+    end
   end
-  finish[i] = finished
-  refused = refused or refusal ~= 0
-  if wait > delay then
-    delay = wait
+  local some, left, refusal, reset, mark
+  kind, permits, kept, patience, at = unpack('>Bddd', argument, at)
+  refused, delay, some, left, refusal, reset, mark =
+    last[kind](KEYS[before + limits], permits, kept, patience, refused, delay, latest, there)
+  if not delay then
+    return refused
   end
-  if left < there then
-    there = left
+  local time, waits = refused and -1 - now or now, refused and 0 or delay
+  if limits == 1 then
+    return pack('>i4ddddddd', 56, time, waits, some, left, refusal, reset, mark)
   end
-  if latest < longest then
-    longest = latest
+  local count = (refused or dry) and 0 or mode == 2 and some or nil
+  local answer = {pack('>i4ddd', 24 + 32 * limits, time, waits, some)}
+  for i = 1, limits - 1 do
+    answer[i + 1] = pack('>dddd', finish[i](count, delay))
   end
+  answer[limits + 1] = pack('>dddd', left, refusal, reset, mark)
+  return table.concat(answer)
 end
 
-refused = refused or delay > longest
-local some = 0
-if mode == 2 and not refused then
-  -- for those who are there; for later ones no more than a part of what is left, so that others find some, too
-  some = math.max(math.min(needed, there), math.min(permits[1], floor(there / 8)))
+local answers, before = {}, 0
+for i, asked in ipairs(ARGV) do
+  if i > 1 then
+    local passed
+    argument = asked
+    passed, mode, needed, limits, at = unpack('>dBdd', argument)
+    dry = mode == 1
+    now = passed < 0 and now or passed
+  end
+  local decided, answer = pcall(decide, before)
+  if not decided then
+    answer = tostring(type(answer) == 'table' and answer.err or answer)
+    answer = pack('>i4', -#answer) .. answer
+  end
+  answers[i] = answer
+  before = before + limits
 end
-local answer = {pack('>ddd', refused and -1 - now or now, refused and 0 or delay, some)}
-for i = 1, #finish do
-  local count = mode == 2 and some or permits[i]
-  answer[i + 1] = pack('>dddd', finish[i]((refused or dry) and 0 or count, delay))
-end
-return table.concat(answer)
+return table.concat(answers)

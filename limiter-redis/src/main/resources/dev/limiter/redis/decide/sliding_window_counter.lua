@@ -4,7 +4,7 @@
 -- State: the number of the newest sub-window, the length of the window and how many sub-windows it has, and the counts
 -- of `buckets` + 1 of them, the newest first. A microsecond is `micro` ticks and a sub-window `size` of them, both whole.
 local limit, length, buckets, micro, size
-limit, length, buckets, micro, size, at = unpack('>ddddd', ARGV[1], at)
+limit, length, buckets, micro, size, at = unpack('>ddddd', argument, at)
 local elapsed = now % length * micro
 local newest = math.min(floor(elapsed / size), buckets - 1)
 elapsed = elapsed - newest * size

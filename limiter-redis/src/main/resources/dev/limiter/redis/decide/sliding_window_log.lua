@@ -3,7 +3,7 @@
 -- State: a list of whole numbers: how many permits are remembered in all, and the length of the window; then, oldest first,
 -- a time and how many were taken then. A list keeps numbers in nine bytes and fewer, and the head is read without the rest.
 local limit, length
-limit, length, at = unpack('>dd', ARGV[1], at)
+limit, length, at = unpack('>dd', argument, at)
 local total, last, renewed, beyond = 0, now, false, 0
 local stored = redis.pcall('LRANGE', key, 0, 3)
 local other = wrong_type(stored) or stored[2] and tonumber(stored[2]) ~= length

@@ -1,16 +1,18 @@
--- Decides all limits of a request, or all of it that lies on this node. All or none: nothing is written before all were
--- asked. A script is put together of this start, the algorithms that a request needs, and what calls them: `one.lua`, into
--- which the algorithm is written out, or `several.lua` with a function (`each.lua`) for each algorithm.
+-- Decides requests, all of whose limits are on this node. Either all limits of a request permit it, or nothing is written
+-- for it. A script is put together of this start and what its requests need. For one request with one limit that is
+-- `one.lua`, into which the algorithm is written out; else `several.lua`, with a function for each algorithm where it is the
+-- last limit of a request, and another one where it is not.
 --
--- KEYS     the state of each limit
--- ARGV[1]  packed: the time in microseconds, negative for the server's; what to do: take the permits (0), look only (1), or
---          take as many as there are (2); how many of these are needed at once; then, for each key, the number of the
---          algorithm, permits, how many more have to be there, how long the request would wait, and what the algorithm
---          unpacks for itself
--- answers  packed: the time, or -1 - time if refused; for how long the request has to wait; how many permits were taken, if
---          as many as there are; then four numbers for each key: the permits left; until when it refuses or, after permits
---          were taken, would refuse the next one (0: it does not, -1: nobody knows); until when it is as new; and a mark
---          that giving back needs
+-- KEYS     the state of each limit, request by request
+-- ARGV     for each request, packed: the time in microseconds, negative for the server's; what to do: take the permits (0),
+--          look only (1), or take as many as there are (2); how many of these are needed at once; how many limits it has;
+--          then, for each of them, the number of the algorithm, permits, how many more have to be there, how long the
+--          request would wait, and what the algorithm unpacks for itself
+-- answers  for each request, packed: how many bytes follow; the time, or -1 - time if refused; for how long the request has
+--          to wait; how many permits were taken, if as many as there are; then four numbers for each limit: the permits
+--          left; until when it refuses or, after permits were taken, would refuse the next one (0: it does not, -1: nobody
+--          knows); until when it is as new; and a mark that giving back needs. Or only the time, if what the request says
+--          of a calendar does not reach it. Of a request that failed: how many bytes follow, negated, and why it failed
 --
 -- Numbers are whole, and below 2^53 where they have to be exact. Times are never written as text: Lua cuts that to 14
 -- digits. States that are strings begin with the number of their algorithm; then come integers of seven bytes.
@@ -18,9 +20,10 @@
 -- Each function costs as much as it takes from around it, also when it is not called: so those that are seldom needed
 -- take nothing.
 local spread = unpack
-local pack, unpack, call, floor, ceil = struct.pack, struct.unpack, redis.call, math.floor, math.ceil
+local pack, unpack, call, try, floor, ceil = struct.pack, struct.unpack, redis.call, redis.pcall, math.floor, math.ceil
 
-local now, mode, needed, at = unpack('>dBd', ARGV[1])
+local argument = ARGV[1]
+local now, mode, needed, limits, at = unpack('>dBdd', argument)
 local dry = mode == 1
 -- A state outlives its use by so many milliseconds; where the caller's time counts, the server's must not end it.
 local grace = 3600000
@@ -40,11 +43,11 @@ end
 
 -- The state of a key if it is a string of that algorithm; and whether there is one of another algorithm instead.
 local function read(key, kind)
-  local stored = redis.pcall('GET', key)
+  local stored = try('GET', key)
   if not stored then
     return false, false
   end
-  if type(stored) == 'table' then
+  if stored.err then
     return false, wrong_type(stored)
   end
   if stored:byte(1) ~= kind then

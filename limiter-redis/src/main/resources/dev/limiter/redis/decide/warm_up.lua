@@ -3,7 +3,7 @@
 -- State: when it was written; how many units after that the next one may go; how much was rested by then; the same two
 -- before the last one came, to undo it; whether it can be undone; and the micro and full rest that they were counted in.
 local micro, permit, capacity, rested_fully
-micro, permit, capacity, rested_fully, at = unpack('>dddd', ARGV[1], at)
+micro, permit, capacity, rested_fully, at = unpack('>dddd', argument, at)
 local ahead, rest = 0, rested_fully
 
 local function interval(rested, count)

@@ -1,0 +1,175 @@
+package dev.limiter.redis;
+
+import dev.limiter.Charge;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** What is asked of one slot: the charges of a request whose states are there. Used by one thread after the other. */
+final class Call {
+
+    /** As {@code decide} tells apart what is to be done. */
+    private static final int TAKE = 0;
+
+    private static final int PEEK = 1;
+    private static final int TAKE_SOME = 2;
+
+    private static final int MAX_CALENDAR_ATTEMPTS = 3;
+    private static final byte[] NO_LEASE = {};
+
+    private final Batches batches;
+    private final ServerTime time;
+    private final Leases leases;
+    private final int slot;
+    private final boolean peek;
+    private final List<Charge> charges = new ArrayList<>(4);
+    private final List<RemoteRule> rules = new ArrayList<>(4);
+    private final List<byte[]> states = new ArrayList<>(4);
+    private int algorithms;
+    private boolean byCalendar;
+
+    /** Nothing is to be charged, because it is only asked or because it would be refused anyway. */
+    private boolean dry = true;
+
+    Call(Batches batches, ServerTime time, Leases leases, int slot, boolean peek) {
+        this.batches = batches;
+        this.time = time;
+        this.leases = leases;
+        this.slot = slot;
+        this.peek = peek;
+    }
+
+    int slot() {
+        return slot;
+    }
+
+    Call add(Charge charge, RemoteRule rule, byte[][] keys) {
+        charges.add(charge);
+        rules.add(rule);
+        for (byte[] key : keys) {
+            states.add(key);
+        }
+        algorithms |= rule.algorithms;
+        byCalendar |= rule.byCalendar;
+        dry &= charge.permits() == 0;
+        return this;
+    }
+
+    void withoutWaiting() {
+        charges.replaceAll(charge -> charge.within(Duration.ZERO));
+    }
+
+    /**
+     * Takes all permits, or none.
+     *
+     * @param unwanted told what was made of the answer if that is cancelled by then
+     */
+    <T> CompletableFuture<T> run(
+            RedisRateLimiterStorage storage, Function<List<RedisDecision>, T> then, Consumer<T> unwanted) {
+        boolean taking = !peek && !dry && !isNever();
+        byte[] lease = leases.newName();
+        return ask(
+                taking ? TAKE : PEEK,
+                0,
+                0,
+                lease,
+                answer -> then.apply(decisions(storage, answer, taking && answer.permitted())),
+                unwanted);
+    }
+
+    /** Of one charge of one permit: as many as there are of those that are needed at once, and more if many are left. */
+    <T> CompletableFuture<T> take(long needed, long most, Function<Answer, T> then) {
+        return ask(TAKE_SOME, needed, most, NO_LEASE, then, nobody -> {});
+    }
+
+    private boolean isNever() {
+        for (int i = 0; i < charges.size(); i++) {
+            for (RemoteLimit limit : rules.get(i).limits) {
+                if (limit.isNever(charges.get(i))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private <T> CompletableFuture<T> ask(
+            int mode, long needed, long most, byte[] lease, Function<Answer, T> then, Consumer<T> unwanted) {
+        if (!byCalendar) {
+            return send(mode, needed, most, lease, then, unwanted);
+        }
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        var unused = untilInside(mode, needed, most, lease, 1).whenComplete((inside, failure) -> {
+            if (failure != null) {
+                answer.completeExceptionally(failure);
+                return;
+            }
+            T made = then.apply(inside);
+            if (!answer.complete(made)) {
+                unwanted.accept(made);
+            }
+        });
+        return answer;
+    }
+
+    /** Asks again when the calendar that was sent along does not reach the server's time. */
+    private CompletableFuture<Answer> untilInside(int mode, long needed, long most, byte[] lease, int attempt) {
+        return send(mode, needed, most, lease, answer -> answer, nobody -> {}).thenCompose(answer -> {
+            if (!answer.isOutside()) {
+                return CompletableFuture.completedFuture(answer);
+            }
+            if (attempt == MAX_CALENDAR_ATTEMPTS) {
+                throw new RedisUnavailableException("The clock of the server jumps", null);
+            }
+            time.learn(answer.time());
+            return untilInside(mode, needed, most, lease, attempt + 1);
+        });
+    }
+
+    private <T> CompletableFuture<T> send(
+            int mode, long needed, long most, byte[] lease, Function<Answer, T> then, Consumer<T> unwanted) {
+        Arguments arguments = new Arguments(32 + 72 * states.size())
+                .number(time.toTell())
+                .octet(mode)
+                .number(needed)
+                .number(states.size());
+        long now = byCalendar ? time.there() : 0;
+        for (int i = 0; i < charges.size(); i++) {
+            Charge charge = charges.get(i);
+            long permits = mode == TAKE_SOME ? most : charge.permits();
+            for (RemoteLimit limit : rules.get(i).limits) {
+                limit.ask(arguments, charge, permits, RemoteLimit.micros(charge.maxWait()), lease, now);
+            }
+        }
+        return batches.ask(
+                slot,
+                new Batches.Request<>(
+                        algorithms,
+                        states.toArray(byte[][]::new),
+                        arguments.toArray(),
+                        reply -> then.apply(Answer.of(reply, time.clock(), lease)),
+                        unwanted));
+    }
+
+    private List<RedisDecision> decisions(RedisRateLimiterStorage storage, Answer answer, boolean charged) {
+        List<RedisDecision> decisions = new ArrayList<>(charges.size());
+        int state = 0;
+        for (int i = 0; i < charges.size(); i++) {
+            Charge charge = charges.get(i);
+            RemoteRule rule = rules.get(i);
+            boolean took = charged && charge.permits() > 0;
+            long[] numbers = answer.next(rule.limits.length);
+            decisions.add(new RedisDecision(storage, charge, rule, numbers, answer, took, 0));
+            for (RemoteLimit limit : rule.limits) {
+                if (took && limit.algorithm == LuaAlgorithm.CONCURRENCY) {
+                    leases.hold(states.get(state), charge.permits(), answer.lease());
+                }
+                state++;
+            }
+        }
+        return decisions;
+    }
+}

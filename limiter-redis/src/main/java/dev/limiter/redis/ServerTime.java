@@ -1,0 +1,49 @@
+package dev.limiter.redis;
+
+import dev.limiter.TimeSource;
+import org.jspecify.annotations.Nullable;
+
+/** What scripts are told of the time: to go by the server's clock, or by one that a test passes. Thread-safe. */
+final class ServerTime {
+
+    /** Instead of a time that is passed. */
+    private static final long OF_THE_SERVER = -1;
+
+    private final @Nullable TimeSource passed;
+    private final TimeSource clock;
+
+    /** How far the server's clock is ahead of ours; only as good as finding calendar windows takes. */
+    private volatile long aheadMicros;
+
+    ServerTime(@Nullable TimeSource passed) {
+        this.passed = passed;
+        this.clock = passed == null ? TimeSource.system() : passed;
+    }
+
+    boolean isPassed() {
+        return passed != null;
+    }
+
+    /** Of this instance, or the one that is passed. */
+    TimeSource clock() {
+        return clock;
+    }
+
+    /** What a script is told, in microseconds. */
+    long toTell() {
+        return passed == null ? OF_THE_SERVER : micros();
+    }
+
+    /** What it is there, as far as is known, in microseconds. */
+    long there() {
+        return micros() + aheadMicros;
+    }
+
+    void learn(long microsThere) {
+        aheadMicros = microsThere - micros();
+    }
+
+    private long micros() {
+        return Math.floorDiv(clock.epochNanos(), 1000);
+    }
+}

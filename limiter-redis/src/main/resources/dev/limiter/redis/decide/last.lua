@@ -1,0 +1,30 @@
+local asked = mode == 2 and 1 or permits > 0 and permits + kept or 0
+local refusal, wait, left, longest = 0, 0, 0, 2 ^ 53
+
+-- ask
+
+if wait > delay then
+  delay = wait
+end
+if longest < latest then
+  latest = longest
+end
+refused = refused or refusal ~= 0 or delay > latest
+local count, some = 0, 0
+if not refused and not dry then
+  count = permits
+  if mode == 2 then
+    if left < there then
+      there = left
+    end
+    -- for those who are there; for later ones no more than a part of what is left, so that others find some, too
+    some = there < needed and there or needed
+    if some < permits then
+      some = math.max(some, math.min(permits, floor(there / 8)))
+    end
+    count = some
+  end
+end
+local reset, mark = 0, 0
+
+-- take

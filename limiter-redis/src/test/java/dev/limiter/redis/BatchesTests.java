@@ -1,0 +1,394 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.Period;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+
+/** Requests that are sent together are decided as if each had been sent alone. */
+class BatchesTests {
+
+    private static final Duration DAY = Duration.ofDays(1);
+
+    /** As many calls as may be under way before requests gather. */
+    private static final int LITTLE = 4;
+
+    private final Redis server = TestServer.shared().redis();
+    private final Held held = new Held(server);
+    private String prefix = "";
+
+    @BeforeEach
+    void nameKeysAfterTheTest(TestInfo test) {
+        prefix = test.getTestMethod().orElseThrow().getName() + System.nanoTime() + ":";
+    }
+
+    /** What the server does at once is heard of when it is released. */
+    private static final class Held implements Redis {
+
+        private final Redis redis;
+        private final CompletableFuture<Void> released = new CompletableFuture<>();
+
+        /** How many requests each call was for. */
+        private final List<Integer> calls = new ArrayList<>();
+
+        private final List<String> keys = new ArrayList<>();
+
+        Held(Redis redis) {
+            this.redis = redis;
+        }
+
+        @Override
+        public synchronized CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
+            calls.add(arguments.length);
+            for (byte[] each : names) {
+                keys.add(new String(each, StandardCharsets.UTF_8));
+            }
+            return redis.run(script, names, arguments).thenCombine(released, (answer, then) -> answer);
+        }
+
+        synchronized List<String> keys() {
+            return List.copyOf(keys);
+        }
+
+        synchronized List<Integer> calls() {
+            return List.copyOf(calls);
+        }
+
+        @Override
+        public CompletionStage<Void> delete(byte[][] keys) {
+            return redis.delete(keys);
+        }
+
+        @Override
+        public int slot(byte[] key) {
+            return redis.slot(key);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private RedisRateLimiterStorage storage(Redis redis) {
+        return RedisRateLimiterStorage.builder(redis)
+                .keyPrefix(prefix)
+                .timeout(Duration.ofSeconds(20))
+                .build();
+    }
+
+    /** So that what is asked next has to wait. */
+    private void keepBusy(RedisRateLimiterStorage storage) {
+        for (int i = 0; i < LITTLE; i++) {
+            Rule rule = Rule.of("busy", Limit.tokenBucket(100, DAY));
+            var unused = storage.decideAsync(List.of(rule.charge("key" + i, 2)));
+        }
+        assertThat(held.calls()).hasSize(LITTLE).containsOnly(1);
+    }
+
+    private static Stream<Limit> limits() {
+        return Stream.of(
+                Limit.tokenBucket(10, DAY),
+                Limit.leakyBucket(10, DAY),
+                Limit.fixedWindow(10, DAY),
+                Limit.calendarWindow(10, Period.ofMonths(1), ZoneOffset.UTC),
+                Limit.slidingWindowCounter(10, DAY),
+                Limit.slidingWindowLog(10, DAY),
+                Limit.concurrency(10));
+    }
+
+    @Test
+    void whatIsAskedWhileOthersAreUnderWayIsOneCall() {
+        RedisRateLimiterStorage storage = storage(held);
+        RateLimiters afterwards = new RateLimiters(storage(server));
+        List<Rule> rules = limits().map(limit -> Rule.of("single " + limit.algorithm() + limit.window(), limit))
+                .toList();
+        List<Charge> together = new ArrayList<>();
+        List<CompletableFuture<Decision>> answers = new ArrayList<>();
+        keepBusy(storage);
+
+        for (Rule rule : rules) {
+            answers.add(storage.decideAsync(List.of(rule.charge("a", 2))));
+            answers.add(storage.decideAsync(List.of(rule.charge("b", 3))));
+            together.add(rule.charge("c", 4));
+        }
+        answers.add(storage.decideAsync(together));
+        assertThat(held.calls()).hasSize(LITTLE);
+        held.released.complete(null);
+
+        assertThat(answers).allMatch(answer -> answer.join().permitted());
+        assertThat(held.calls()).hasSize(LITTLE + 1).endsWith(2 * rules.size() + 1);
+        for (Rule rule : rules) {
+            assertThat(afterwards.peek(rule, "a").remaining()).as(rule.name()).isEqualTo(8);
+            assertThat(afterwards.peek(rule, "b").remaining()).as(rule.name()).isEqualTo(7);
+            assertThat(afterwards.peek(rule, "c").remaining()).as(rule.name()).isEqualTo(6);
+        }
+        assertThat(answers.get(0).join().remaining()).isEqualTo(8);
+        assertThat(answers.get(1).join().remaining()).isEqualTo(7);
+        answers.forEach(answer -> answer.join().close());
+    }
+
+    @Test
+    void theLaterOneFindsWhatTheEarlierOneTook() {
+        RedisRateLimiterStorage storage = storage(held);
+        keepBusy(storage);
+        for (Limit limit : limits().toList()) {
+            Rule rule = Rule.of("rule " + limit.algorithm() + limit.window(), limit);
+            CompletableFuture<Decision> first = storage.decideAsync(List.of(rule.charge("key", 6)));
+            CompletableFuture<Decision> second = storage.decideAsync(List.of(rule.charge("key", 6)));
+            CompletableFuture<Decision> third = storage.decideAsync(List.of(rule.charge("key", 4)));
+            held.released.complete(null);
+
+            assertThat(first.join().permitted()).isTrue();
+            assertThat(second.join().permitted()).isFalse();
+            assertThat(second.join().remaining()).isEqualTo(4);
+            assertThat(third.join().permitted()).isTrue();
+        }
+    }
+
+    @Test
+    void aBrokenStateFailsOnlyThoseWhoAskForIt() {
+        RedisRateLimiterStorage storage = storage(held);
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
+        Rule other = Rule.of("other", Limit.fixedWindow(10, DAY));
+        Limit limit = rule.limits().get(0);
+        var commands = TestServer.shared().connection().sync();
+        commands.set(bytes(prefix + "{rule:garbage}" + limit.name()), bytes("garbage"));
+        commands.hset(bytes(prefix + "{rule:hash}" + limit.name()), bytes("a"), bytes("b"));
+        keepBusy(storage);
+
+        CompletableFuture<Decision> before = storage.decideAsync(List.of(rule.charge("before", 2)));
+        CompletableFuture<Decision> garbage = storage.decideAsync(List.of(rule.charge("garbage", 2)));
+        CompletableFuture<Decision> between =
+                storage.decideAsync(List.of(rule.charge("between", 2), other.charge("between", 3)));
+        CompletableFuture<Decision> half =
+                storage.decideAsync(List.of(other.charge("half", 3), rule.charge("hash", 2)));
+        CompletableFuture<Decision> after = storage.decideAsync(List.of(rule.charge("after", 2)));
+        held.released.complete(null);
+
+        assertThat(Stream.of(before, between, after).map(CompletableFuture::join))
+                .allMatch(Decision::permitted)
+                .allMatch(decision -> decision.remaining() == (decision == between.join() ? 7 : 8));
+        assertThatThrownBy(garbage::join).hasCauseInstanceOf(BrokenStateException.class);
+        assertThatThrownBy(half::join).hasCauseInstanceOf(BrokenStateException.class);
+        assertThat(held.calls()).hasSize(LITTLE + 1);
+        assertThat(storage.peek(other, "half").remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void aFullServerStillRefuses() {
+        try (RedisProcess full = RedisProcess.started();
+                var commands = full.commands()) {
+            Held there = new Held(full.redis());
+            RedisRateLimiterStorage storage = storage(there);
+            Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
+            assertThat(storage(full.redis())
+                            .decide(List.of(rule.charge("used", 10)))
+                            .permitted())
+                    .isTrue();
+            commands.sync().configSet("maxmemory", "1");
+            for (int i = 0; i < LITTLE; i++) {
+                var unused = storage.decideAsync(List.of(rule.charge("busy" + i, 2)));
+            }
+
+            CompletableFuture<Decision> permitted = storage.decideAsync(List.of(rule.charge("a", 2)));
+            CompletableFuture<Decision> refused = storage.decideAsync(List.of(rule.charge("used", 2)));
+            there.released.complete(null);
+
+            assertThatThrownBy(permitted::join).hasCauseInstanceOf(RedisUnavailableException.class);
+            assertThat(refused.join().permitted()).isFalse();
+            assertThat(there.calls()).endsWith(2);
+        }
+    }
+
+    @Test
+    void onlySoManyGatherHoweverLittleIsAnswered() {
+        RedisRateLimiterStorage storage = storage(held);
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
+        keepBusy(storage);
+
+        for (int i = 1; i < Batches.FULL; i++) {
+            var unused = storage.decideAsync(List.of(rule.charge("key" + i, 2)));
+        }
+        assertThat(held.calls()).hasSize(LITTLE);
+        CompletableFuture<Decision> last = storage.decideAsync(List.of(rule.charge("last", 2)));
+
+        assertThat(held.calls()).hasSize(LITTLE + 1).endsWith(Batches.FULL);
+        held.released.complete(null);
+        assertThat(last.join().permitted()).isTrue();
+    }
+
+    @Test
+    void whoHasGoneIsNotAskedFor() {
+        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
+                .keyPrefix(prefix)
+                .timeout(Duration.ofMillis(20))
+                .build();
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
+        keepBusy(storage);
+
+        assertThatThrownBy(() -> storage.decide(List.of(rule.charge("key", 2))))
+                .isInstanceOf(RedisUnavailableException.class);
+        held.released.complete(null);
+
+        assertThat(held.keys()).isNotEmpty().noneMatch(key -> key.contains("{rule:key}"));
+    }
+
+    @Test
+    void aCalendarThatDoesNotReachTheServersTimeIsSentAgain() {
+        Rule monthly = Rule.of("monthly", Limit.calendarWindow(10, Period.ofMonths(1), ZoneOffset.UTC));
+        Rule daily = Rule.of("daily", Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC));
+
+        assertThat(decided(List.of(monthly.charge("alone", 2))).remaining()).isEqualTo(8);
+        assertThat(decided(List.of(monthly.charge("both", 2), daily.charge("both", 3)))
+                        .remaining())
+                .isEqualTo(7);
+        assertThat(storage(server).peek(monthly, "both").remaining()).isEqualTo(8);
+    }
+
+    private Decision decided(List<Charge> charges) {
+        ServerTime wrong = new ServerTime(null);
+        wrong.learn(Instant.parse("2001-02-03T04:05:06Z").toEpochMilli() * 1000);
+        Call call = new Call(new Batches(server), wrong, new Leases(server, wrong), 0, false);
+        for (Charge charge : charges) {
+            RemoteRule rule = new RemoteRule(charge.rule(), prefix, Leases.MICROS, 0);
+            call.add(charge, rule, rule.keys(charge.key()));
+        }
+        return call.run(storage(server), Decision::allOf, Decision::giveBack).join();
+    }
+
+    /** Answers each request with what it was asked, late, on threads of its own, and fails now and then. */
+    private static final class Echo implements Redis {
+
+        private final ExecutorService answering = Executors.newFixedThreadPool(2);
+        private final AtomicInteger underWay = new AtomicInteger();
+        private final AtomicInteger calls = new AtomicInteger();
+
+        @Override
+        public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
+            underWay.incrementAndGet();
+            if (calls.incrementAndGet() % 100 == 0) {
+                underWay.decrementAndGet();
+                throw new IllegalStateException("not sent");
+            }
+            return CompletableFuture.supplyAsync(
+                    () -> {
+                        ByteBuffer answer = ByteBuffer.allocate(arguments.length * 12);
+                        for (byte[] argument : arguments) {
+                            answer.putInt(argument.length).put(argument);
+                        }
+                        underWay.decrementAndGet();
+                        return answer.array();
+                    },
+                    answering);
+        }
+
+        @Override
+        public CompletionStage<Void> delete(byte[][] keys) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public int slot(byte[] key) {
+            return 0;
+        }
+
+        @Override
+        public void close() {
+            answering.shutdownNow();
+        }
+    }
+
+    @Test
+    void everyRequestOfManyThreadsIsAnsweredOnceWithItsOwnAnswer() throws Exception {
+        int threads = 8;
+        int each = 20_000;
+        ConcurrentLinkedQueue<Long> answered = new ConcurrentLinkedQueue<>();
+        ExecutorService callers = Executors.newFixedThreadPool(threads);
+        try (Echo echo = new Echo()) {
+            Batches batches = new Batches(echo);
+            List<Future<Integer>> failures = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                long first = (long) i * each;
+                failures.add(callers.submit(() -> failuresOf(batches, first, each, answered)));
+            }
+            int failed = 0;
+            for (Future<Integer> some : failures) {
+                failed += some.get(60, TimeUnit.SECONDS);
+            }
+            assertThat(answered).hasSize(threads * each - failed).doesNotHaveDuplicates();
+            assertThat(failed).isPositive().isLessThan(threads * each / 5);
+            assertThat(echo.calls.get()).isLessThan(threads * each);
+            assertThat(echo.underWay.get()).isZero();
+        } finally {
+            callers.shutdownNow();
+        }
+    }
+
+    /** Asks a few at a time, and waits for them. */
+    private static int failuresOf(Batches batches, long first, int count, ConcurrentLinkedQueue<Long> answered)
+            throws Exception {
+        SplittableRandom random = new SplittableRandom(first);
+        List<CompletableFuture<Long>> asked = new ArrayList<>();
+        int failed = 0;
+        for (long number = first; number < first + count; number++) {
+            asked.add(batches.ask(0, request(number, answered)));
+            if (random.nextInt(8) == 0 || number == first + count - 1) {
+                long expected = number - asked.size() + 1;
+                for (CompletableFuture<Long> each : asked) {
+                    try {
+                        assertThat(each.get(20, TimeUnit.SECONDS)).isEqualTo(expected);
+                    } catch (ExecutionException e) {
+                        assertThat(e).hasMessageContaining("not sent");
+                        failed++;
+                    }
+                    expected++;
+                }
+                asked.clear();
+            }
+        }
+        return failed;
+    }
+
+    private static Batches.Request<Long> request(long number, ConcurrentLinkedQueue<Long> answered) {
+        byte[] argument = ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+        return new Batches.Request<>(
+                LuaAlgorithm.BUCKET.bit(),
+                new byte[][] {argument},
+                argument,
+                answer -> {
+                    long echoed = answer.getLong();
+                    answered.add(echoed);
+                    return echoed;
+                },
+                nobody -> {});
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
