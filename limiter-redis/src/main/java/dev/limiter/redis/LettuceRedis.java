@@ -19,17 +19,19 @@ public class LettuceRedis implements Redis {
     private final StatefulConnection<byte[], byte[]> connection;
     private final RedisScriptingAsyncCommands<byte[], byte[]> scripting;
     private final RedisKeyAsyncCommands<byte[], byte[]> keys;
-    private final boolean cluster;
+
+    /** Whether keys have to be in one slot to be used together. */
+    private volatile boolean bySlot;
 
     /** What some node was sent already. */
     private final Set<String> sent = ConcurrentHashMap.newKeySet();
 
-    /** To one server, which may have replicas. */
+    /** To one server, which may have replicas, or to a cluster that is behind one address. */
     public LettuceRedis(StatefulRedisConnection<byte[], byte[]> connection) {
         this.connection = connection;
         this.scripting = connection.async();
         this.keys = connection.async();
-        this.cluster = false;
+        this.bySlot = false;
     }
 
     /** To a cluster. */
@@ -37,20 +39,23 @@ public class LettuceRedis implements Redis {
         this.connection = connection;
         this.scripting = connection.async();
         this.keys = connection.async();
-        this.cluster = true;
+        this.bySlot = true;
     }
 
     @Override
     public CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
-        if (sent.add(script.digest())) {
-            return scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments);
-        }
         // each node has to be sent it once, and forgets it on its own
-        return scripting
-                .<byte[]>evalsha(script.digest(), ScriptOutputType.VALUE, names, arguments)
-                .exceptionallyCompose(failure -> failure instanceof RedisNoScriptException
-                        ? scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments)
-                        : CompletableFuture.failedFuture(failure));
+        CompletionStage<byte[]> answer = sent.add(script.digest())
+                ? scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments)
+                : scripting.evalsha(script.digest(), ScriptOutputType.VALUE, names, arguments);
+        return answer.exceptionallyCompose(failure -> {
+            if (failure instanceof RedisNoScriptException) {
+                return scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments);
+            }
+            // a cluster behind one address: it is used as one from now on
+            bySlot |= String.valueOf(failure.getMessage()).startsWith("CROSSSLOT");
+            return CompletableFuture.failedFuture(failure);
+        });
     }
 
     @Override
@@ -60,7 +65,7 @@ public class LettuceRedis implements Redis {
 
     @Override
     public int slot(byte[] key) {
-        return cluster ? SlotHash.getSlot(key) : 0;
+        return bySlot ? SlotHash.getSlot(key) : 0;
     }
 
     @Override

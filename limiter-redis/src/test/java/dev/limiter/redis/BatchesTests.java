@@ -176,9 +176,12 @@ class BatchesTests {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
         Rule other = Rule.of("other", Limit.fixedWindow(10, DAY));
         Limit limit = rule.limits().get(0);
+        byte[] garbageKey = bytes(prefix + "{rule:garbage}" + limit.name());
+        byte[] hashKey = bytes(prefix + "{rule:hash}" + limit.name());
         var commands = TestServer.shared().connection().sync();
-        commands.set(bytes(prefix + "{rule:garbage}" + limit.name()), bytes("garbage"));
-        commands.hset(bytes(prefix + "{rule:hash}" + limit.name()), bytes("a"), bytes("b"));
+        commands.setex(garbageKey, 100, bytes("garbage"));
+        commands.hset(hashKey, bytes("a"), bytes("b"));
+        commands.expire(hashKey, 100);
         keepBusy(storage);
 
         CompletableFuture<Decision> before = storage.decideAsync(List.of(rule.charge("before", 2)));

@@ -1,6 +1,7 @@
 package dev.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
@@ -105,6 +106,19 @@ class ClusterTests {
 
     @Test
     @Order(3)
+    void aClusterBehindOneAddressIsKnownByItsFirstRefusalToMixSlots() {
+        List<Charge> charges = List.of(user.charge(keyOn(0)), user.charge(keyOn(0)));
+        try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(cluster.redisOfMaster(0))
+                .timeout(Duration.ofSeconds(5))
+                .build()) {
+            assertThatThrownBy(() -> plain.decide(charges)).isInstanceOf(RedisUnavailableException.class);
+            assertThat(plain.decide(charges).permitted()).isTrue();
+            assertThat(plain.peek(user, charges.get(0).key()).remaining()).isEqualTo(99);
+        }
+    }
+
+    @Test
+    @Order(4)
     void aSlotThatMovesTakesItsStatesAlong() {
         String key = keyOn(0);
         for (int i = 0; i < 30; i++) {
@@ -131,7 +145,7 @@ class ClusterTests {
     }
 
     @Test
-    @Order(4)
+    @Order(5)
     void aReplicaThatIsPromotedGoesOn() {
         String key = keyOn(2);
         for (int i = 0; i < 40; i++) {

@@ -146,6 +146,11 @@ final class RedisClusterOfSix implements AutoCloseable {
         }
     }
 
+    /** One master over a connection that knows of no cluster. */
+    Redis redisOfMaster(int master) {
+        return new LettuceRedis(clients.get(master).connect(ByteArrayCodec.INSTANCE));
+    }
+
     Redis redis() {
         return new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE));
     }
