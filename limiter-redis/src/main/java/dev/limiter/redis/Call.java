@@ -102,13 +102,10 @@ final class Call {
             return send(mode, needed, most, lease, then, unwanted);
         }
         CompletableFuture<T> answer = new CompletableFuture<>();
-        var unused = untilInside(mode, needed, most, lease, 1).whenComplete((inside, failure) -> {
+        var unused = untilInside(mode, needed, most, lease, 1).thenApply(then).whenComplete((made, failure) -> {
             if (failure != null) {
                 answer.completeExceptionally(failure);
-                return;
-            }
-            T made = then.apply(inside);
-            if (!answer.complete(made)) {
+            } else if (!answer.complete(made)) {
                 unwanted.accept(made);
             }
         });
@@ -146,7 +143,7 @@ final class Call {
         }
         return batches.ask(
                 slot,
-                new Batches.Request<>(
+                new Request<>(
                         algorithms,
                         states.toArray(byte[][]::new),
                         arguments.toArray(),

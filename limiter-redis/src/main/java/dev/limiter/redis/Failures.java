@@ -52,6 +52,14 @@ final class Failures {
                 : new RedisUnavailableException("Redis failed: " + cause, cause);
     }
 
+    /** Whether a server has done nothing because it could not do all at once: then each may still be had alone. */
+    static boolean isOfGoingTogether(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        String message = String.valueOf(cause.getMessage());
+        return message.startsWith("CROSSSLOT ") || message.startsWith("TRYAGAIN ");
+    }
+
     private static boolean says(String message, String code) {
         return message.startsWith(code + " ")
                 || message.contains(" " + code + " ")

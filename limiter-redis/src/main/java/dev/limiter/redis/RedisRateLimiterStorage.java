@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Blocks for no longer than the {@linkplain Builder#timeout time-out}, and fails with {@link
  * RedisUnavailableException} if there is no answer by then; {@link #decideAsync} does not block. Every state expires. Has
- * no thread: leases of concurrency limits are renewed by {@link #cleanUp()}, which has to be called once a second or so.
+ * no thread: leases of concurrency limits are renewed, and calls that nobody answers given up, by {@link
+ * #cleanUp()}, which has to be called once a second or so.
  */
 public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
@@ -49,7 +50,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         this.timeout = builder.timeout;
         this.aheadPercent = builder.aheadPercent;
         this.time = new ServerTime(builder.passedTime);
-        this.batches = new Batches(redis);
+        this.batches = new Batches(redis, builder.gather);
         this.leases = new Leases(redis, time);
     }
 
@@ -279,6 +280,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public void cleanUp() {
+        batches.abandon(timeout);
         leases.renew();
         refusals.cleanUp();
         shared.cleanUp();
@@ -330,6 +332,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         private Duration timeout = Duration.ofMillis(50);
         private @Nullable TimeSource passedTime;
         private ToIntFunction<Rule> aheadPercent = rule -> 0;
+        private Duration gather = Batches.GATHER;
 
         private Builder(Redis redis) {
             this.redis = redis;
@@ -369,6 +372,12 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         /** Has the server go by this clock, in whole microseconds, instead of its own. For tests. */
         public Builder timeSource(TimeSource timeSource) {
             this.passedTime = timeSource;
+            return this;
+        }
+
+        /** Has requests gather while answers come within that time. For tests. */
+        Builder gather(Duration gather) {
+            this.gather = gather;
             return this;
         }
 

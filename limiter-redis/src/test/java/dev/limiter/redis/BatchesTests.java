@@ -21,15 +21,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Requests that are sent together are decided as if each had been sent alone. */
 class BatchesTests {
@@ -40,7 +44,7 @@ class BatchesTests {
     private static final int LITTLE = 4;
 
     private final Redis server = TestServer.shared().redis();
-    private final Held held = new Held(server);
+    private final HeldRedis held = new HeldRedis(server);
     private String prefix = "";
 
     @BeforeEach
@@ -48,63 +52,24 @@ class BatchesTests {
         prefix = test.getTestMethod().orElseThrow().getName() + System.nanoTime() + ":";
     }
 
-    /** What the server does at once is heard of when it is released. */
-    private static final class Held implements Redis {
-
-        private final Redis redis;
-        private final CompletableFuture<Void> released = new CompletableFuture<>();
-
-        /** How many requests each call was for. */
-        private final List<Integer> calls = new ArrayList<>();
-
-        private final List<String> keys = new ArrayList<>();
-
-        Held(Redis redis) {
-            this.redis = redis;
-        }
-
-        @Override
-        public synchronized CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
-            calls.add(arguments.length);
-            for (byte[] each : names) {
-                keys.add(new String(each, StandardCharsets.UTF_8));
-            }
-            return redis.run(script, names, arguments).thenCombine(released, (answer, then) -> answer);
-        }
-
-        synchronized List<String> keys() {
-            return List.copyOf(keys);
-        }
-
-        synchronized List<Integer> calls() {
-            return List.copyOf(calls);
-        }
-
-        @Override
-        public CompletionStage<Void> delete(byte[][] keys) {
-            return redis.delete(keys);
-        }
-
-        @Override
-        public int slot(byte[] key) {
-            return redis.slot(key);
-        }
-
-        @Override
-        public void close() {}
-    }
-
     private RedisRateLimiterStorage storage(Redis redis) {
         return RedisRateLimiterStorage.builder(redis)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofSeconds(20))
+                .gather(Duration.ofHours(1))
                 .build();
     }
 
-    /** So that what is asked next has to wait. */
     private void keepBusy(RedisRateLimiterStorage storage) {
+        keepBusy(storage, held);
+    }
+
+    /** So that what is asked next has to wait. */
+    static void keepBusy(RedisRateLimiterStorage storage, HeldRedis held) {
+        Rule rule = Rule.of("busy", Limit.tokenBucket(100, DAY));
+        assertThat(storage.decide(rule, "first", 2).permitted()).isTrue();
+        held.hold();
         for (int i = 0; i < LITTLE; i++) {
-            Rule rule = Rule.of("busy", Limit.tokenBucket(100, DAY));
             var unused = storage.decideAsync(List.of(rule.charge("key" + i, 2)));
         }
         assertThat(held.calls()).hasSize(LITTLE).containsOnly(1);
@@ -138,7 +103,7 @@ class BatchesTests {
         }
         answers.add(storage.decideAsync(together));
         assertThat(held.calls()).hasSize(LITTLE);
-        held.released.complete(null);
+        held.release();
 
         assertThat(answers).allMatch(answer -> answer.join().permitted());
         assertThat(held.calls()).hasSize(LITTLE + 1).endsWith(2 * rules.size() + 1);
@@ -152,22 +117,25 @@ class BatchesTests {
         answers.forEach(answer -> answer.join().close());
     }
 
-    @Test
-    void theLaterOneFindsWhatTheEarlierOneTook() {
+    @ParameterizedTest
+    @MethodSource("limits")
+    void theLaterOneFindsWhatTheEarlierOneTook(Limit limit) {
         RedisRateLimiterStorage storage = storage(held);
+        Rule rule = Rule.of("rule", limit);
         keepBusy(storage);
-        for (Limit limit : limits().toList()) {
-            Rule rule = Rule.of("rule " + limit.algorithm() + limit.window(), limit);
-            CompletableFuture<Decision> first = storage.decideAsync(List.of(rule.charge("key", 6)));
-            CompletableFuture<Decision> second = storage.decideAsync(List.of(rule.charge("key", 6)));
-            CompletableFuture<Decision> third = storage.decideAsync(List.of(rule.charge("key", 4)));
-            held.released.complete(null);
 
-            assertThat(first.join().permitted()).isTrue();
-            assertThat(second.join().permitted()).isFalse();
-            assertThat(second.join().remaining()).isEqualTo(4);
-            assertThat(third.join().permitted()).isTrue();
-        }
+        CompletableFuture<Decision> first = storage.decideAsync(List.of(rule.charge("key", 6)));
+        CompletableFuture<Decision> second = storage.decideAsync(List.of(rule.charge("key", 6)));
+        CompletableFuture<Decision> third = storage.decideAsync(List.of(rule.charge("key", 4)));
+        held.release();
+
+        assertThat(first.join().permitted()).isTrue();
+        assertThat(second.join().permitted()).isFalse();
+        assertThat(second.join().remaining()).isEqualTo(4);
+        assertThat(third.join().permitted()).isTrue();
+        assertThat(held.calls()).containsExactly(1, 1, 1, 1, 3);
+        first.join().close();
+        third.join().close();
     }
 
     @Test
@@ -191,7 +159,7 @@ class BatchesTests {
         CompletableFuture<Decision> half =
                 storage.decideAsync(List.of(other.charge("half", 3), rule.charge("hash", 2)));
         CompletableFuture<Decision> after = storage.decideAsync(List.of(rule.charge("after", 2)));
-        held.released.complete(null);
+        held.release();
 
         assertThat(Stream.of(before, between, after).map(CompletableFuture::join))
                 .allMatch(Decision::permitted)
@@ -206,21 +174,20 @@ class BatchesTests {
     void aFullServerStillRefuses() {
         try (RedisProcess full = RedisProcess.started();
                 var commands = full.commands()) {
-            Held there = new Held(full.redis());
+            HeldRedis there = new HeldRedis(full.redis());
             RedisRateLimiterStorage storage = storage(there);
             Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
+            // by another instance, so that this one has to ask
             assertThat(storage(full.redis())
                             .decide(List.of(rule.charge("used", 10)))
                             .permitted())
                     .isTrue();
+            keepBusy(storage, there);
             commands.sync().configSet("maxmemory", "1");
-            for (int i = 0; i < LITTLE; i++) {
-                var unused = storage.decideAsync(List.of(rule.charge("busy" + i, 2)));
-            }
 
             CompletableFuture<Decision> permitted = storage.decideAsync(List.of(rule.charge("a", 2)));
             CompletableFuture<Decision> refused = storage.decideAsync(List.of(rule.charge("used", 2)));
-            there.released.complete(null);
+            there.release();
 
             assertThatThrownBy(permitted::join).hasCauseInstanceOf(RedisUnavailableException.class);
             assertThat(refused.join().permitted()).isFalse();
@@ -234,14 +201,14 @@ class BatchesTests {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
         keepBusy(storage);
 
-        for (int i = 1; i < Batches.FULL; i++) {
+        for (int i = 1; i < Lane.FULL; i++) {
             var unused = storage.decideAsync(List.of(rule.charge("key" + i, 2)));
         }
         assertThat(held.calls()).hasSize(LITTLE);
         CompletableFuture<Decision> last = storage.decideAsync(List.of(rule.charge("last", 2)));
 
-        assertThat(held.calls()).hasSize(LITTLE + 1).endsWith(Batches.FULL);
-        held.released.complete(null);
+        assertThat(held.calls()).hasSize(LITTLE + 1).endsWith(Lane.FULL);
+        held.release();
         assertThat(last.join().permitted()).isTrue();
     }
 
@@ -249,16 +216,100 @@ class BatchesTests {
     void whoHasGoneIsNotAskedFor() {
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
-                .timeout(Duration.ofMillis(20))
+                .timeout(Duration.ofMillis(100))
+                .gather(Duration.ofHours(1))
                 .build();
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
         keepBusy(storage);
 
         assertThatThrownBy(() -> storage.decide(List.of(rule.charge("key", 2))))
                 .isInstanceOf(RedisUnavailableException.class);
-        held.released.complete(null);
+        held.release();
 
         assertThat(held.keys()).isNotEmpty().noneMatch(key -> key.contains("{rule:key}"));
+    }
+
+    @Test
+    void nothingIsHeldBackWhereAnswersTakeLong() {
+        HeldRedis slow = new HeldRedis(late(Duration.ofMillis(20)));
+        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(slow)
+                .keyPrefix(prefix)
+                .timeout(Duration.ofSeconds(20))
+                .build();
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
+
+        List<CompletableFuture<Decision>> answers = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            answers.add(storage.decideAsync(List.of(rule.charge("key" + i, 2))));
+        }
+        assertThat(slow.calls()).hasSize(20).containsOnly(1);
+        answers.forEach(CompletableFuture::join);
+        for (int i = 0; i < 20; i++) {
+            answers.add(storage.decideAsync(List.of(rule.charge("key" + i, 2))));
+        }
+        assertThat(slow.calls()).hasSize(40).containsOnly(1);
+        answers.forEach(CompletableFuture::join);
+    }
+
+    private Redis late(Duration by) {
+        Executor later = CompletableFuture.delayedExecutor(by.toMillis(), TimeUnit.MILLISECONDS);
+        return new Redis() {
+            @Override
+            public CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
+                return server.run(script, names, arguments).thenApplyAsync(answer -> answer, later);
+            }
+
+            @Override
+            public CompletionStage<Void> delete(byte[][] names) {
+                return server.delete(names);
+            }
+
+            @Override
+            public int slot(byte[] key) {
+                return server.slot(key);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    @Test
+    void callsThatAreNeverAnsweredKeepNobodyWaiting() {
+        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
+                .keyPrefix(prefix)
+                .timeout(Duration.ofSeconds(5))
+                .gather(Duration.ofMillis(20))
+                .build();
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
+        held.hold();
+        for (int i = 0; i < 2 * LITTLE; i++) {
+            var unused = storage.decideAsync(List.of(rule.charge("lost" + i, 2)));
+        }
+        held.loseWhatIsHeld();
+        LockSupport.parkNanos(Duration.ofMillis(40).toNanos());
+
+        for (int i = 0; i < 20; i++) {
+            assertThat(storage.decide(rule, "key" + i, 2).permitted()).isTrue();
+        }
+    }
+
+    @Test
+    void aCallThatIsNeverAnsweredIsGivenUp() {
+        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
+                .keyPrefix(prefix)
+                .timeout(Duration.ofMillis(300))
+                .build();
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
+        held.hold();
+        assertThatThrownBy(() -> storage.decide(rule, "key", 1)).isInstanceOf(RedisUnavailableException.class);
+        held.loseWhatIsHeld();
+        // callers of its key gather until it is over
+        assertThatThrownBy(() -> storage.decide(rule, "key", 1)).isInstanceOf(RedisUnavailableException.class);
+
+        storage.cleanUp();
+
+        assertThat(storage.decide(rule, "key", 1).permitted()).isTrue();
     }
 
     @Test
@@ -276,7 +327,7 @@ class BatchesTests {
     private Decision decided(List<Charge> charges) {
         ServerTime wrong = new ServerTime(null);
         wrong.learn(Instant.parse("2001-02-03T04:05:06Z").toEpochMilli() * 1000);
-        Call call = new Call(new Batches(server), wrong, new Leases(server, wrong), 0, false);
+        Call call = new Call(new Batches(server, Batches.GATHER), wrong, new Leases(server, wrong), 0, false);
         for (Charge charge : charges) {
             RemoteRule rule = new RemoteRule(charge.rule(), prefix, Leases.MICROS, 0);
             call.add(charge, rule, rule.keys(charge.key()));
@@ -333,7 +384,7 @@ class BatchesTests {
         ConcurrentLinkedQueue<Long> answered = new ConcurrentLinkedQueue<>();
         ExecutorService callers = Executors.newFixedThreadPool(threads);
         try (Echo echo = new Echo()) {
-            Batches batches = new Batches(echo);
+            Batches batches = new Batches(echo, Duration.ofHours(1));
             List<Future<Integer>> failures = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
                 long first = (long) i * each;
@@ -377,9 +428,9 @@ class BatchesTests {
         return failed;
     }
 
-    private static Batches.Request<Long> request(long number, ConcurrentLinkedQueue<Long> answered) {
+    private static Request<Long> request(long number, ConcurrentLinkedQueue<Long> answered) {
         byte[] argument = ByteBuffer.allocate(Long.BYTES).putLong(number).array();
-        return new Batches.Request<>(
+        return new Request<>(
                 LuaAlgorithm.BUCKET.bit(),
                 new byte[][] {argument},
                 argument,

@@ -12,6 +12,7 @@ import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -119,6 +120,28 @@ class ClusterTests {
 
     @Test
     @Order(4)
+    void requestsThatItRefusesTogetherAreSentAlone() {
+        HeldRedis held = new HeldRedis(cluster.redisOfMaster(0));
+        try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(held)
+                .timeout(Duration.ofSeconds(5))
+                .gather(Duration.ofHours(1))
+                .build()) {
+            List<CompletableFuture<Decision>> answers = new ArrayList<>();
+            plain.decide(user, keyOn(0), 1);
+            held.hold();
+            for (int i = 0; i < 10; i++) {
+                answers.add(plain.decideAsync(List.of(user.charge(keyOn(0), 2))));
+            }
+            assertThat(held.calls()).containsExactly(1, 1, 1, 1);
+            held.release();
+
+            assertThat(answers).allMatch(answer -> answer.join().permitted());
+            assertThat(held.calls()).containsExactly(1, 1, 1, 1, 6, 1, 1, 1, 1, 1, 1);
+        }
+    }
+
+    @Test
+    @Order(5)
     void aSlotThatMovesTakesItsStatesAlong() {
         String key = keyOn(0);
         for (int i = 0; i < 30; i++) {
@@ -145,7 +168,7 @@ class ClusterTests {
     }
 
     @Test
-    @Order(5)
+    @Order(6)
     void aReplicaThatIsPromotedGoesOn() {
         String key = keyOn(2);
         for (int i = 0; i < 40; i++) {

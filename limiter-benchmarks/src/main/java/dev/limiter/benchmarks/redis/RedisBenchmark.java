@@ -27,6 +27,7 @@ import java.util.stream.IntStream;
 public final class RedisBenchmark {
 
     private static final long NEVER_REACHED = 10_000_000;
+    private static final int WARM_UPS = 6;
     private static final int[] MANY_KEYS = IntStream.range(0, 1_000).toArray();
     private static final int[] HOT_KEY = {1_000};
 
@@ -105,8 +106,8 @@ public final class RedisBenchmark {
         }
         List<Contender> order = new ArrayList<>(slices.keySet());
         Random random = new Random(6);
-        // what has never run is slow
-        for (int round = -2; round < rounds; round++) {
+        // what has not run for some seconds yet is slow
+        for (int round = -WARM_UPS; round < rounds; round++) {
             Collections.shuffle(order, random);
             for (Contender contender : order) {
                 Slice slice = Slice.of(contender, keys, length, server);

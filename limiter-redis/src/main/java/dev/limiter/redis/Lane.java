@@ -1,0 +1,215 @@
+package dev.limiter.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked of one slot, as {@link Batches} says. Requests gather while several calls are under way and answers come
+ * soon; so nobody waits for more than a short time, and calls that are never answered keep nobody waiting. Thread-safe.
+ */
+final class Lane {
+
+    /** So many calls may be under way before requests gather: the server always has another one to do. */
+    private static final int LITTLE = 4;
+
+    /** With so many states requests do not gather any longer: during a script the server does nothing else. */
+    static final int FULL = 64;
+
+    private final Redis redis;
+    private final long gatherNanos;
+    private final Queue<Request<?>> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waitingStates = new AtomicInteger();
+
+    private final Set<Sent> underWay = ConcurrentHashMap.newKeySet();
+
+    /** Those of them that were sent a short time ago. Each has a place, which is taken before it is sent. */
+    private final Set<Sent> young = ConcurrentHashMap.newKeySet();
+
+    private final AtomicInteger places = new AtomicInteger();
+
+    /** How long the last answer took, in nanoseconds; unknown at first. */
+    private volatile long took = Long.MAX_VALUE;
+
+    private static final class Sent {
+
+        private final List<Request<?>> requests;
+        private final long at = System.nanoTime();
+
+        Sent(List<Request<?>> requests) {
+            this.requests = requests;
+        }
+    }
+
+    /** {@code gatherNanos}: requests do not gather if answers take longer than that, nor behind calls that do. */
+    Lane(Redis redis, long gatherNanos) {
+        this.redis = redis;
+        this.gatherNanos = gatherNanos;
+    }
+
+    void add(Request<?> request) {
+        waiting.add(request);
+        int states = waitingStates.addAndGet(request.states.length);
+        if (states >= FULL || took > gatherNanos) {
+            places.incrementAndGet();
+            send();
+        }
+        sendIfLittleIsUnderWay();
+    }
+
+    /** Called after a request was added, and after a call is over: so none is forgotten. */
+    private void sendIfLittleIsUnderWay() {
+        while (!waiting.isEmpty() && takePlace()) {
+            send();
+        }
+    }
+
+    private boolean takePlace() {
+        while (true) {
+            int taken = places.get();
+            if (taken >= LITTLE) {
+                if (!outgrow()) {
+                    return false;
+                }
+            } else if (places.compareAndSet(taken, taken + 1)) {
+                return true;
+            }
+        }
+    }
+
+    /** Frees the places of calls that take long; whether there were any. */
+    private boolean outgrow() {
+        long now = System.nanoTime();
+        boolean any = false;
+        for (Sent sent : young) {
+            any |= now - sent.at > gatherNanos && freePlace(sent);
+        }
+        return any;
+    }
+
+    private boolean freePlace(Sent sent) {
+        boolean freed = young.remove(sent);
+        if (freed) {
+            places.decrementAndGet();
+        }
+        return freed;
+    }
+
+    /** Sends what waits. A place is taken for it, and free again if there is nothing. */
+    private void send() {
+        List<Request<?>> requests = new ArrayList<>();
+        int states = 0;
+        while (states < FULL) {
+            Request<?> next = waiting.poll();
+            if (next == null) {
+                break;
+            }
+            waitingStates.addAndGet(-next.states.length);
+            // who waited for it has gone
+            if (!next.isDone()) {
+                requests.add(next);
+                states += next.states.length;
+            }
+        }
+        if (requests.isEmpty()) {
+            places.decrementAndGet();
+        } else {
+            send(requests);
+        }
+    }
+
+    private void send(List<Request<?>> requests) {
+        Sent sent = new Sent(requests);
+        underWay.add(sent);
+        young.add(sent);
+        var unused = run(requests).whenComplete((reply, failure) -> {
+            took = System.nanoTime() - sent.at;
+            over(sent);
+            answer(requests, reply, failure);
+        });
+    }
+
+    private void over(Sent sent) {
+        underWay.remove(sent);
+        freePlace(sent);
+        sendIfLittleIsUnderWay();
+    }
+
+    /** Gives up calls that were sent so long ago that nobody waits for them any more. What they grant is given back. */
+    void abandon(Duration timeout) {
+        long now = System.nanoTime();
+        for (Sent sent : underWay) {
+            if (now - sent.at > timeout.toNanos()) {
+                over(sent);
+                sent.requests.forEach(
+                        request -> request.completeExceptionally(RedisUnavailableException.timedOut(timeout)));
+            }
+        }
+    }
+
+    private CompletionStage<byte[]> run(List<Request<?>> requests) {
+        try {
+            Request<?> first = requests.get(0);
+            if (requests.size() == 1 && first.states.length == 1) {
+                return redis.run(Scripts.decideOne(first.algorithms), first.states, first.argument);
+            }
+            int algorithms = 0;
+            List<byte[]> states = new ArrayList<>();
+            byte[][] arguments = new byte[requests.size()][];
+            for (int i = 0; i < arguments.length; i++) {
+                Request<?> request = requests.get(i);
+                algorithms |= request.algorithms;
+                Collections.addAll(states, request.states);
+                arguments[i] = request.argument;
+            }
+            Script script = Scripts.decideSeveral(algorithms, states.size() == arguments.length);
+            return redis.run(script, states.toArray(byte[][]::new), arguments);
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private void answer(List<Request<?>> requests, byte @Nullable [] reply, @Nullable Throwable failure) {
+        if (failure != null && requests.size() > 1 && Failures.isOfGoingTogether(failure)) {
+            for (Request<?> request : requests) {
+                places.incrementAndGet();
+                send(List.of(request));
+            }
+            return;
+        }
+        try {
+            ByteBuffer answers = ByteBuffer.wrap(reply);
+            for (Request<?> request : requests) {
+                answer(request, answers);
+            }
+        } catch (RuntimeException e) {
+            Throwable reason = failure == null ? e : failure;
+            requests.forEach(request -> request.completeExceptionally(reason));
+        }
+    }
+
+    private static void answer(Request<?> request, ByteBuffer answers) {
+        int length = answers.getInt();
+        // not a view of all, which might be kept for long
+        byte[] answer = new byte[Math.abs(length)];
+        answers.get(answer);
+        if (length >= 0) {
+            request.answer(ByteBuffer.wrap(answer));
+        } else {
+            String error = new String(answer, StandardCharsets.UTF_8);
+            request.completeExceptionally(new RedisCommandExecutionException(error));
+        }
+    }
+}

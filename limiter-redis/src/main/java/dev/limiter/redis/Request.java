@@ -1,0 +1,43 @@
+package dev.limiter.redis;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** What {@code decide} is asked for; complete with what is made of the answer. It may be cancelled. */
+final class Request<T> extends CompletableFuture<T> {
+
+    final int algorithms;
+    final byte[][] states;
+    final byte[] argument;
+
+    private final Function<ByteBuffer, T> made;
+    private final Consumer<T> unwanted;
+
+    /**
+     * @param algorithms the {@linkplain LuaAlgorithm#bit bits} of those that it needs
+     * @param states the keys of its limits, all in one slot
+     * @param argument what the script is told of it
+     * @param made what is made of the answer
+     * @param unwanted told of that if nobody waits for it any more
+     */
+    Request(int algorithms, byte[][] states, byte[] argument, Function<ByteBuffer, T> made, Consumer<T> unwanted) {
+        this.algorithms = algorithms;
+        this.states = states;
+        this.argument = argument;
+        this.made = made;
+        this.unwanted = unwanted;
+    }
+
+    void answer(ByteBuffer answer) {
+        try {
+            T result = made.apply(answer);
+            if (!complete(result)) {
+                unwanted.accept(result);
+            }
+        } catch (RuntimeException e) {
+            completeExceptionally(e);
+        }
+    }
+}
