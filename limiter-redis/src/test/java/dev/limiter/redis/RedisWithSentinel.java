@@ -137,6 +137,8 @@ final class RedisWithSentinel implements AutoCloseable {
     void awaitReplication() {
         int master = master();
         awaitReplica(master);
+        // WAIT is about what this connection wrote; all else was written before
+        servers.get(master).set("last", "written");
         RedisClusterOfSix.await(() -> servers.get(master).waitForReplication(1, 1000) == 1);
     }
 
