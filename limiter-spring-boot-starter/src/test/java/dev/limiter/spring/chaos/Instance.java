@@ -32,6 +32,11 @@ final class Instance implements AutoCloseable {
     private final ConfigurableApplicationContext context;
 
     Instance(int redisPort, String... properties) {
+        this(Stream.concat(Stream.of("spring.data.redis.port=" + redisPort), Stream.of(properties)));
+    }
+
+    /** {@code properties}: also where Redis is. */
+    Instance(Stream<String> properties) {
         context = new SpringApplicationBuilder(Application.class)
                 .run(Stream.concat(
                                 Stream.of(
@@ -40,7 +45,6 @@ final class Instance implements AutoCloseable {
                                         "limiter.storage=redis",
                                         "limiter.redis.instances=2",
                                         "limiter.redis.key-secret=known-to-this-test",
-                                        "spring.data.redis.port=" + redisPort,
                                         "limiter.rules.local.paths=/local",
                                         "limiter.rules.local.key=header:X-Api-Key",
                                         "limiter.rules.local.limit=" + LIMIT,
@@ -51,7 +55,7 @@ final class Instance implements AutoCloseable {
                                         "limiter.rules.closed.window=100d",
                                         "limiter.rules.closed.algorithm=sliding-window-log",
                                         "limiter.rules.closed.on-failure=deny"),
-                                Stream.of(properties))
+                                properties)
                         .map(property -> "--" + property)
                         .toArray(String[]::new));
     }

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -32,6 +33,7 @@ final class Load implements AutoCloseable {
     private final List<Long> nanos = Collections.synchronizedList(new ArrayList<>());
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Future<?>> clients = new ArrayList<>();
+    private volatile int calm;
     private volatile boolean over;
 
     Load(String apiKey, List<Integer> ports, String... paths) {
@@ -58,6 +60,10 @@ final class Load implements AutoCloseable {
                 nanos.add(System.nanoTime() - begun);
                 answers.computeIfAbsent(path + " " + status, absent -> new LongAdder())
                         .increment();
+                if (status >= 500) {
+                    // is an answer that nobody expects, and how it goes on does not matter
+                    return;
+                }
                 LockSupport.parkNanos(1_000_000);
             }
         }
@@ -96,13 +102,59 @@ final class Load implements AutoCloseable {
         }
     }
 
-    /** Answers by path and status; how long most took. Not before the end. */
+    /** From now on something happens. */
+    void endCalm() {
+        calm = nanos.size();
+    }
+
+    /** How long 99 of 100 requests took at most while nothing had happened. */
+    Duration calmP99() {
+        return Duration.ofNanos(percentile(calmNanos(), 99));
+    }
+
+    /** How long 99 of 100 took since then. */
+    Duration p99() {
+        return Duration.ofNanos(percentile(laterNanos(), 99));
+    }
+
+    /** How long the slowest took since then. */
+    Duration longest() {
+        return Duration.ofNanos(percentile(laterNanos(), 100));
+    }
+
+    private long[] calmNanos() {
+        return sorted(0, calm);
+    }
+
+    private long[] laterNanos() {
+        return sorted(calm, Integer.MAX_VALUE);
+    }
+
+    private long[] sorted(int from, int to) {
+        Long[] all = nanos.toArray(Long[]::new);
+        return Arrays.stream(all, from, Math.min(to, all.length))
+                .mapToLong(Long::longValue)
+                .sorted()
+                .toArray();
+    }
+
+    private static long percentile(long[] sorted, int percent) {
+        return sorted.length == 0 ? 0 : sorted[Math.min(sorted.length - 1, sorted.length * percent / 100)];
+    }
+
+    /** Answers by path and status; how long most took, before and after the calm ended. */
     @Override
     public String toString() {
-        List<Long> sorted = nanos.stream().sorted().toList();
-        return answers + ", " + sorted.size() + " requests, 99 of 100 within "
-                + (sorted.isEmpty() ? 0 : sorted.get(sorted.size() * 99 / 100) / 1_000_000) + " ms, all within "
-                + (sorted.isEmpty() ? 0 : sorted.get(sorted.size() - 1) / 1_000_000) + " ms";
+        return answers + ", " + inWords(calmNanos()) + " while calm, " + inWords(laterNanos()) + " after that";
+    }
+
+    private static String inWords(long[] sorted) {
+        return "%d requests, half within %.1f ms, 99 of 100 within %.1f ms, all within %.1f ms"
+                .formatted(sorted.length, millis(sorted, 50), millis(sorted, 99), millis(sorted, 100));
+    }
+
+    private static double millis(long[] sorted, int percent) {
+        return percentile(sorted, percent) / 1e6;
     }
 
     /** Answers have come for all that was sent. */

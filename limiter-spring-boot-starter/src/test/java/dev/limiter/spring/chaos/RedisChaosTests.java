@@ -1,5 +1,8 @@
 package dev.limiter.spring.chaos;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -10,21 +13,27 @@ import org.junit.jupiter.api.TestInfo;
 /** Something happens to the server that two instances use. */
 class RedisChaosTests extends ChaosSupport {
 
+    private static final Duration STOP = Duration.ofSeconds(10);
+
+    private static final RedisProcess redis = new RedisProcess();
     private static List<Instance> both;
 
     @BeforeAll
     static void start() {
+        redis.start();
         both = List.of(new Instance(redis.port()), new Instance(redis.port()));
     }
 
     @AfterAll
     static void stop() {
         both.forEach(Instance::close);
+        redis.close();
     }
 
     /** Also after a failure the next one has a server that works. */
     @AfterEach
-    void makeRoom() {
+    void bringBack() {
+        redis.resume();
         redis.ask(commands -> commands.configSet("maxmemory", "0"));
     }
 
@@ -46,8 +55,11 @@ class RedisChaosTests extends ChaosSupport {
     @Test
     void stoppedForAWhile(TestInfo test) {
         redis.pause();
+        long stopped = System.nanoTime();
         await(() -> both.stream().allMatch(Instance::hasGivenUpRedis));
         load.awaitMore("/local", 429, 2000);
+        await(() -> System.nanoTime() - stopped >= STOP.toNanos());
+        assertThat(both).as("nobody has answered").allMatch(Instance::hasGivenUpRedis);
         redis.resume();
         awaitRedis();
         assertHeld(test, 1);

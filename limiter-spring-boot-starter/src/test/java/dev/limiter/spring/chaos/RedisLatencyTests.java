@@ -13,11 +13,13 @@ import org.junit.jupiter.api.TestInfo;
 /** The server is well, but far away for a while. */
 class RedisLatencyTests extends ChaosSupport {
 
+    private static final RedisProcess redis = new RedisProcess();
     private static SlowNetwork network;
     private static List<Instance> both;
 
     @BeforeAll
     static void start() throws IOException {
+        redis.start();
         network = new SlowNetwork(redis.port());
         both = List.of(new Instance(network.port()), new Instance(network.port()));
     }
@@ -26,6 +28,7 @@ class RedisLatencyTests extends ChaosSupport {
     static void stop() {
         both.forEach(Instance::close);
         network.close();
+        redis.close();
     }
 
     @AfterEach

@@ -3,6 +3,7 @@ package dev.limiter.spring.chaos;
 import dev.limiter.spring.RedisServers;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,7 +11,10 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -19,22 +23,38 @@ import redis.embedded.core.ExecutableProvider;
 /** A Redis server to be killed, stopped and started again on the same port: that of the system, or an embedded one. */
 final class RedisProcess implements AutoCloseable {
 
-    private final int port = RedisServers.freePort();
+    static final String HOST = "127.0.0.1";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final int port;
+    private final List<String> options;
+    private final RedisClient client;
+    private StatefulRedisConnection<String, String> connection;
     private Process process;
+
+    RedisProcess() {
+        this(RedisServers.freePort());
+    }
+
+    /** {@code options}: of the command line; a file of its configuration is the first. */
+    RedisProcess(int port, String... options) {
+        this.port = port;
+        this.options = List.of(options);
+        this.client = RedisClient.create(RedisURI.builder()
+                .withHost(HOST)
+                .withPort(port)
+                .withTimeout(PATIENCE)
+                .build());
+    }
 
     /** Starts it empty, and waits until it listens. */
     void start() {
         try {
-            process = new ProcessBuilder(
-                            program(),
-                            "--port",
-                            "" + port,
-                            "--bind",
-                            "127.0.0.1",
-                            "--save",
-                            "",
-                            "--loglevel",
-                            "warning")
+            List<String> command = new ArrayList<>(List.of(program()));
+            command.addAll(options);
+            command.addAll(List.of("--port", "" + port, "--bind", HOST, "--save", "", "--loglevel", "warning"));
+            process = new ProcessBuilder(command)
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
@@ -61,7 +81,7 @@ final class RedisProcess implements AutoCloseable {
 
     private boolean listens() {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress("127.0.0.1", port), 200);
+            socket.connect(new InetSocketAddress(HOST, port), 200);
             return true;
         } catch (IOException exception) {
             return false;
@@ -107,17 +127,18 @@ final class RedisProcess implements AutoCloseable {
 
     /** What a test asks the server, or does to it. */
     <T> T ask(Function<RedisCommands<String, String>, T> question) {
-        RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", port));
-        try (var connection = client.connect()) {
-            return question.apply(connection.sync());
-        } finally {
-            client.shutdown(0, 1, TimeUnit.SECONDS);
+        if (connection == null) {
+            connection = client.connect();
         }
+        return question.apply(connection.sync());
     }
 
     @Override
     public void close() {
-        resume();
-        kill();
+        client.shutdown(0, 1, TimeUnit.SECONDS);
+        if (process != null) {
+            resume();
+            kill();
+        }
     }
 }

@@ -14,13 +14,14 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The clock of one of two instances is an hour ahead, and it is half past eleven at night. */
 class WrongClockTests {
 
     @Test
-    void theClockOfTheServerCounts(@TempDir Path directory) throws IOException, InterruptedException {
+    void theClockOfTheServerCounts(@TempDir Path directory, TestInfo test) throws IOException, InterruptedException {
         String[] properties = {
             // what a test needs that counts exactly, on a slow machine
             "limiter.redis.timeout=5s",
@@ -40,11 +41,14 @@ class WrongClockTests {
                     LockSupport.parkNanos(10_000_000);
                 }
                 try (Load load = new Load("anybody", List.of(right.port(), wrong.port()), "/today", "/local")) {
+                    load.awaitMore("/today", 200, Instance.LIMIT / 3);
+                    load.endCalm();
                     load.awaitMore("/today", 429, 1000);
                     load.awaitMore("/local", 429, 1000);
                     assertThat(load.answers()).containsOnlyKeys("/today 200", "/today 429", "/local 200", "/local 429");
                     assertThat(load.count("/today", 200)).isEqualTo(Instance.LIMIT);
                     assertThat(load.count("/local", 200)).isEqualTo(Instance.LIMIT);
+                    ChaosSupport.assertInTime(test, load);
                 }
                 assertThat(retryAfter(right.port())).isBetween(1500L, 1800L);
                 assertThat(retryAfter(wrong.port())).isBetween(1500L, 1800L);

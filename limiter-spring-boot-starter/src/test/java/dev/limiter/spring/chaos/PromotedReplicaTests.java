@@ -1,0 +1,65 @@
+package dev.limiter.spring.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.decide.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two instances find their server through Sentinel, and that server leaves them: its replica goes on with what was used. */
+class PromotedReplicaTests extends ChaosSupport {
+
+    /** What a master answered in its last moment, and could not tell its replica any more: to each client once. */
+    private static final int UNTOLD = 2 * Load.CLIENTS;
+
+    private final SentinelServers servers;
+    private final List<Instance> both;
+
+    PromotedReplicaTests(@TempDir Path folder) throws IOException {
+        servers = new SentinelServers(folder);
+        both = List.of(new Instance(servers.properties()), new Instance(servers.properties()));
+    }
+
+    @AfterEach
+    @Override
+    void end() {
+        try {
+            super.end();
+        } finally {
+            both.forEach(Instance::close);
+            servers.close();
+        }
+    }
+
+    @Override
+    List<Instance> instances() {
+        return both;
+    }
+
+    @Test
+    void forAMasterThatWasKilled(TestInfo test) {
+        goesOnAfter(test, RedisProcess::kill, killed -> {});
+    }
+
+    @Test
+    void forAMasterThatStandsStillAndThinksItIsOneWhenItGoesOn(TestInfo test) {
+        goesOnAfter(test, RedisProcess::pause, RedisProcess::resume);
+    }
+
+    private void goesOnAfter(TestInfo test, Consumer<RedisProcess> event, Consumer<RedisProcess> afterwards) {
+        long before = load.count("/closed", 200);
+        event.accept(servers.master());
+        servers.awaitPromotion();
+        awaitRedis();
+        afterwards.accept(servers.master());
+        assertHeld(test, 1, UNTOLD);
+        assertThat(count(Outcome.FAILED_LOCAL)).as("in the meantime").isPositive();
+        assertRedisWentOn(before);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.limiter.spring.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.decide.Outcome;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+
+/** Nobody listens where two instances expect Redis when they start; it comes later. */
+class RefusedAtStartTests extends ChaosSupport {
+
+    private static final RedisProcess redis = new RedisProcess();
+    private static List<Instance> both;
+
+    @BeforeAll
+    static void start() {
+        both = List.of(new Instance(redis.port()), new Instance(redis.port()));
+    }
+
+    @AfterAll
+    static void stop() {
+        both.forEach(Instance::close);
+        redis.close();
+    }
+
+    @Override
+    List<Instance> instances() {
+        return both;
+    }
+
+    /** There is no calm to compare with, so nothing that is slow only once is in the way. */
+    @BeforeEach
+    @Override
+    void begin(TestInfo test) {
+        List<Integer> ports = both.stream().map(Instance::port).toList();
+        try (Load first = new Load("somebody else", ports, "/local", "/closed")) {
+            first.awaitMore("/closed", 429, 500);
+        }
+        both.forEach(Instance::forgetCounts);
+        load = new Load(test.getDisplayName(), ports, "/local", "/closed");
+    }
+
+    @Test
+    void countsInMemoryUntilItIsThere(TestInfo test) {
+        load.awaitMore("/local", 429, 500);
+        assertThat(count(Outcome.FAILED_LOCAL)).isEqualTo(Instance.LIMIT);
+        assertThat(load.count("/closed", 200)).isZero();
+        redis.start();
+        awaitRedis();
+        assertHeld(test, 1);
+        assertRedisWentOn(0);
+    }
+}
