@@ -40,7 +40,7 @@ final class Lane {
 
     private final AtomicInteger places = new AtomicInteger();
 
-    /** How long the last answer took, in nanoseconds; unknown at first. */
+    /** How long answers take, in nanoseconds, as TCP smooths it (RFC 6298); unknown at first. Races do not matter. */
     private volatile long took = Long.MAX_VALUE;
 
     private static final class Sent {
@@ -135,7 +135,8 @@ final class Lane {
         underWay.add(sent);
         young.add(sent);
         var unused = run(requests).whenComplete((reply, failure) -> {
-            took = System.nanoTime() - sent.at;
+            long now = System.nanoTime() - sent.at;
+            took = took == Long.MAX_VALUE ? now : took + (now - took) / 8;
             over(sent);
             answer(requests, reply, failure);
         });
