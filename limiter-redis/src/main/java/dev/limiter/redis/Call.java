@@ -65,7 +65,7 @@ final class Call {
     /**
      * Takes all permits, or none.
      *
-     * @param unwanted told what was made of the answer if that is cancelled by then
+     * @param unwanted told what was made of the answer if that is cancelled, or given up, by then
      */
     <T> CompletableFuture<T> run(
             RedisRateLimiterStorage storage, Function<List<RedisDecision>, T> then, Consumer<T> unwanted) {
@@ -81,8 +81,8 @@ final class Call {
     }
 
     /** Of one charge of one permit: as many as there are of those that are needed at once, and more if many are left. */
-    <T> CompletableFuture<T> take(long needed, long most, Function<Answer, T> then) {
-        return ask(TAKE_SOME, needed, most, NO_LEASE, then, nobody -> {});
+    <T> CompletableFuture<T> take(long needed, long most, Function<Answer, T> then, Consumer<T> unwanted) {
+        return ask(TAKE_SOME, needed, most, NO_LEASE, then, unwanted);
     }
 
     private boolean isNever() {

@@ -309,13 +309,19 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
             long needed = Math.max(callers, Math.min(rule.smallestBlock, ahead));
             return new Call(batches, time, leases, redis.slot(keys[0]), false)
                     .add(charge, rule, keys)
-                    .take(needed, callers + ahead, answer -> {
-                        Block block = new Block(RedisRateLimiterStorage.this, charge, rule, answer, asked, callers);
-                        long lasted = (System.nanoTime() - asked) / 1000;
-                        // what is kept is looked for first
-                        learn(charge, List.of(block.refusal(lasted + RemoteRule.PAUSE_MICROS)), stamp, asked);
-                        return block;
-                    });
+                    .take(
+                            needed,
+                            callers + ahead,
+                            answer -> block(charge, rule, answer, callers, stamp, asked),
+                            Block::giveBack);
+        }
+
+        private Block block(Charge charge, RemoteRule rule, Answer answer, int callers, long stamp, long asked) {
+            Block block = new Block(RedisRateLimiterStorage.this, charge, rule, answer, asked, callers);
+            long lasted = (System.nanoTime() - asked) / 1000;
+            // what is kept is looked for first
+            learn(charge, List.of(block.refusal(lasted + RemoteRule.PAUSE_MICROS)), stamp, asked);
+            return block;
         }
 
         @Override

@@ -313,6 +313,24 @@ class BatchesTests {
     }
 
     @Test
+    void whatIsGrantedAfterItWasGivenUpIsGivenBack() {
+        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
+                .keyPrefix(prefix)
+                .timeout(Duration.ofMillis(100))
+                .lease(rule -> 50)
+                .build();
+        Rule rule = Rule.of("rule", Limit.tokenBucket(1000, DAY));
+        held.hold();
+        assertThatThrownBy(() -> storage.decide(rule, "key", 1)).isInstanceOf(RedisUnavailableException.class);
+        assertThat(storage(server).peek(rule, "key").remaining()).isLessThan(999);
+
+        storage.cleanUp();
+        held.release();
+
+        assertThat(storage(server).peek(rule, "key").remaining()).isEqualTo(1000);
+    }
+
+    @Test
     void aCalendarThatDoesNotReachTheServersTimeIsSentAgain() {
         Rule monthly = Rule.of("monthly", Limit.calendarWindow(10, Period.ofMonths(1), ZoneOffset.UTC));
         Rule daily = Rule.of("daily", Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC));
