@@ -102,19 +102,28 @@ final class Call {
             return send(mode, needed, most, lease, then, unwanted);
         }
         CompletableFuture<T> answer = new CompletableFuture<>();
-        var unused = untilInside(mode, needed, most, lease, 1).thenApply(then).whenComplete((made, failure) -> {
-            if (failure != null) {
-                answer.completeExceptionally(failure);
-            } else if (!answer.complete(made)) {
-                unwanted.accept(made);
-            }
-        });
+        Consumer<Answer> late = inside -> unwanted.accept(then.apply(inside));
+        var unused = untilInside(mode, needed, most, lease, late, 1)
+                .thenApply(then)
+                .whenComplete((made, failure) -> {
+                    if (failure != null) {
+                        answer.completeExceptionally(failure);
+                    } else if (!answer.complete(made)) {
+                        unwanted.accept(made);
+                    }
+                });
         return answer;
     }
 
     /** Asks again when the calendar that was sent along does not reach the server's time. */
-    private CompletableFuture<Answer> untilInside(int mode, long needed, long most, byte[] lease, int attempt) {
-        return send(mode, needed, most, lease, answer -> answer, nobody -> {}).thenCompose(answer -> {
+    private CompletableFuture<Answer> untilInside(
+            int mode, long needed, long most, byte[] lease, Consumer<Answer> late, int attempt) {
+        Consumer<Answer> lateInside = answer -> {
+            if (!answer.isOutside()) {
+                late.accept(answer);
+            }
+        };
+        return send(mode, needed, most, lease, answer -> answer, lateInside).thenCompose(answer -> {
             if (!answer.isOutside()) {
                 return CompletableFuture.completedFuture(answer);
             }
@@ -122,7 +131,7 @@ final class Call {
                 throw new RedisUnavailableException("The clock of the server jumps", null);
             }
             time.learn(answer.time());
-            return untilInside(mode, needed, most, lease, attempt + 1);
+            return untilInside(mode, needed, most, lease, late, attempt + 1);
         });
     }
 

@@ -32,9 +32,7 @@ final class Failures {
 
     /** What to fail with when a script failed. Older servers wrap the reason in a text of their own. */
     static RuntimeException of(Throwable failure) {
-        boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
-        Throwable inner = failure.getCause();
-        Throwable cause = wrapped && inner != null ? inner : failure;
+        Throwable cause = causeOf(failure);
         if (cause instanceof IllegalArgumentException illegal) {
             return illegal;
         }
@@ -54,10 +52,14 @@ final class Failures {
 
     /** Whether a server has done nothing because it could not do all at once: then each may still be had alone. */
     static boolean isOfGoingTogether(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        String message = String.valueOf(cause.getMessage());
+        String message = String.valueOf(causeOf(failure).getMessage());
         return message.startsWith("CROSSSLOT ") || message.startsWith("TRYAGAIN ");
+    }
+
+    private static Throwable causeOf(Throwable failure) {
+        boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
+        Throwable inner = failure.getCause();
+        return wrapped && inner != null ? inner : failure;
     }
 
     private static boolean says(String message, String code) {

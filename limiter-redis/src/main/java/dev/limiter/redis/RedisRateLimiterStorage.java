@@ -171,7 +171,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
     private CompletableFuture<Decision> inSeveralSlots(List<Call> calls, List<Charge> charges) {
         List<CompletableFuture<List<RedisDecision>>> answers = calls.stream()
-                .map(call -> call.run(this, decisions -> decisions, nobody -> {}))
+                .map(call -> call.run(this, decisions -> decisions, late -> late.forEach(Decision::giveBack)))
                 .toList();
         return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
                 .handle((all, failure) -> {

@@ -330,6 +330,26 @@ class BatchesTests {
         assertThat(storage(server).peek(rule, "key").remaining()).isEqualTo(1000);
     }
 
+    @ParameterizedTest
+    @MethodSource("limits")
+    void soIsEachKindOfPermit(Limit limit) {
+        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
+                .keyPrefix(prefix)
+                .timeout(Duration.ofMillis(100))
+                .build();
+        Rule rule = Rule.of("rule", limit);
+        held.hold();
+        CompletableFuture<Decision> late = storage.ask(List.of(rule.charge("key", 2)));
+        LockSupport.parkNanos(Duration.ofMillis(110).toNanos());
+
+        storage.cleanUp();
+        assertThatThrownBy(late::join).hasCauseInstanceOf(RedisUnavailableException.class);
+        assertThat(storage(server).peek(rule, "key").remaining()).isEqualTo(8);
+        held.release();
+
+        assertThat(storage(server).peek(rule, "key").remaining()).isEqualTo(10);
+    }
+
     @Test
     void aCalendarThatDoesNotReachTheServersTimeIsSentAgain() {
         Rule monthly = Rule.of("monthly", Limit.calendarWindow(10, Period.ofMonths(1), ZoneOffset.UTC));

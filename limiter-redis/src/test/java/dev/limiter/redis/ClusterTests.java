@@ -106,6 +106,26 @@ class ClusterTests {
     }
 
     @Test
+    @Order(2)
+    void whatIsGrantedInSeveralSlotsAfterItWasGivenUpIsGivenBack() {
+        HeldRedis held = new HeldRedis(cluster.redis());
+        try (RedisRateLimiterStorage late = RedisRateLimiterStorage.builder(held)
+                .timeout(Duration.ofMillis(100))
+                .build()) {
+            List<Charge> charges = List.of(user.charge(keyOn(0), 2), user.charge(keyOn(2), 2));
+            held.hold();
+            assertThatThrownBy(() -> late.decide(charges)).isInstanceOf(RedisUnavailableException.class);
+
+            late.cleanUp();
+            held.release();
+
+            for (Charge charge : charges) {
+                RedisClusterOfSix.await(() -> redis.peek(user, charge.key()).remaining() == 100);
+            }
+        }
+    }
+
+    @Test
     @Order(3)
     void aClusterBehindOneAddressIsKnownByItsFirstRefusalToMixSlots() {
         List<Charge> charges = List.of(user.charge(keyOn(0)), user.charge(keyOn(0)));

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -152,8 +151,9 @@ class WaitingTests {
 
     @Test
     void failsLikeADecisionAndFreesWhatIsGrantedTooLate() {
-        CompletableFuture<Void> late = new CompletableFuture<>();
-        RedisRateLimiterStorage slow = RedisRateLimiterStorage.builder(answering(late))
+        HeldRedis held = new HeldRedis(TestServer.shared().redis());
+        held.hold();
+        RedisRateLimiterStorage slow = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix + ":")
                 .timeout(Duration.ofMillis(20))
                 .build();
@@ -167,33 +167,9 @@ class WaitingTests {
         CompletableFuture<Decision> cancelled = slow.decideAsync(charges);
         cancelled.cancel(false);
         until(() -> there.peek(three, "key").remaining() == 0);
-        late.complete(null);
+        held.release();
 
         until(() -> there.peek(three, "key").remaining() == 3);
         assertThat(slow.size()).isZero();
-    }
-
-    /** What the server does at once is heard of later. */
-    private static Redis answering(CompletableFuture<Void> late) {
-        Redis redis = TestServer.shared().redis();
-        return new Redis() {
-            @Override
-            public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
-                return redis.run(script, keys, arguments).thenCombine(late, (answer, then) -> answer);
-            }
-
-            @Override
-            public CompletionStage<Void> delete(byte[][] keys) {
-                return redis.delete(keys);
-            }
-
-            @Override
-            public int slot(byte[] key) {
-                return redis.slot(key);
-            }
-
-            @Override
-            public void close() {}
-        };
     }
 }
