@@ -116,7 +116,7 @@ class AnswerTests {
         HttpHeaders headers =
                 clients.get("/annotated/token-bucket", "X-Api-Key", "a").headers();
 
-        assertFields(headers, "\"Annotated.tokenBucket\";q=100;w=3600", "\"Annotated.tokenBucket\";r=99;t=36");
+        assertFields(headers, "\"Annotated.tokenBucket\";q=100;w=3600", "\"Annotated.tokenBucket\";r=99;t=3564");
     }
 
     @Test

@@ -102,7 +102,7 @@ class RedisTests {
         HttpResponse<String> permitted = Applications.clientsOf(first).get("/each/1", "X-Api-Key", "carol");
         assertThatAnswer(permitted).isPermitted();
         assertThat(permitted.headers().firstValue("RateLimit-Policy")).contains("\"each\";q=100;w=3600");
-        assertThat(permitted.headers().firstValue("RateLimit")).contains("\"each\";r=99;t=36");
+        assertThat(permitted.headers().firstValue("RateLimit")).contains("\"each\";r=99;t=3564");
 
         Applications.clientsOf(second).storm("/each/x", "carol");
         HttpResponse<String> rejected = Applications.clientsOf(first).get("/each/1", "X-Api-Key", "carol");

@@ -66,7 +66,7 @@ public final class HttpAnswerAssert extends AbstractAssert<HttpAnswerAssert, Htt
         return same("r of " + policy, expected, parameter("RateLimit", policy, "r"));
     }
 
-    /** When there is more, or the limit is as good as new, by {@code RateLimit}; rounded up to seconds. */
+    /** The time within which a client may use what is left, by {@code RateLimit}; rounded up to seconds. */
     public HttpAnswerAssert hasReset(String policy, Duration expected) {
         return same("t of " + policy, expected.plusNanos(999_999_999).toSeconds(), parameter("RateLimit", policy, "t"));
     }

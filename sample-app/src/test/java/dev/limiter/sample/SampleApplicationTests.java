@@ -108,7 +108,7 @@ class SampleApplicationTests {
 
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.headers().firstValue("RateLimit-Policy")).hasValue("\"checkout\";q=100;w=3600");
-        assertThat(answer.headers().firstValue("RateLimit")).hasValue("\"checkout\";r=99;t=36");
+        assertThat(answer.headers().firstValue("RateLimit")).hasValue("\"checkout\";r=99;t=3564");
         assertThat(answer.headers().firstValue("Retry-After")).isEmpty();
     }
 
@@ -157,7 +157,7 @@ class SampleApplicationTests {
         assertThat(answer.headers().firstValue("RateLimit-Policy"))
                 .hasValue("\"payments-burst\";q=5;w=10, \"payments-hourly\";q=20;w=3600");
         assertThat(answer.headers().firstValue("RateLimit"))
-                .hasValue("\"payments-burst\";r=5;t=0, \"payments-hourly\";r=0;t=3560");
+                .hasValue("\"payments-burst\";r=5;t=10, \"payments-hourly\";r=0;t=3560");
         assertThat(answer.headers().firstValue("Retry-After")).hasValue("3560");
         assertThat(answer.body()).contains("\"violated-policies\":[\"payments-hourly\"]");
     }

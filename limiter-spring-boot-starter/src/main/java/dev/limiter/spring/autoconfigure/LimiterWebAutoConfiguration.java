@@ -8,6 +8,7 @@ import dev.limiter.spring.rule.Rules;
 import dev.limiter.spring.web.BucketsOfOneClient;
 import dev.limiter.spring.web.DeclaredMethods;
 import dev.limiter.spring.web.Endpoints;
+import dev.limiter.spring.web.HeldFieldsFilter;
 import dev.limiter.spring.web.ProblemRejectionHandler;
 import dev.limiter.spring.web.RateLimitExceptionResolver;
 import dev.limiter.spring.web.RateLimitFilter;
@@ -30,6 +31,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
@@ -117,6 +119,16 @@ public final class LimiterWebAutoConfiguration {
     @Bean
     DelegatingFilterProxyRegistrationBean limiterSettlingFilterRegistration() {
         DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(SETTLING_FILTER);
+        registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
+        return registration;
+    }
+
+    /** Around all other filters. */
+    @Bean
+    FilterRegistrationBean<HeldFieldsFilter> limiterHeldFieldsFilterRegistration() {
+        FilterRegistrationBean<HeldFieldsFilter> registration = new FilterRegistrationBean<>(new HeldFieldsFilter());
+        registration.setName("limiterHeldFieldsFilter");
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
         registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
         return registration;

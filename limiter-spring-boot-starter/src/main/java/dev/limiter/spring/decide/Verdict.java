@@ -59,6 +59,11 @@ public final class Verdict {
         return charges.get(index).rule();
     }
 
+    /** The permits that were asked of each limit of the rule at that position of {@link #rules()}. */
+    public long cost(int index) {
+        return charges.get(index).permits();
+    }
+
     /** Whether it says where one limit of one rule stood, and no more. */
     public boolean hasOneLimit() {
         return decision != null && rules.size() == 1 && asked(0).limits().size() == 1 && isCounted(decision);

@@ -1,6 +1,7 @@
 package dev.limiter.spring.key;
 
 import dev.limiter.spring.context.RateLimitContext;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 final class KeyAlternative {
 
     private static final int MAX_LENGTH = 256;
+
+    private static final Set<String> KINDS =
+            Set.of("ip", "principal", "session", "method", "header", "cookie", "param", "path", "resource");
 
     private final String type;
     private final KeyValue value;
@@ -27,6 +31,14 @@ final class KeyAlternative {
         if (secrets != null) {
             secrets.use();
         }
+    }
+
+    /** What it is, without whose: {@code header} of {@code header:x-api-key}. */
+    String kind() {
+        String kind = type.substring(0, type.length() - 1);
+        int colon = kind.indexOf(':');
+        String first = colon < 0 ? kind : kind.substring(0, colon);
+        return KINDS.contains(first) ? first : "other";
     }
 
     KeyValue value() {

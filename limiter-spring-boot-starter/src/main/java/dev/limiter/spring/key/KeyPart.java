@@ -1,7 +1,9 @@
 package dev.limiter.spring.key;
 
 import dev.limiter.spring.context.RateLimitContext;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** One part of a key: the first of its alternatives that has a value. */
 final class KeyPart {
@@ -12,6 +14,11 @@ final class KeyPart {
     KeyPart(String type, List<KeyAlternative> alternatives) {
         this.alternatives = alternatives.toArray(KeyAlternative[]::new);
         this.unresolved = type + "=unresolved";
+    }
+
+    /** Those of its alternatives. */
+    Stream<String> kinds() {
+        return Arrays.stream(alternatives).map(KeyAlternative::kind);
     }
 
     String encode(RateLimitContext context) {

@@ -2,6 +2,7 @@ package dev.limiter.spring.key;
 
 import dev.limiter.Charge;
 import dev.limiter.spring.context.RateLimitContext;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,14 @@ public final class RateLimitKey {
     /** Whether it tells callers apart by nothing, at most resources. */
     public boolean isForAll() {
         return forAll;
+    }
+
+    /**
+     * What tells callers apart, each once: {@code ip}, {@code principal}, {@code session}, {@code method}, {@code header},
+     * {@code cookie}, {@code param}, {@code path}, {@code resource}, or {@code other} for beans and expressions.
+     */
+    public List<String> kinds() {
+        return Arrays.stream(parts).flatMap(KeyPart::kinds).distinct().toList();
     }
 
     /** The same within each resource of its own. */

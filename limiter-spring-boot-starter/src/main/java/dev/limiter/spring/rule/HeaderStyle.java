@@ -4,13 +4,15 @@ package dev.limiter.spring.rule;
 public enum HeaderStyle {
     /** {@code RateLimit} and {@code RateLimit-Policy}, as the IETF draft has them. */
     IETF,
+    /** The same with the names of the draft's open change, the cost of the request, and {@code RateLimit-Partition}. */
+    IETF_NEXT,
     /** {@code X-RateLimit-Limit}, {@code -Remaining} and {@code -Reset}. */
     LEGACY,
     BOTH,
     NONE;
 
     public boolean ietf() {
-        return this == IETF || this == BOTH;
+        return this == IETF || this == IETF_NEXT || this == BOTH;
     }
 
     public boolean legacy() {

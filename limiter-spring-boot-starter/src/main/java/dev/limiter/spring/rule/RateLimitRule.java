@@ -116,6 +116,11 @@ public final class RateLimitRule {
         return key.isForAll();
     }
 
+    /** What divides its buckets, as {@link RateLimitKey#kinds()}. */
+    public List<String> keyKinds() {
+        return key.kinds();
+    }
+
     /** Whether requests may have to wait for it. */
     public boolean makesWait() {
         return waiting.isPossible();

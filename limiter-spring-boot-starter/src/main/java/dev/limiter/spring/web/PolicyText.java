@@ -1,12 +1,15 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
 import java.util.List;
 
 /** What the {@code RateLimit} fields say of a rule whatever is left of its limits. Immutable. */
 final class PolicyText {
+
+    private static final String SEPARATOR = ", ";
 
     private final String policies;
     private final String[] names;
@@ -17,13 +20,24 @@ final class PolicyText {
     }
 
     static PolicyText of(Rule rule) {
-        String[] members = new String[rule.limits().size()];
+        return of(rule.policies(), rule.limits());
+    }
+
+    /** Limits of which nothing is known but where they stand. */
+    static PolicyText of(List<LimitStatus> statuses) {
+        return of(
+                statuses.stream().map(LimitStatus::policy).toList(),
+                statuses.stream().map(LimitStatus::limit).toList());
+    }
+
+    private static PolicyText of(List<String> policies, List<Limit> limits) {
+        String[] members = new String[limits.size()];
         String[] names = new String[members.length];
         for (int i = 0; i < members.length; i++) {
-            names[i] = RateLimitFields.name(rule.policies().get(i));
-            members[i] = RateLimitFields.policy(names[i], rule.limits().get(i));
+            names[i] = RateLimitFields.name(policies.get(i));
+            members[i] = RateLimitFields.policy(names[i], limits.get(i));
         }
-        return new PolicyText(String.join(", ", members), names);
+        return new PolicyText(String.join(SEPARATOR, members), names);
     }
 
     /** The members of {@code RateLimit-Policy}. */
@@ -31,17 +45,31 @@ final class PolicyText {
         return policies;
     }
 
-    /** The members of {@code RateLimit}; {@code statuses}: one for each limit of the rule. */
-    String remaining(List<LimitStatus> statuses) {
-        String members = RateLimitFields.remaining(names[0], statuses.get(0));
-        for (int i = 1; i < names.length; i++) {
-            members += ", " + RateLimitFields.remaining(names[i], statuses.get(i));
+    /** Appends the members of {@code RateLimit}; {@code statuses}: one for each limit of the rule. */
+    void appendAvailable(StringBuilder field, FieldNames parameters, List<LimitStatus> statuses, long cost) {
+        for (int i = 0; i < names.length; i++) {
+            separate(field);
+            RateLimitFields.appendAvailable(field, parameters, names[i], statuses.get(i), cost);
         }
-        return members;
     }
 
     /** The same of a decision on the only limit of the rule. */
-    String remaining(Decision decision) {
-        return RateLimitFields.remaining(names[0], decision);
+    void appendAvailable(StringBuilder field, FieldNames parameters, Decision decision, long cost) {
+        separate(field);
+        RateLimitFields.appendAvailable(field, parameters, names[0], decision, cost);
+    }
+
+    /** Appends the members of {@code RateLimit-Partition}; {@code kinds}: of the parts of the key. */
+    void appendPartition(StringBuilder field, List<String> kinds) {
+        for (String name : names) {
+            separate(field);
+            RateLimitFields.appendPartition(field, name, kinds);
+        }
+    }
+
+    static void separate(StringBuilder field) {
+        if (!field.isEmpty()) {
+            field.append(SEPARATOR);
+        }
     }
 }

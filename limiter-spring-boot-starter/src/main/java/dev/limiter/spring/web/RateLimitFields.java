@@ -6,34 +6,22 @@ import dev.limiter.LimitStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
- * The values of the {@code RateLimit-Policy} and {@code RateLimit} fields of the IETF draft "RateLimit header fields
- * for HTTP": lists of RFC 9651 whose members are strings with parameters.
+ * The members of the {@code RateLimit-Policy}, {@code RateLimit} and {@code RateLimit-Partition} fields of the IETF draft
+ * "RateLimit header fields for HTTP": lists of RFC 9651 whose members are strings with parameters.
  */
 final class RateLimitFields {
+
+    /** Instead of what a request cost: unknown. */
+    static final long UNKNOWN_COST = -1;
 
     /** The largest integer that a structured field may hold. */
     private static final long MAX_INTEGER = 999_999_999_999_999L;
 
     private RateLimitFields() {}
 
-    /** {@code "orders";q=100;w=60}: what may be used, per how many seconds; or at once. */
-    static String policies(List<LimitStatus> statuses) {
-        return statuses.stream()
-                .map(status -> policy(name(status.policy()), status.limit()))
-                .collect(Collectors.joining(", "));
-    }
-
-    /** {@code "orders";r=12;t=60}: what could be taken now, and in how many seconds there is more, if anybody knows. */
-    static String remaining(List<LimitStatus> statuses) {
-        return statuses.stream()
-                .map(status -> remaining(name(status.policy()), status))
-                .collect(Collectors.joining(", "));
-    }
-
-    /** One member of {@link #policies}. {@code name}: as {@link #name} writes it. */
+    /** {@code "orders";q=100;w=60}: what may be used, per how many seconds; or at once. {@code name}: see {@link #name}. */
     static String policy(String name, Limit limit) {
         String quota = name + ";q=" + integer(limit.limit());
         return limit instanceof Limit.Concurrency
@@ -41,30 +29,63 @@ final class RateLimitFields {
                 : quota + ";w=" + integer(secondsRoundedUp(limit.window()));
     }
 
-    /** One member of {@link #remaining}. {@code name}: as {@link #name} writes it. */
-    static String remaining(String name, LimitStatus status) {
-        return remaining(name, status.limit(), status.remaining(), status.retryAfter(), status.resetAfter());
+    /**
+     * {@code "orders";r=12;t=60}: what could be taken now, and within how many seconds it may be used.
+     *
+     * @param name as {@link #name} writes it
+     * @param cost what the request took, or would have; {@link #UNKNOWN_COST}
+     */
+    static void appendAvailable(StringBuilder field, FieldNames names, String name, LimitStatus status, long cost) {
+        append(field, names, name, cost, status.limit(), status.remaining(), status.retryAfter(), status.resetAfter());
     }
 
     /** The same of a decision on a single limit. */
-    static String remaining(String name, Decision decision) {
-        return remaining(name, decision.limit(), decision.remaining(), decision.retryAfter(), decision.resetAfter());
+    static void appendAvailable(StringBuilder field, FieldNames names, String name, Decision decision, long cost) {
+        append(
+                field,
+                names,
+                name,
+                cost,
+                decision.limit(),
+                decision.remaining(),
+                decision.retryAfter(),
+                decision.resetAfter());
     }
 
-    private static String remaining(
-            String name, Limit limit, long remaining, Optional<Duration> retryAfter, Duration resetAfter) {
-        return limit instanceof Limit.Concurrency
-                ? name + ";r=" + integer(remaining)
-                : name + ";r=" + integer(remaining) + ";t=" + integer(secondsToMore(retryAfter, resetAfter));
+    private static void append(
+            StringBuilder field,
+            FieldNames names,
+            String name,
+            long cost,
+            Limit limit,
+            long remaining,
+            Optional<Duration> retryAfter,
+            Duration resetAfter) {
+        field.append(name).append(names.available()).append(integer(remaining));
+        if (!(limit instanceof Limit.Concurrency)) {
+            long window = EffectiveWindow.seconds(limit, remaining, retryAfter, resetAfter);
+            field.append(names.window()).append(integer(window));
+        }
+        if (names.cost() != null && cost != UNKNOWN_COST) {
+            field.append(names.cost()).append(integer(cost));
+        }
     }
 
-    /** When a refused limit would permit the request, else when nothing of it is used. */
-    static long secondsToMore(LimitStatus status) {
-        return secondsToMore(status.retryAfter(), status.resetAfter());
+    /**
+     * {@code "orders";user_id}: by what the quota is divided.
+     *
+     * @param kinds the kinds of the parts of the key; none if all share it
+     */
+    static void appendPartition(StringBuilder field, String name, List<String> kinds) {
+        field.append(name);
+        for (String kind : kinds) {
+            field.append(';').append(FieldNames.dimension(kind));
+        }
     }
 
-    private static long secondsToMore(Optional<Duration> retryAfter, Duration resetAfter) {
-        return secondsRoundedUp(retryAfter.orElse(resetAfter));
+    /** When a refused limit would permit the request, else when nothing of it is used: what older fields tell. */
+    static long secondsToReset(LimitStatus status) {
+        return secondsRoundedUp(status.retryAfter().orElse(status.resetAfter()));
     }
 
     /** A client that comes after so many seconds never comes too early. */

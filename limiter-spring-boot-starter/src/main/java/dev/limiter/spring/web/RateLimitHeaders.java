@@ -3,6 +3,7 @@ package dev.limiter.spring.web;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.RateLimitRule;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Comparator;
 import java.util.List;
@@ -11,56 +12,88 @@ import org.jspecify.annotations.Nullable;
 /** Collects where limits stand, each in the style of its rule, and writes the fields. Not thread-safe. */
 final class RateLimitHeaders {
 
-    private static final String[] IETF = {"RateLimit", "RateLimit-Policy"};
-    private static final String[] LEGACY = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"};
+    private static final String POLICY = "RateLimit-Policy";
+    private static final String AVAILABLE = "RateLimit";
+    private static final String PARTITION = "RateLimit-Partition";
+    private static final String LEGACY = "X-RateLimit-";
+    private static final String LIMIT = LEGACY + "Limit";
+    private static final String REMAINING = LEGACY + "Remaining";
+    private static final String RESET = LEGACY + "Reset";
+
+    /** Whether a header field tells of limits. */
+    static boolean isField(String name) {
+        return name.startsWith(AVAILABLE) || name.startsWith(LEGACY);
+    }
 
     /** Lets scripts of other origins read what was written before it was known that they may read the answer. */
     static void expose(HttpServletResponse response) {
-        if (response.containsHeader(IETF[0])) {
-            CrossOriginFields.expose(response, IETF);
+        if (response.containsHeader(AVAILABLE)) {
+            CrossOriginFields.expose(response, AVAILABLE, POLICY);
         }
-        if (response.containsHeader(LEGACY[0])) {
-            CrossOriginFields.expose(response, LEGACY);
+        if (response.containsHeader(PARTITION)) {
+            CrossOriginFields.expose(response, PARTITION);
+        }
+        if (response.containsHeader(LIMIT)) {
+            CrossOriginFields.expose(response, LIMIT, REMAINING, RESET);
         }
     }
 
     /** Refused before permitted, the longer refused first, then the least remaining. */
     private static final Comparator<LimitStatus> TIGHTEST = Comparator.comparing(LimitStatus::permitted)
-            .thenComparing(status -> status.permitted() ? 0 : -RateLimitFields.secondsToMore(status))
+            .thenComparing(status -> status.permitted() ? 0 : -RateLimitFields.secondsToReset(status))
             .thenComparing(LimitStatus::remaining);
 
     private @Nullable String policies;
-    private @Nullable String remaining;
+    private final StringBuilder available = new StringBuilder(64);
+    private @Nullable StringBuilder partitions;
     private @Nullable LimitStatus tightest;
 
     /** Limits of which nothing is known but where they stand. */
     void add(HeaderStyle style, List<LimitStatus> statuses) {
-        if (style.ietf()) {
-            addIetf(RateLimitFields.policies(statuses), RateLimitFields.remaining(statuses));
+        if (style.ietf() && !statuses.isEmpty()) {
+            PolicyText text = PolicyText.of(statuses);
+            addPolicies(text);
+            text.appendAvailable(available, names(style), statuses, RateLimitFields.UNKNOWN_COST);
         }
         addLegacy(style, statuses);
     }
 
-    /** The limits of a rule; {@code text}: that of the rule. */
-    void add(HeaderStyle style, PolicyText text, List<LimitStatus> statuses) {
+    /** The limits of a rule. {@code text}: that of the limits that were asked; {@code cost}: what was asked of each. */
+    void add(RateLimitRule rule, PolicyText text, long cost, List<LimitStatus> statuses) {
+        HeaderStyle style = rule.headers();
         if (style.ietf()) {
-            addIetf(text.policies(), text.remaining(statuses));
+            addPolicies(text);
+            text.appendAvailable(available, names(style), statuses, cost);
+            addPartition(rule, text);
         }
         addLegacy(style, statuses);
     }
 
     /** The only limit of a rule, as it was decided. */
-    void add(HeaderStyle style, PolicyText text, Decision decision) {
+    void add(RateLimitRule rule, PolicyText text, long cost, Decision decision) {
+        HeaderStyle style = rule.headers();
         if (style.legacy()) {
-            add(style, text, decision.limits());
+            add(rule, text, cost, decision.limits());
         } else if (style.ietf()) {
-            addIetf(text.policies(), text.remaining(decision));
+            addPolicies(text);
+            text.appendAvailable(available, names(style), decision, cost);
+            addPartition(rule, text);
         }
     }
 
-    private void addIetf(String policies, String remaining) {
-        this.policies = this.policies == null ? policies : this.policies + ", " + policies;
-        this.remaining = this.remaining == null ? remaining : this.remaining + ", " + remaining;
+    private static FieldNames names(HeaderStyle style) {
+        return style == HeaderStyle.IETF_NEXT ? FieldNames.NEXT : FieldNames.DRAFT;
+    }
+
+    private void addPolicies(PolicyText text) {
+        policies = policies == null ? text.policies() : policies + ", " + text.policies();
+    }
+
+    private void addPartition(RateLimitRule rule, PolicyText text) {
+        if (rule.headers() == HeaderStyle.IETF_NEXT) {
+            partitions = partitions == null ? new StringBuilder(64) : partitions;
+            text.appendPartition(partitions, rule.keyKinds());
+        }
     }
 
     private void addLegacy(HeaderStyle style, List<LimitStatus> statuses) {
@@ -73,17 +106,20 @@ final class RateLimitHeaders {
 
     /** Replaces what an earlier decision about the same request wrote; nothing happens once the answer is under way. */
     void writeTo(HttpServletResponse response) {
-        if (policies != null && remaining != null) {
-            response.setHeader("RateLimit-Policy", policies);
-            response.setHeader("RateLimit", remaining);
-            CrossOriginFields.expose(response, IETF);
+        if (policies != null) {
+            response.setHeader(POLICY, policies);
+            response.setHeader(AVAILABLE, available.toString());
+            CrossOriginFields.expose(response, AVAILABLE, POLICY);
+        }
+        if (partitions != null) {
+            response.setHeader(PARTITION, partitions.toString());
+            CrossOriginFields.expose(response, PARTITION);
         }
         if (tightest != null) {
-            response.setHeader(
-                    "X-RateLimit-Limit", Long.toString(tightest.limit().limit()));
-            response.setHeader("X-RateLimit-Remaining", Long.toString(tightest.remaining()));
-            response.setHeader("X-RateLimit-Reset", Long.toString(RateLimitFields.secondsToMore(tightest)));
-            CrossOriginFields.expose(response, LEGACY);
+            response.setHeader(LIMIT, Long.toString(tightest.limit().limit()));
+            response.setHeader(REMAINING, Long.toString(tightest.remaining()));
+            response.setHeader(RESET, Long.toString(RateLimitFields.secondsToReset(tightest)));
+            CrossOriginFields.expose(response, LIMIT, REMAINING, RESET);
         }
     }
 }

@@ -230,7 +230,10 @@ final class ServletRequestDecisions implements RequestDecisions {
             return;
         }
         for (int i = 0; i < refusal.rules().size(); i++) {
-            headers.add(refusal.rules().get(i).headers(), refusal.statuses().get(i));
+            List<LimitStatus> statuses = refusal.statuses().get(i);
+            if (!statuses.isEmpty()) {
+                headers.add(refusal.rules().get(i), texts.of(refusal.asked(i)), refusal.cost(i), statuses);
+            }
         }
     }
 
@@ -241,13 +244,13 @@ final class ServletRequestDecisions implements RequestDecisions {
         }
         // nearly every request: there is no need to collect what is only one
         RateLimitHeaders headers = new RateLimitHeaders();
-        headers.add(latest.rules().get(0).headers(), texts.of(latest.asked(0)), decision);
+        headers.add(latest.rules().get(0), texts.of(latest.asked(0)), latest.cost(0), decision);
         return headers;
     }
 
     /** Where the limits of all rules stand, in the order of the rules; those of annotations last. */
     private RateLimitHeaders headers(Function<Verdict, List<List<LimitStatus>>> statuses) {
-        record Standing(RateLimitRule rule, PolicyText text, List<LimitStatus> statuses) {}
+        record Standing(RateLimitRule rule, PolicyText text, long cost, List<LimitStatus> statuses) {}
         List<Standing> standings = new ArrayList<>();
         for (Verdict verdict : verdicts) {
             List<List<LimitStatus>> byRule = statuses.apply(verdict);
@@ -255,13 +258,14 @@ final class ServletRequestDecisions implements RequestDecisions {
                 if (byRule.get(i).isEmpty()) {
                     continue; // nobody knows where they stand
                 }
-                standings.add(new Standing(verdict.rules().get(i), texts.of(verdict.asked(i)), byRule.get(i)));
+                standings.add(new Standing(
+                        verdict.rules().get(i), texts.of(verdict.asked(i)), verdict.cost(i), byRule.get(i)));
             }
         }
         standings.sort(Comparator.comparingInt(standing -> position(standing.rule())));
         RateLimitHeaders headers = new RateLimitHeaders();
         for (Standing standing : standings) {
-            headers.add(standing.rule().headers(), standing.text(), standing.statuses());
+            headers.add(standing.rule(), standing.text(), standing.cost(), standing.statuses());
         }
         return headers;
     }

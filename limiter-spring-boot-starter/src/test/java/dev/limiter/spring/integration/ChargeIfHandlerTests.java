@@ -28,7 +28,7 @@ class ChargeIfHandlerTests extends WebTestSupport {
             HttpResponse<String> served = get(url + 200);
             assertThat(served.statusCode()).isEqualTo(200);
             if (!path.equals("service")) {
-                assertThat(field(served, "RateLimit")).isEqualTo("\"" + path + "\";r=1;t=0");
+                assertThat(field(served, "RateLimit")).isEqualTo("\"" + path + "\";r=1;t=3600");
             }
         }
         assertThat(get(url + 401).statusCode()).isEqualTo(401);

@@ -121,8 +121,12 @@ class ChargeIfTests extends WebTestSupport {
         for (int i = 0; i < 4; i++) {
             HttpResponse<String> response = send(method, url);
             assertThat(response.statusCode()).isEqualTo(status);
-            assertThat(field(response, "RateLimit")).isEqualTo("\"failed\";r=1;t=0");
+            assertThat(field(response, "RateLimit")).isEqualTo(unlessRedirection(response, "\"failed\";r=1;t=3600"));
         }
+    }
+
+    private static String unlessRedirection(HttpResponse<?> response, String field) {
+        return response.statusCode() / 100 == 3 ? "" : field;
     }
 
     @ParameterizedTest
@@ -152,7 +156,7 @@ class ChargeIfTests extends WebTestSupport {
         HttpResponse<String> served = get(url);
 
         assertThat(served.statusCode()).isLessThan(400);
-        assertThat(field(served, "RateLimit")).isEqualTo("\"served\";r=0;t=3600");
+        assertThat(field(served, "RateLimit")).isEqualTo(unlessRedirection(served, "\"served\";r=0;t=3600"));
         assertThat(get(url).statusCode()).isEqualTo(429);
     }
 
@@ -248,7 +252,7 @@ class ChargeIfTests extends WebTestSupport {
         get("/two?free=false");
         HttpResponse<String> free = get("/two?free=true");
 
-        assertThat(field(free, "RateLimit")).isEqualTo("\"two-first\";r=7;t=800, \"two-second\";r=8;t=400");
+        assertThat(field(free, "RateLimit")).isEqualTo("\"two-first\";r=7;t=2800, \"two-second\";r=8;t=3200");
         assertThat(limiters.peek(rule("two-third"), "").remaining()).isEqualTo(9);
     }
 
@@ -269,7 +273,7 @@ class ChargeIfTests extends WebTestSupport {
         for (int i = 0; i < 3; i++) {
             HttpResponse<String> served = get("/early/found");
             assertThat(served.statusCode()).isEqualTo(200);
-            assertThat(field(served, "RateLimit")).isEqualTo("\"early\";r=1;t=0");
+            assertThat(field(served, "RateLimit")).isEqualTo("\"early\";r=1;t=3600");
         }
         assertThat(get("/early/missing").statusCode()).isEqualTo(404);
         assertThat(get("/early/found").statusCode()).isEqualTo(429);

@@ -172,7 +172,7 @@ class RequestPhaseTests extends WebTestSupport {
         assertThat(field(answer, "RateLimit-Policy"))
                 .isEqualTo("\"late\";q=2;w=3600, \"early\";q=3;w=3600, \"last\";q=100;w=3600");
         assertThat(field(answer, "RateLimit"))
-                .isEqualTo("\"late\";r=1;t=1800, \"early\";r=2;t=1200, \"last\";r=99;t=36");
+                .isEqualTo("\"late\";r=1;t=1800, \"early\";r=2;t=2400, \"last\";r=99;t=3564");
     }
 
     /** The key of the rule "late" is the user, whom only the request knows that Spring Security has wrapped. */

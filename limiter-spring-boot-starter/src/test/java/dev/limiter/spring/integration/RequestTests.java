@@ -116,7 +116,7 @@ class RequestTests extends WebTestSupport {
 
         assertThat(response.statusCode()).isEqualTo(status);
         assertThat(used(key)).isEqualTo(count);
-        assertThat(field(response, "RateLimit")).isEqualTo(count == 0 ? "" : "\"all\";r=99;t=36");
+        assertThat(field(response, "RateLimit")).isEqualTo(count == 0 ? "" : "\"all\";r=99;t=3564");
     }
 
     @ParameterizedTest
@@ -184,7 +184,7 @@ class RequestTests extends WebTestSupport {
         HttpResponse<String> response = get("/annotated", "X-Test", "annotated");
         assertThat(field(response, "RateLimit-Policy"))
                 .isEqualTo("\"all\";q=100;w=3600, \"Controller.annotated\";q=1;w=3600");
-        assertThat(field(response, "RateLimit")).isEqualTo("\"all\";r=99;t=36, \"Controller.annotated\";r=0;t=3600");
+        assertThat(field(response, "RateLimit")).isEqualTo("\"all\";r=99;t=3564, \"Controller.annotated\";r=0;t=3600");
     }
 
     @Test
@@ -195,7 +195,7 @@ class RequestTests extends WebTestSupport {
         HttpResponse<String> rejected = get("/service", "X-Test", "service");
         assertThat(rejected.statusCode()).isEqualTo(429);
         assertThat(used("service")).isEqualTo(1);
-        assertThat(field(rejected, "RateLimit")).isEqualTo("\"all\";r=99;t=36, \"Limited.call\";r=0;t=3600");
+        assertThat(field(rejected, "RateLimit")).isEqualTo("\"all\";r=99;t=3564, \"Limited.call\";r=0;t=3600");
         assertThat(rejected.body()).contains("\"violated-policies\":[\"Limited.call\"]");
     }
 

@@ -36,11 +36,13 @@ class PolicyTextTests {
             Decision decision = limiters.tryAcquire(rule, "alice");
 
             assertThat(decision.permitted()).isEqualTo(i < 2);
-            assertThat(text.remaining(decision))
-                    .isEqualTo(text.remaining(decision.limits()))
-                    .isEqualTo(RateLimitFields.remaining(decision.limits()))
+            StringBuilder ofDecision = new StringBuilder();
+            text.appendAvailable(ofDecision, FieldNames.DRAFT, decision, 1);
+            assertThat(ofDecision.toString())
+                    .isEqualTo(available(text, decision))
                     .startsWith("\"GET /a\\\"b\";r=" + Math.max(1 - i, 0));
-            assertThat(text.policies()).isEqualTo(RateLimitFields.policies(decision.limits()));
+            assertThat(text.policies())
+                    .isEqualTo(PolicyText.of(decision.limits()).policies());
         }
     }
 
@@ -56,7 +58,13 @@ class PolicyTextTests {
 
         assertThat(text.policies())
                 .isEqualTo("\"orders-burst\";q=10;w=1, \"orders-open\";q=5;qu=\"concurrent-requests\"");
-        assertThat(text.remaining(decision.limits())).isEqualTo("\"orders-burst\";r=9;t=1, \"orders-open\";r=4");
+        assertThat(available(text, decision)).isEqualTo("\"orders-burst\";r=9;t=1, \"orders-open\";r=4");
+    }
+
+    private static String available(PolicyText text, Decision decision) {
+        StringBuilder field = new StringBuilder();
+        text.appendAvailable(field, FieldNames.DRAFT, decision.limits(), 1);
+        return field.toString();
     }
 
     @Test

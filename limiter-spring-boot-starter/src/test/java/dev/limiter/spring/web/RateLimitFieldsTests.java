@@ -17,12 +17,11 @@ class RateLimitFieldsTests {
     void listsEachPolicyAsInTheContract() {
         List<LimitStatus> statuses = List.of(
                 refused("orders-burst", 10, Duration.ofSeconds(1), Duration.ofMillis(11_001)),
-                permitted("orders-hourly", 1000, Duration.ofHours(1), 512, Duration.ofHours(1)));
+                permitted("orders-hourly", 1000, Duration.ofHours(1), 512, Duration.ofMinutes(10)));
 
-        assertThat(RateLimitFields.policies(statuses))
+        assertThat(PolicyText.of(statuses).policies())
                 .isEqualTo("\"orders-burst\";q=10;w=1, \"orders-hourly\";q=1000;w=3600");
-        assertThat(RateLimitFields.remaining(statuses))
-                .isEqualTo("\"orders-burst\";r=0;t=12, \"orders-hourly\";r=512;t=3600");
+        assertThat(available(statuses)).isEqualTo("\"orders-burst\";r=0;t=12, \"orders-hourly\";r=512;t=1844");
     }
 
     @ParameterizedTest
@@ -37,7 +36,7 @@ class RateLimitFieldsTests {
     void quotesNames(String name, String quoted) {
         LimitStatus status = permitted(name, 1, Duration.ofSeconds(1), 0, Duration.ZERO);
 
-        assertThat(RateLimitFields.remaining(List.of(status))).isEqualTo(quoted + ";r=0;t=0");
+        assertThat(available(List.of(status))).isEqualTo(quoted + ";r=0;t=1");
     }
 
     @ParameterizedTest
@@ -50,8 +49,23 @@ class RateLimitFieldsTests {
     void keepsToTheRangeOfStructuredIntegers() {
         LimitStatus status = permitted("x", Limit.MAX_PERMITS, Duration.ofDays(1), Limit.MAX_PERMITS, Duration.ZERO);
 
-        assertThat(RateLimitFields.policies(List.of(status))).isEqualTo("\"x\";q=999999999999999;w=86400");
-        assertThat(RateLimitFields.remaining(List.of(status))).isEqualTo("\"x\";r=999999999999999;t=0");
+        assertThat(PolicyText.of(List.of(status)).policies()).isEqualTo("\"x\";q=999999999999999;w=86400");
+        assertThat(available(List.of(status))).isEqualTo("\"x\";r=999999999999999;t=86400");
+    }
+
+    @Test
+    void tellsTheCostAndOtherNamesInTheNextDraft() {
+        LimitStatus status = permitted("x", 10, Duration.ofSeconds(10), 4, Duration.ofSeconds(6));
+        StringBuilder field = new StringBuilder();
+        PolicyText.of(List.of(status)).appendAvailable(field, FieldNames.NEXT, List.of(status), 3);
+
+        assertThat(field).hasToString("\"x\";a=4;w=4;c=3");
+    }
+
+    static String available(List<LimitStatus> statuses) {
+        StringBuilder field = new StringBuilder();
+        PolicyText.of(statuses).appendAvailable(field, FieldNames.DRAFT, statuses, RateLimitFields.UNKNOWN_COST);
+        return field.toString();
     }
 
     private static LimitStatus refused(String policy, long limit, Duration window, Duration retryAfter) {

@@ -8,6 +8,7 @@ import dev.limiter.spring.rule.HeaderStyle;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,10 +26,18 @@ class RateLimitHeadersTests {
         headers.writeTo(response);
 
         assertThat(response.getHeader("RateLimit-Policy")).isEqualTo(style.ietf() ? "\"a\";q=10;w=60" : null);
-        assertThat(response.getHeader("RateLimit")).isEqualTo(style.ietf() ? "\"a\";r=5;t=30" : null);
+        assertThat(response.getHeader("RateLimit")).isEqualTo(available(style));
         assertThat(response.getHeader("X-RateLimit-Limit")).isEqualTo(style.legacy() ? "10" : null);
         assertThat(response.getHeader("X-RateLimit-Remaining")).isEqualTo(style.legacy() ? "5" : null);
         assertThat(response.getHeader("X-RateLimit-Reset")).isEqualTo(style.legacy() ? "30" : null);
+    }
+
+    private static @Nullable String available(HeaderStyle style) {
+        return switch (style) {
+            case IETF, BOTH -> "\"a\";r=5;t=30";
+            case IETF_NEXT -> "\"a\";a=5;w=30";
+            case LEGACY, NONE -> null;
+        };
     }
 
     @ParameterizedTest

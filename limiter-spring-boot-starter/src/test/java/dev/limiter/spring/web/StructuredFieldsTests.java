@@ -72,11 +72,11 @@ class StructuredFieldsTests {
                     .mapToObj(i -> status(random))
                     .toList();
 
-            assertThat(StructuredFields.list(RateLimitFields.policies(statuses)))
+            assertThat(StructuredFields.list(PolicyText.of(statuses).policies()))
                     .describedAs("Policies, seed %s, round %s", seed, round)
                     .containsExactlyElementsOf(
                             statuses.stream().map(StructuredFieldsTests::policy).toList());
-            assertThat(StructuredFields.list(RateLimitFields.remaining(statuses)))
+            assertThat(StructuredFields.list(RateLimitFieldsTests.available(statuses)))
                     .describedAs("Remaining, seed %s, round %s", seed, round)
                     .containsExactlyElementsOf(statuses.stream()
                             .map(StructuredFieldsTests::remaining)

@@ -1,0 +1,230 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpResponse;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+import org.springframework.web.servlet.view.RedirectView;
+
+/** A client that has nothing left must follow a redirection at once: such an answer tells of no limits. */
+class RedirectionTests {
+
+    private static ConfigurableApplicationContext application;
+
+    @BeforeAll
+    static void start() {
+        application = Applications.start(
+                Application.class,
+                "limiter.web.headers=both",
+                "limiter.rules.all.paths=/**",
+                "limiter.rules.all.limit=1000",
+                "limiter.rules.all.window=30d",
+                "limiter.rules.early.paths=/**",
+                "limiter.rules.early.phase=request",
+                "limiter.rules.early.limit=1000",
+                "limiter.rules.early.window=30d");
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/redirect/view",
+                "/redirect/name",
+                "/redirect/sent",
+                "/redirect/entity",
+                "/redirect/callable",
+                "/redirect/deferred",
+                "/redirect/filter",
+                "/redirect/not-modified",
+                "/redirect/unchanged"
+            })
+    void redirectionTellsOfNoLimits(String path) {
+        HttpResponse<String> answer = Applications.clientsOf(application).get(path, "If-None-Match", "\"1\"");
+
+        assertThat(answer.statusCode()).isBetween(300, 399);
+        assertThat(answer.headers().map().keySet())
+                .noneMatch(name -> name.toLowerCase(Locale.ROOT).contains("ratelimit"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/other/text",
+                "/other/empty",
+                "/other/no-content",
+                "/other/refused",
+                "/other/error-sent",
+                "/other/unhandled",
+                "/other/unknown",
+                "/other/callable",
+                "/other/stream",
+                "/other/servlet-async",
+                "/other/servlet-async-empty"
+            })
+    void anyOtherAnswerDoes(String path) {
+        HttpResponse<String> answer = Applications.clientsOf(application).get(path);
+
+        assertThat(answer.statusCode() / 100).isNotEqualTo(3);
+        assertThat(answer.headers().allValues("RateLimit")).hasSize(1);
+        assertThat(answer.headers().allValues("RateLimit-Policy"))
+                .allSatisfy(policies -> assertThat(policies).contains("\"early\""))
+                .hasSize(1);
+        assertThat(answer.headers().allValues("X-RateLimit-Limit")).hasSize(1);
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({OpenSecurity.class, Endpoints.class})
+    static class Application {
+
+        @Bean
+        Filter redirectingFilter() {
+            return (request, response, chain) -> {
+                if (((HttpServletRequest) request).getRequestURI().equals("/redirect/filter")) {
+                    ((HttpServletResponse) response).sendRedirect("/other/text");
+                } else {
+                    chain.doFilter(request, response);
+                }
+            };
+        }
+    }
+
+    @Controller
+    static class Endpoints {
+
+        @GetMapping("/redirect/view")
+        RedirectView view() {
+            return new RedirectView("/other/text");
+        }
+
+        @GetMapping("/redirect/name")
+        String name() {
+            return "redirect:/other/text";
+        }
+
+        @GetMapping("/redirect/sent")
+        void sent(HttpServletResponse response) throws IOException {
+            response.sendRedirect("/other/text");
+        }
+
+        @GetMapping("/redirect/entity")
+        ResponseEntity<String> entity() {
+            return ResponseEntity.status(HttpStatus.PERMANENT_REDIRECT)
+                    .header("Location", "/other/text")
+                    .body("moved");
+        }
+
+        @GetMapping("/redirect/callable")
+        Callable<RedirectView> redirectingCallable() {
+            return this::view;
+        }
+
+        @GetMapping("/redirect/deferred")
+        DeferredResult<ResponseEntity<String>> deferred() {
+            DeferredResult<ResponseEntity<String>> result = new DeferredResult<>();
+            result.setResult(entity());
+            return result;
+        }
+
+        @GetMapping("/redirect/not-modified")
+        ResponseEntity<Void> notModified() {
+            return ResponseEntity.status(HttpStatus.NOT_MODIFIED).build();
+        }
+
+        @GetMapping("/redirect/unchanged")
+        @ResponseBody
+        String unchanged(WebRequest request) {
+            return request.checkNotModified("1") ? null : "changed";
+        }
+
+        @GetMapping("/other/text")
+        @ResponseBody
+        String text() {
+            return "text";
+        }
+
+        @GetMapping("/other/empty")
+        @ResponseStatus(HttpStatus.OK)
+        void empty() {}
+
+        @GetMapping("/other/no-content")
+        ResponseEntity<Void> noContent() {
+            return ResponseEntity.noContent().build();
+        }
+
+        @GetMapping("/other/refused")
+        ResponseEntity<String> refused() {
+            return ResponseEntity.badRequest().body("no");
+        }
+
+        @GetMapping("/other/error-sent")
+        void errorSent(HttpServletResponse response) throws IOException {
+            response.sendError(409);
+        }
+
+        @GetMapping("/other/unhandled")
+        void unhandled() {
+            throw new IllegalStateException("Nobody handles this");
+        }
+
+        @GetMapping("/other/callable")
+        @ResponseBody
+        Callable<String> callable() {
+            return () -> "later";
+        }
+
+        @GetMapping("/other/stream")
+        StreamingResponseBody stream() {
+            return out -> out.write(new byte[20_000]);
+        }
+
+        @GetMapping("/other/servlet-async")
+        void servletAsync(HttpServletRequest request) {
+            AsyncContext async = request.startAsync();
+            async.start(() -> {
+                try {
+                    async.getResponse().getWriter().write("later");
+                } catch (IOException gone) {
+                    throw new UncheckedIOException(gone);
+                }
+                async.complete();
+            });
+        }
+
+        @GetMapping("/other/servlet-async-empty")
+        void servletAsyncEmpty(HttpServletRequest request) {
+            AsyncContext async = request.startAsync();
+            async.start(async::complete);
+        }
+    }
+}

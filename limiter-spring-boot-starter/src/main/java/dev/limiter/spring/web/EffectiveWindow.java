@@ -1,0 +1,100 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.Limit;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/*
+ * The draft has clients use what is available within the effective window. So that nobody is invited to use it faster
+ * than the policy refills it, the window of a bucket is what the available permits take to come:
+ *
+ *     available > 0:   t = available x window / limit
+ *     available = 0:   t = the time to the next permit = resetAfter - (burst - 1) x window / limit
+ *
+ * Other limits get back what was used when their window resets.
+ */
+
+/** The time within which a client may use what is available of a limit. */
+final class EffectiveWindow {
+
+    private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+    private EffectiveWindow() {}
+
+    /**
+     * In seconds, rounded up.
+     *
+     * @param available the permits that could be taken, 0 or more
+     * @param retryAfter when the limit would permit what it refused; empty if it refused nothing, or for ever
+     * @param resetAfter when nothing of what was used counts any longer
+     */
+    static long seconds(Limit limit, long available, Optional<Duration> retryAfter, Duration resetAfter) {
+        if (retryAfter.isPresent()) {
+            return RateLimitFields.secondsRoundedUp(retryAfter.get());
+        }
+        Bucket bucket = Bucket.of(limit);
+        if (bucket == null) {
+            return RateLimitFields.secondsRoundedUp(resetAfter);
+        }
+        return available > 0 ? bucket.seconds(available) : bucket.secondsToNext(resetAfter);
+    }
+
+    /**
+     * How a bucket refills.
+     *
+     * @param atOnce the permits of a full bucket
+     */
+    private record Bucket(long limit, Duration window, long atOnce, Duration warmUp) {
+
+        static @Nullable Bucket of(Limit limit) {
+            if (limit instanceof Limit.TokenBucket bucket) {
+                boolean slow = !bucket.warmUp().isZero();
+                return new Bucket(bucket.limit(), bucket.window(), slow ? 1 : bucket.burst(), bucket.warmUp());
+            }
+            return limit instanceof Limit.LeakyBucket bucket
+                    ? new Bucket(bucket.limit(), bucket.window(), bucket.even() ? 1 : bucket.burst(), bucket.warmUp())
+                    : null;
+        }
+
+        long seconds(long permits) {
+            long nanos = window.toNanos();
+            boolean fits = permits <= Long.MAX_VALUE / nanos && limit <= Long.MAX_VALUE / NANOS_PER_SECOND;
+            return fits ? ceilDiv(permits * nanos, limit * NANOS_PER_SECOND) : secondsOfMany(permits, nanos);
+        }
+
+        private static long ceilDiv(long dividend, long divisor) {
+            return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
+        }
+
+        private long secondsOfMany(long permits, long nanos) {
+            BigInteger[] parts = BigInteger.valueOf(permits)
+                    .multiply(BigInteger.valueOf(nanos))
+                    .divideAndRemainder(BigInteger.valueOf(limit).multiply(BigInteger.valueOf(NANOS_PER_SECOND)));
+            return parts[0].longValueExact() + parts[1].signum();
+        }
+
+        /** At least what is left of a nanosecond. A bucket that warms up does not tell how cold it is: as cold as can be. */
+        long secondsToNext(Duration resetAfter) {
+            long others = intervals(atOnce - 1);
+            long rest = Math.max(resetAfter.toNanos() - others, 1);
+            if (!warmUp.isZero()) {
+                rest = Math.max(rest - warmUp.toNanos(), Math.min(rest, intervals(3)));
+            }
+            return ceilDiv(rest, NANOS_PER_SECOND);
+        }
+
+        /** The nanoseconds in which so many permits come, rounded down. */
+        private long intervals(long permits) {
+            long nanos = window.toNanos();
+            return permits <= Long.MAX_VALUE / nanos
+                    ? permits * nanos / limit
+                    : BigInteger.valueOf(permits)
+                            .multiply(BigInteger.valueOf(nanos))
+                            .divide(BigInteger.valueOf(limit))
+                            .min(BigInteger.valueOf(Long.MAX_VALUE))
+                            .longValueExact();
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package dev.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.spring.VirtualTime;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** On decisions of the real storage, whose time stands still unless a test moves it. */
+class EffectiveWindowTests {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000);
+
+    private final VirtualTime time = new VirtualTime();
+    private final RateLimiters limiters =
+            RateLimiters.builder().timeSource(time).build();
+
+    @Test
+    void invitesToUseABucketNoFasterThanItIsRefilled() {
+        Rule rule = Rule.of("all", Limit.tokenBucket(100, HOUR));
+
+        assertThat(seconds(limiters.tryAcquire(rule, "a"))).isEqualTo(3564);
+        assertThat(seconds(limiters.tryAcquire(rule, "a", 97))).isEqualTo(72);
+        assertThat(seconds(limiters.tryAcquire(rule, "a", 2))).isEqualTo(36);
+    }
+
+    @Test
+    void windowsAndLogsTellWhenTheyReset() {
+        for (Limit limit : List.of(Limit.fixedWindow(10, HOUR).startingWithFirst(), Limit.slidingWindowLog(10, HOUR))) {
+            assertThat(seconds(limiters.tryAcquire(
+                            Rule.of("all", limit), limit.algorithm().name())))
+                    .isEqualTo(3600);
+        }
+    }
+
+    static List<Limit> buckets() {
+        return List.of(
+                Limit.tokenBucket(7, Duration.ofSeconds(60)),
+                Limit.tokenBucket(7, Duration.ofSeconds(60)).burst(31),
+                Limit.tokenBucket(7, Duration.ofSeconds(60)).burst(1),
+                Limit.leakyBucket(13, HOUR).burst(20),
+                Limit.leakyBucket(3, HOUR).paced(),
+                Limit.tokenBucket(Limit.MAX_PERMITS, Duration.ofDays(3660)).burst(5));
+    }
+
+    /** What a peek says about one more permit is the time to the next one. */
+    @ParameterizedTest
+    @MethodSource("buckets")
+    void followsTheRateOrTheNextPermit(Limit limit) {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        Rule rule = Rule.of("bucket", limit);
+        for (int round = 0; round < 500; round++) {
+            Decision decision = limiters.tryAcquire(rule, "a", 1 + random.nextInt((int) Math.min(limit.capacity(), 3)));
+            if (decision.permitted()) {
+                Decision next = limiters.peek(rule, "a");
+                long expected = decision.remaining() > 0
+                        ? refillSeconds(limit, decision.remaining())
+                        : RateLimitFields.secondsRoundedUp(next.retryAfter().orElseThrow());
+
+                assertThat(seconds(decision))
+                        .as("%s left, seed %s, round %s", decision.remaining(), seed, round)
+                        .isEqualTo(expected);
+            }
+            time.advance(Duration.ofMillis(random.nextInt(12_000)));
+        }
+    }
+
+    private static long refillSeconds(Limit limit, long permits) {
+        BigInteger[] seconds = BigInteger.valueOf(permits)
+                .multiply(BigInteger.valueOf(limit.window().toNanos()))
+                .divideAndRemainder(BigInteger.valueOf(limit.limit()).multiply(SECOND));
+        return seconds[0].longValueExact() + seconds[1].signum();
+    }
+
+    /** It does not say how cold it is, so it may take a little longer, but not as long as it takes to be cold again. */
+    @Test
+    void bucketThatWarmsUpTellsOfTheNextPermit() {
+        Rule rule =
+                Rule.of("slow", Limit.tokenBucket(10, Duration.ofSeconds(100)).warmUp(Duration.ofHours(1)));
+        for (int round = 0; round < 500; round++) {
+            Decision decision = limiters.tryAcquire(rule, "a");
+            Duration next = limiters.peek(rule, "a").retryAfter().orElseThrow();
+
+            assertThat(Duration.ofSeconds(seconds(decision)))
+                    .isGreaterThanOrEqualTo(next)
+                    .isLessThanOrEqualTo(Duration.ofSeconds(30));
+            time.advance(next);
+        }
+    }
+
+    @Test
+    void isTheTimeToRetryWhereTheLimitRefused() {
+        Rule rule = Rule.of("all", Limit.tokenBucket(100, HOUR));
+        limiters.tryAcquire(rule, "a", 90);
+
+        assertThat(seconds(limiters.tryAcquire(rule, "a", 15))).isEqualTo(180);
+        assertThat(seconds(limiters.tryAcquire(rule, "a", 101))).isEqualTo(360);
+    }
+
+    private static long seconds(Decision decision) {
+        return EffectiveWindow.seconds(
+                decision.limit(), decision.remaining(), decision.retryAfter(), decision.resetAfter());
+    }
+}
