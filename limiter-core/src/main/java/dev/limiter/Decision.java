@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The answer to one request for permits: a snapshot of the moment at which it was decided. Compared by identity, since
@@ -72,10 +73,15 @@ public abstract class Decision implements AutoCloseable {
         return Charge.SHARED;
     }
 
+    /** How the turn of this decision moves up; null if it is fixed. */
+    protected @Nullable QueuedTurn queuedTurn() {
+        return null;
+    }
+
     /**
-     * Returns the permits of a turn that is still to come, and moves the turns behind it up where the algorithm allows.
+     * Returns the permits of a turn that is still to come and {@linkplain #queuedTurn() never moves}.
      *
-     * @param behind the decisions that wait for the same rule and key, and were made after this one
+     * @param behind always empty
      */
     protected void giveUp(List<? extends Decision> behind) {
         giveBack();

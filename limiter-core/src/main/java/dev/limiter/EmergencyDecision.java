@@ -48,12 +48,8 @@ final class EmergencyDecision extends Decision {
 
     @Override
     protected void giveUp(List<? extends Decision> behind) {
-        decision.giveUp(behind.stream().map(EmergencyDecision::inner).toList());
+        decision.giveUp(behind);
         returned.run();
-    }
-
-    private static Decision inner(Decision decision) {
-        return decision instanceof EmergencyDecision emergency ? emergency.decision : decision;
     }
 
     @Override

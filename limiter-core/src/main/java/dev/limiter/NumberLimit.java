@@ -51,7 +51,7 @@ public abstract class NumberLimit extends CompiledLimit {
      * When the turn comes of permits that were taken by {@link #reserve}, in epoch nanoseconds.
      *
      * @param taken the state right after they were taken
-     * @param kept how many more had to be there
+     * @param kept how many more had to be there; with the same number, the turn of a higher state is never earlier
      * @param otherwise what to answer if the state does not tell
      */
     public long turn(long taken, long permits, long kept, long otherwise) {
@@ -59,8 +59,9 @@ public abstract class NumberLimit extends CompiledLimit {
     }
 
     /**
-     * The state without permits that were taken for a turn, as far as those behind can have their place; also what the
-     * state right after those behind them were taken becomes. The same state if turns do not move up.
+     * The state without permits that were taken for a turn, as far as those behind can have their place; the states right
+     * after those behind were taken become less by as much, which does not depend on {@code value}. The same state if
+     * turns do not move up.
      *
      * @param taken the state right after they were taken
      */

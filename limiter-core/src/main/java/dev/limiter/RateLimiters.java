@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
 public final class RateLimiters implements AutoCloseable {
 
     private final RateLimiterStorage storage;
-    private final WaitingRoom waitingRoom;
+    private final WaitQueues queues;
 
     /** Decides in {@code storage}, and closes it when closed. */
     public RateLimiters(RateLimiterStorage storage) {
@@ -28,7 +28,7 @@ public final class RateLimiters implements AutoCloseable {
 
     RateLimiters(RateLimiterStorage storage, WaitTimer timer) {
         this.storage = storage;
-        this.waitingRoom = new WaitingRoom(storage, timer);
+        this.queues = new WaitQueues(storage, timer, WaiterFuture.POOL);
     }
 
     /** Takes one permit of {@code key} if it can be had now; never waits. */
@@ -60,13 +60,13 @@ public final class RateLimiters implements AutoCloseable {
      * elsewhere fails with is thrown.
      */
     public Decision acquire(Rule rule, String key, Duration maxWait) {
-        Decision atOnce = waitingRoom.passBy(rule, key, 1);
+        Decision atOnce = queues.passBy(rule, key, 1);
         return atOnce != null ? atOnce : acquire(List.of(rule.charge(key).within(maxWait)));
     }
 
     /** The same for all charges or none; those of them wait that say so ({@link Charge#within}). */
     public Decision acquire(List<Charge> charges) {
-        return waitingRoom.await(charges);
+        return queues.await(charges);
     }
 
     /**
@@ -85,22 +85,22 @@ public final class RateLimiters implements AutoCloseable {
      *     be blocked: if the one who waited is gone, its place goes to those behind
      */
     public CompletableFuture<Decision> acquireAsync(List<Charge> charges, BooleanSupplier present) {
-        return waitingRoom.queue(charges, present);
+        return queues.queue(charges, present);
     }
 
     /** How many wait. */
     public int waiting() {
-        return waitingRoom.size();
+        return queues.size();
     }
 
     /** Sends all who wait away, refused; from now on nobody waits, until {@link #startWaiting()}. */
     public void stopWaiting() {
-        waitingRoom.close();
+        queues.close();
     }
 
     /** Lets requests wait again. */
     public void startWaiting() {
-        waitingRoom.open();
+        queues.open();
     }
 
     /** What {@link #tryAcquire(Rule, String)} would answer now; charges nothing. */
@@ -120,7 +120,7 @@ public final class RateLimiters implements AutoCloseable {
 
     @Override
     public void close() {
-        waitingRoom.close();
+        queues.close();
         storage.close();
     }
 

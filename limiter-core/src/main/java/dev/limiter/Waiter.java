@@ -2,18 +2,18 @@ package dev.limiter;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody in the waiting room: has a reservation and waits for its turn, or has none and waits for somebody else to
- * release what is held, or is undecided while a storage elsewhere is asked. Written with the room's lock held, read
- * without.
+ * A request that waits: for the turn of its reservation, for a release, or undecided for the answer of a storage
+ * elsewhere. Written with the lock of the queues held, read without.
  */
 final class Waiter {
 
-    /** Instead of when there is something to do: who is undecided is woken. */
+    /** Instead of a time: an undecided waiter is woken. */
     static final long UNDECIDED = Long.MAX_VALUE;
 
     final List<Charge> charges;
@@ -21,23 +21,22 @@ final class Waiter {
     private final long arrived;
     private final BooleanSupplier present;
     private final Runnable wake;
+    private volatile long due = UNDECIDED;
 
-    /** When one who waits for a release gives up. */
-    private volatile long deadline = UNDECIDED;
-
-    /** Where it waits for a release, and as which one of all; zero if it never did. With the room's lock held. */
-    private @Nullable Line line;
+    /** The queue in which it waits for a release, and its number among all waiters; zero if it never did. */
+    private @Nullable WaitKey queue;
 
     private long number;
-    private volatile @Nullable Decision reservation;
+    private List<Reservation> reservations = List.of();
+    private volatile @Nullable Decision decision;
     private volatile @Nullable Decision answer;
     private volatile @Nullable Throwable failure;
 
-    /** What to answer if it comes to nothing; set before anybody else sees the waiter. */
+    /** The answer if nothing comes of the wait; set before another thread sees the waiter. */
     private @Nullable Decision refusal;
 
     /**
-     * @param present whether the one who asked still wants to know
+     * @param present whether the caller still wants an answer
      * @param wake called when the waiter should look at {@link #due} and {@link #answer} again; does not block
      */
     Waiter(List<Charge> charges, long now, BooleanSupplier present, Runnable wake) {
@@ -47,10 +46,10 @@ final class Waiter {
         this.wake = wake;
     }
 
-    /** Waits in that line for a release from now on, for as long as that charge would; {@code next} if it is new here. */
-    void lineUp(Line line, Duration maxWait, long next) {
-        this.line = line;
-        this.deadline = arrived + nanos(maxWait);
+    /** Waits for a release from now on, for as long as that charge would; {@code next} is its number if it has none. */
+    void waitForRelease(WaitKey queue, Duration maxWait, long next) {
+        this.queue = queue;
+        this.due = arrived + nanos(maxWait);
         this.number = number == 0 ? next : number;
     }
 
@@ -59,8 +58,8 @@ final class Waiter {
     }
 
     @Nullable
-    Line line() {
-        return line;
+    WaitKey queue() {
+        return queue;
     }
 
     /** First come, first served. */
@@ -68,7 +67,7 @@ final class Waiter {
         return number;
     }
 
-    /** The charges by somebody who would not wait. */
+    /** The charges of a request that does not wait. */
     List<Charge> chargesAtOnce() {
         return charges.stream().map(charge -> charge.within(Duration.ZERO)).toList();
     }
@@ -84,7 +83,7 @@ final class Waiter {
                 .toList();
     }
 
-    /** One whose presence cannot be told is gone: nobody else must suffer from that. */
+    /** A waiter whose presence cannot be told counts as gone, so that no other one suffers from that. */
     boolean isPresent() {
         try {
             return present.getAsBoolean();
@@ -97,19 +96,40 @@ final class Waiter {
         wake.run();
     }
 
-    /** When there is something to do for this one, in epoch nanoseconds; or UNDECIDED. */
+    /**
+     * When the waiter looks after itself, in epoch nanoseconds; or UNDECIDED. A turn that moved up comes before that, and
+     * its queue looks after it.
+     */
     long due() {
-        Decision turn = reservation;
-        return turn == null ? deadline : turn.turn();
+        return due;
     }
 
+    void due(long nanos) {
+        due = nanos;
+    }
+
+    /** The permitted decision whose turn is awaited; null if there is none. */
     @Nullable
-    Decision reservation() {
-        return reservation;
+    Decision decision() {
+        return decision;
     }
 
-    void reserve(Decision decision) {
-        reservation = decision;
+    List<Reservation> reservations() {
+        return reservations;
+    }
+
+    /** Where its turns may move up. */
+    List<TurnQueue.Place> places() {
+        return reservations.stream()
+                .map(Reservation::place)
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    void reserve(Decision decision, List<Reservation> reservations) {
+        this.reservations = reservations;
+        this.due = decision.turn();
+        this.decision = decision;
     }
 
     /** Null if there is none yet, or there was a failure. */
@@ -123,7 +143,7 @@ final class Waiter {
         return answer != null || failure != null;
     }
 
-    /** The answer of one who is done, or the exception that the storage failed with. */
+    /** The answer of a waiter that is done, or the exception that the storage failed with. */
     Decision outcome() {
         Throwable thrown = failure;
         Decision known = answer;
@@ -139,7 +159,7 @@ final class Waiter {
         return known;
     }
 
-    /** What the storage failed with; null if it did not. */
+    /** The failure of the storage; null if there was none. */
     @Nullable
     Throwable failure() {
         return failure;
@@ -147,18 +167,16 @@ final class Waiter {
 
     void answer(Decision decision) {
         answer = decision;
-        wake();
     }
 
     void fail(@Nullable Throwable thrown) {
         Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
         failure = cause != null ? cause : new IllegalStateException("The storage answered nothing", thrown);
-        wake();
     }
 
     void refuse() {
         if (refusal == null) {
-            throw new IllegalStateException("Nobody waits without having been refused");
+            throw new IllegalStateException("A waiter without a refusal");
         }
         answer(refusal);
     }

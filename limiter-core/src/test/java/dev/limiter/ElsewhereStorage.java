@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one instance sees of a storage that it shares with others: never blocks, hears only of its own releases, and
- * notes whether it is called with the room's lock held. Answers at once, by an executor, or when a test says so.
+ * notes whether it is called with the lock of the queues held. Answers at once, by an executor, or when a test says so.
  */
 final class ElsewhereStorage implements RateLimiterStorage {
 

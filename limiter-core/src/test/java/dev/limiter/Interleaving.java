@@ -2,11 +2,13 @@ package dev.limiter;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,12 +55,30 @@ final class Interleaving implements TimeSource {
         }
     }
 
-    /** Somebody else may go on here. */
+    /** Another thread may go on here. */
     void pause() {
         Actor actor = current.get();
-        if (actor != null) {
-            scheduler.release();
-            actor.turn.acquireUninterruptibly();
+        if (actor != null && !actor.undisturbed) {
+            yieldTo(actor);
+        }
+    }
+
+    private void yieldTo(Actor actor) {
+        scheduler.release();
+        actor.turn.acquireUninterruptibly();
+    }
+
+    /** Reads something, so that no other thread goes on between then and the return. */
+    long undisturbed(LongSupplier reading) {
+        Actor actor = current.get();
+        if (actor == null) {
+            return reading.getAsLong();
+        }
+        actor.undisturbed = true;
+        try {
+            return reading.getAsLong();
+        } finally {
+            actor.undisturbed = false;
         }
     }
 
@@ -81,7 +101,7 @@ final class Interleaving implements TimeSource {
         public void lock() {
             pause();
             while (!broken && !tryLock()) {
-                pause();
+                yieldTo(Objects.requireNonNull(current.get()));
             }
         }
 
@@ -104,6 +124,7 @@ final class Interleaving implements TimeSource {
         private final Runnable script;
         private final Semaphore turn = new Semaphore(0);
         private volatile boolean done;
+        private boolean undisturbed;
         private volatile @Nullable Throwable failure;
 
         Actor(Runnable script) {

@@ -117,17 +117,20 @@ class OccupyingTests {
     @Tag(MemoryPromises.TAG)
     void whoWaitsWithoutPriorityWaitsUntilTheReserveIsFull() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
-        WaitingRoom room = new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {});
+        WaitQueues queues = new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, Runnable::run);
         limiters.tryAcquire(rule, "key", 10);
         Charge charge = rule.charge("key").keeping(50).within(SECOND);
         Waiter first = new Waiter(List.of(charge), time.now(), () -> true, () -> {});
         Waiter second = new Waiter(List.of(charge), time.now(), () -> true, () -> {});
-        room.enter(first);
-        room.enter(second);
-        assertThat(first.due() - time.now()).isEqualTo(Duration.ofMillis(600).toNanos());
-        assertThat(second.due() - time.now()).isEqualTo(Duration.ofMillis(700).toNanos());
-        room.leave(first);
-        assertThat(second.due() - time.now()).isEqualTo(Duration.ofMillis(600).toNanos());
+        queues.enter(first);
+        queues.enter(second);
+        assertThat(queues.admission.due(first) - time.now())
+                .isEqualTo(Duration.ofMillis(600).toNanos());
+        assertThat(queues.admission.due(second) - time.now())
+                .isEqualTo(Duration.ofMillis(700).toNanos());
+        queues.leave(first);
+        assertThat(queues.admission.due(second) - time.now())
+                .isEqualTo(Duration.ofMillis(600).toNanos());
         time.advance(Duration.ofMillis(200));
         assertThat(limiters.tryAcquire(rule, "key").permitted()).isTrue();
     }

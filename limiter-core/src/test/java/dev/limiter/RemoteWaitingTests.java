@@ -26,7 +26,7 @@ class RemoteWaitingTests {
     private final RateLimiterStorage shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
     private final ElsewhereStorage storage = new ElsewhereStorage(shared);
     private final ManualTimer timer = new ManualTimer();
-    private final WaitingRoom room = new WaitingRoom(storage, timer, storage.lock);
+    private final WaitQueues queues = new WaitQueues(storage, timer, Runnable::run, storage.lock);
     private final Rule paced =
             Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
@@ -43,7 +43,7 @@ class RemoteWaitingTests {
 
     private Waiter entered(Charge... charges) {
         Waiter waiter = new Waiter(List.of(charges), time.now(), () -> true, () -> {});
-        assertThat(room.enter(waiter)).isSameAs(waiter.answer());
+        assertThat(queues.enter(waiter)).isSameAs(waiter.answer());
         return waiter;
     }
 
@@ -65,7 +65,7 @@ class RemoteWaitingTests {
     }
 
     private void poll() {
-        timer.ring(Inquiries.EVERY_NANOS);
+        timer.ring(ReleasePolling.EVERY_NANOS);
     }
 
     @Test
@@ -85,13 +85,13 @@ class RemoteWaitingTests {
         Waiter waiter = entered(waits(paced));
 
         assertThat(storage.asked()).isEqualTo(1);
-        assertThat(room.size()).isEqualTo(1);
+        assertThat(queues.size()).isEqualTo(1);
         assertThat(waiter.due()).isEqualTo(time.now() + SECOND.toNanos());
         time.advance(SECOND);
-        room.due(waiter);
+        queues.tend(waiter);
         assertThat(isPermitted(waiter)).isTrue();
         assertThat(storage.asked()).isZero();
-        assertThat(room.size()).isZero();
+        assertThat(queues.size()).isZero();
     }
 
     @Test
@@ -124,7 +124,7 @@ class RemoteWaitingTests {
         List<Waiter> waiters = List.of(entered(waits(pool)), entered(waits(paced)));
         assertThat(isFree(pool) || isFree(paced)).isFalse();
 
-        waiters.forEach(room::leave);
+        waiters.forEach(queues::leave);
 
         assertThat(waiters).allMatch(RemoteWaitingTests::isRefused);
         storage.answer();
@@ -169,7 +169,7 @@ class RemoteWaitingTests {
         Waiter forRelease = entered(waits(pool));
         Waiter atOnce = entered(waits(other));
 
-        room.close();
+        queues.close();
         for (int i = 0; i < 4; i++) {
             storage.answer();
         }
@@ -177,7 +177,7 @@ class RemoteWaitingTests {
         assertThat(isRefused(inTurn) && isRefused(forRelease)).isTrue();
         assertThat(inTurn.outcome().retryAfter()).contains(SECOND);
         assertThat(isPermitted(atOnce)).isTrue();
-        assertThat(room.size()).isZero();
+        assertThat(queues.size()).isZero();
         assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND);
     }
 
@@ -193,17 +193,17 @@ class RemoteWaitingTests {
         held.close();
         storage.asked();
 
-        room.close();
+        queues.close();
 
         assertThat(waiters).allMatch(RemoteWaitingTests::isRefused);
         assertThat(waiters.get(4).outcome().retryAfter()).contains(SECOND.multipliedBy(3));
-        assertThat(room.size()).isZero();
+        assertThat(queues.size()).isZero();
         assertThat(storage.asked()).isZero();
         assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND);
         assertThat(isRefused(entered(waits(paced)))).isTrue();
         poll();
         assertThat(timer.size()).isZero();
-        room.open();
+        queues.open();
         assertThat(entered(waits(paced)).isDone()).isFalse();
     }
 
@@ -251,7 +251,7 @@ class RemoteWaitingTests {
         assertThat(second.isDone()).isFalse();
         first.outcome().close();
         assertThat(isPermitted(second)).isTrue();
-        assertThat(room.size()).isZero();
+        assertThat(queues.size()).isZero();
     }
 
     @Test
@@ -290,7 +290,7 @@ class RemoteWaitingTests {
         poll();
         for (int i = 0; i < 5; i++) {
             poll();
-            room.due(first);
+            queues.tend(first);
             holder.outcome().close();
         }
 
@@ -312,7 +312,7 @@ class RemoteWaitingTests {
         storage.withhold();
         poll();
 
-        room.leave(first);
+        queues.leave(first);
         storage.answer();
         storage.answer();
 
@@ -328,7 +328,7 @@ class RemoteWaitingTests {
         Waiter one = entered(waits(two));
 
         time.advance(SECOND);
-        room.due(both);
+        queues.tend(both);
 
         assertThat(isRefused(both)).isTrue();
         assertThat(isPermitted(one)).isTrue();
@@ -339,7 +339,7 @@ class RemoteWaitingTests {
         Decision held = heldElsewhere(pool);
         AtomicBoolean present = new AtomicBoolean(true);
         Waiter gone = new Waiter(List.of(waits(pool)), time.now(), present::get, () -> {});
-        room.enter(gone);
+        queues.enter(gone);
         Waiter next = entered(waits(pool));
         held.close();
         present.set(false);
@@ -361,7 +361,7 @@ class RemoteWaitingTests {
         }
         assertThat(first.isDone()).isFalse();
         assertThat(isRefused(second)).isTrue();
-        assertThat(room.size()).isEqualTo(1);
+        assertThat(queues.size()).isEqualTo(1);
         assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND.multipliedBy(2));
     }
 
@@ -385,7 +385,7 @@ class RemoteWaitingTests {
         held.close();
         poll();
         assertThat(both.isDone()).isFalse();
-        assertThat(room.size()).isEqualTo(1);
+        assertThat(queues.size()).isEqualTo(1);
 
         heldThere.close();
         poll();
@@ -405,7 +405,7 @@ class RemoteWaitingTests {
         holder.outcome().close();
         assertThat(waiter.due()).isEqualTo(time.now() + SECOND.toNanos());
         time.advance(SECOND);
-        room.due(waiter);
+        queues.tend(waiter);
         assertThat(isPermitted(waiter)).isTrue();
     }
 

@@ -25,7 +25,7 @@ class WaitingForSeveralTests {
     private final VirtualTime time = new VirtualTime();
     private final RateLimiters limiters =
             RateLimiters.builder().timeSource(time).build();
-    private final WaitingRoom room = new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {});
+    private final WaitQueues queues = new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, Runnable::run);
     private final Rule paced =
             Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
     private final Rule quota = Rule.of("quota", Limit.fixedWindow(3, HOUR));
@@ -35,12 +35,12 @@ class WaitingForSeveralTests {
     /** Somebody who enters, and waits. */
     private Waiter waiter(Charge... charges) {
         Waiter waiter = new Waiter(List.of(charges), time.now(), () -> true, () -> {});
-        assertThat(room.enter(waiter)).isNull();
+        assertThat(queues.enter(waiter)).isNull();
         return waiter;
     }
 
     private Decision answer(Charge... charges) {
-        return Objects.requireNonNull(room.enter(new Waiter(List.of(charges), time.now(), () -> true, () -> {})));
+        return Objects.requireNonNull(queues.enter(new Waiter(List.of(charges), time.now(), () -> true, () -> {})));
     }
 
     private static Charge waits(Rule rule) {
@@ -48,7 +48,7 @@ class WaitingForSeveralTests {
     }
 
     private Decision answer(Waiter waiter) {
-        room.due(waiter);
+        queues.tend(waiter);
         return Objects.requireNonNull(waiter.answer());
     }
 
@@ -56,8 +56,8 @@ class WaitingForSeveralTests {
         time.set(VirtualTime.START + sinceStart.toNanos());
     }
 
-    private static Duration turn(Waiter waiter) {
-        return Duration.ofNanos(waiter.due() - VirtualTime.START);
+    private Duration turn(Waiter waiter) {
+        return Duration.ofNanos(queues.admission.due(waiter) - VirtualTime.START);
     }
 
     @Test
@@ -83,11 +83,11 @@ class WaitingForSeveralTests {
         Waiter second = waiter(both);
         Waiter third = waiter(waits(paced));
 
-        room.leave(second);
+        queues.leave(second);
 
         assertThat(limiters.peek(quota, "key").remaining()).isEqualTo(2);
         assertThat(turn(third)).isEqualTo(SECOND);
-        assertThat(room.size()).isEqualTo(1);
+        assertThat(queues.size()).isEqualTo(1);
     }
 
     @Test
@@ -110,7 +110,7 @@ class WaitingForSeveralTests {
         assertThat(answer(waits(both)).limit().name()).isEqualTo("log");
         assertThat(turn(third)).isEqualTo(SECOND.multipliedBy(2));
 
-        room.leave(third);
+        queues.leave(third);
         assertThat(limiters.peek(both, "key").limits().get(1).remaining()).isEqualTo(1);
         at(SECOND);
         assertThat(answer(second).permitted()).isTrue();
@@ -143,7 +143,7 @@ class WaitingForSeveralTests {
         passed.close();
 
         assertThat(Objects.requireNonNull(both.answer()).permitted()).isTrue();
-        assertThat(room.size()).isZero();
+        assertThat(queues.size()).isZero();
         both.answer().close();
         assertThat(limiters.peek(pool, "key").permitted()).isTrue();
         assertThat(limiters.peek(other, "key").permitted()).isTrue();
@@ -215,13 +215,13 @@ class WaitingForSeveralTests {
         assertThat(turn(first)).isEqualTo(SECOND);
         assertThat(turn(second)).isEqualTo(SECOND.multipliedBy(2));
 
-        room.leave(first);
+        queues.leave(first);
         assertThat(turn(second)).isEqualTo(SECOND);
         for (Waiter waiter : List.of(second, third, fourth)) {
-            time.set(waiter.due());
+            time.set(queues.admission.due(waiter));
             assertThat(answer(waiter).permitted()).isTrue();
         }
-        assertThat(room.size()).isZero();
+        assertThat(queues.size()).isZero();
     }
 
     @Test
@@ -256,7 +256,7 @@ class WaitingForSeveralTests {
         assertThat(answer(waits(paced)).permitted()).isTrue();
         Waiter next = waiter(waits(paced));
         assertThat(turn(next)).isEqualTo(SECOND);
-        room.leave(second);
+        queues.leave(second);
         assertThat(turn(third)).isEqualTo(SECOND);
         assertThat(turn(next)).isEqualTo(SECOND);
         assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND.multipliedBy(2));
@@ -297,7 +297,7 @@ class WaitingForSeveralTests {
     @Test
     void aLineThatIsGoneWhenOneWantsToJoinIt() {
         Entered lock = new Entered();
-        WaitingRoom entered = new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {}, lock);
+        WaitQueues entered = new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, Runnable::run, lock);
         Rule both = Rule.of(
                 "both",
                 Limit.concurrency(3).named("inFlight"),
@@ -322,13 +322,13 @@ class WaitingForSeveralTests {
     @Test
     void aTurnThatComesJustWhenTheTimeIsUpIsTaken() {
         Entered lock = new Entered();
-        WaitingRoom entered = new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {}, lock);
+        WaitQueues entered = new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, Runnable::run, lock);
         Decision held = limiters.tryAcquire(pool, "key");
         Waiter waiter = new Waiter(List.of(pool.charge("key").within(SECOND)), time.now(), () -> true, () -> {});
         entered.enter(waiter);
         at(SECOND);
         lock.intruder = held::close;
-        entered.due(waiter);
+        entered.tend(waiter);
         assertThat(Objects.requireNonNull(waiter.answer()).permitted()).isTrue();
     }
 

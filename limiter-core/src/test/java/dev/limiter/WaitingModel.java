@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the waiting room should do, worked out anew from all that happened, in fractions. */
+/** What the queues of waiters should do, worked out anew from all that happened, in fractions. */
 abstract class WaitingModel {
 
     enum State {

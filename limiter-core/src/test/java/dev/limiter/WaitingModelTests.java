@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -17,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The waiting room in simulated time against a slow model, with waiters that give up: who is let in, in which order they
- * leave, and when, to the nanosecond.
+ * The queues of waiters in simulated time against a slow model, with waiters that give up: which requests are let in, in
+ * which order they leave, and when, to the nanosecond. Timers alone let them leave.
  */
 class WaitingModelTests {
 
@@ -83,7 +82,7 @@ class WaitingModelTests {
                 .isInstanceOf(AssertionError.class);
     }
 
-    /** A request, as the room and as the model see it. */
+    /** A request, as the queues and as the model see it. */
     private static final class Request {
 
         final Waiter waiter;
@@ -103,7 +102,8 @@ class WaitingModelTests {
         private final WaitingModel model;
         private final Rule rule;
         private final long step;
-        private final WaitingRoom room;
+        private final AlarmedWaiters waiters;
+        private final WaitQueues queues;
         private final RateLimiters limiters =
                 RateLimiters.builder().timeSource(time).build();
         private final List<Request> requests = new ArrayList<>();
@@ -119,7 +119,8 @@ class WaitingModelTests {
             this.step = limit instanceof Limit.Concurrency
                     ? 1_000_000
                     : limit.window().toNanos() / limit.limit();
-            this.room = new WaitingRoom(storage.apply(limiters.storage()), (nanos, task) -> () -> {});
+            this.waiters = new AlarmedWaiters(storage.apply(limiters.storage()), time);
+            this.queues = waiters.queues;
         }
 
         void run() {
@@ -137,7 +138,7 @@ class WaitingModelTests {
                 }
                 advance(nextDue());
             }
-            assertThat(room.size()).as(this::toString).isZero();
+            assertThat(queues.size()).as(this::toString).isZero();
         }
 
         private void arrive() {
@@ -147,14 +148,13 @@ class WaitingModelTests {
             int maxWaiting = random.nextInt(4) == 0 ? 2 : Integer.MAX_VALUE;
             Charge charge = new Charge(rule, "key", permits, 0, Duration.ofNanos(maxWait), maxWaiting);
             WaitingModel.Request expected = model.arrive(time.now(), permits, maxWait, maxWaiting);
-            Request request = new Request(new Waiter(List.of(charge), time.now(), () -> true, () -> {}), expected);
-            Decision answer = room.enter(request.waiter);
+            Request request = new Request(waiters.enter(List.of(charge)), expected);
+            Decision answer = request.waiter.answer();
             if (answer != null) {
                 assertThat(answer.permitted()).as(this::toString).isEqualTo(expected.state == WaitingModel.State.LEFT);
                 assertThat(answer.delay()).as(this::toString).isEqualTo(Duration.ZERO);
                 refused += answer.permitted() ? 0 : 1;
                 if (answer.permitted()) {
-                    request.waiter.answer(answer);
                     requests.add(request);
                 }
             } else {
@@ -171,7 +171,7 @@ class WaitingModelTests {
                     .toList();
             if (!waiting.isEmpty()) {
                 Request one = waiting.get(random.nextInt(waiting.size()));
-                room.leave(one.waiter);
+                queues.leave(one.waiter);
                 model.giveUp(one.model, time.now());
                 gaveUp++;
                 check();
@@ -195,9 +195,7 @@ class WaitingModelTests {
             for (long due = nextDue(); due <= to; due = nextDue()) {
                 time.set(Math.max(due, time.now()));
                 model.advance(time.now());
-                for (Request request : List.copyOf(requests)) {
-                    room.due(request.waiter);
-                }
+                waiters.timer.run();
                 check();
             }
             time.set(to);
@@ -207,9 +205,8 @@ class WaitingModelTests {
         private long nextDue() {
             return requests.stream()
                     .filter(request -> request.waiter.answer() == null)
-                    .map(request -> request.waiter)
-                    .min(Comparator.comparingLong(Waiter::due))
-                    .map(Waiter::due)
+                    .mapToLong(this::due)
+                    .min()
                     .orElse(Long.MAX_VALUE);
         }
 
@@ -224,11 +221,15 @@ class WaitingModelTests {
                 }
                 // a turn that has come already is taken at once
                 Long turn = answer == null ? request.model.turn : null;
-                if (turn != null && Math.max(request.waiter.due(), time.now()) != Math.max(turn, time.now())) {
-                    throw new AssertionError(request.model + " should leave at " + turn + ", not at "
-                            + request.waiter.due() + ", in " + this);
+                if (turn != null && Math.max(due(request), time.now()) != Math.max(turn, time.now())) {
+                    throw new AssertionError(
+                            request.model + " should leave at " + turn + ", not at " + due(request) + ", in " + this);
                 }
             }
+        }
+
+        private long due(Request request) {
+            return queues.admission.due(request.waiter);
         }
 
         private static WaitingModel.State state(@Nullable Decision answer) {

@@ -101,7 +101,7 @@ class WaitingRaceTests {
         private final VirtualTime time = new VirtualTime();
         private final RateLimiters limiters =
                 RateLimiters.builder().timeSource(time).build();
-        private final WaitingRoom room = new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {});
+        private final WaitQueues queues = new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, Runnable::run);
         private final List<Waiter> waiting = new ArrayList<>();
 
         /** Time and permits. */
@@ -129,7 +129,7 @@ class WaitingRaceTests {
                 drain(time.now() + random.nextLong(3 * SECOND.toNanos()));
             }
             drain(Long.MAX_VALUE);
-            assertThat(room.size()).isZero();
+            assertThat(queues.size()).isZero();
             departures.sort(Comparator.comparingLong(departure -> departure[0]));
             return departures;
         }
@@ -140,13 +140,13 @@ class WaitingRaceTests {
                 long maxWait = random.nextInt(4) == 0 ? 0 : random.nextLong(5 * SECOND.toNanos());
                 Charge charge = rule.charge("key", 1 + random.nextInt(MOST)).within(Duration.ofNanos(maxWait));
                 Waiter waiter = new Waiter(List.of(charge), time.now(), () -> true, () -> {});
-                Decision answer = room.enter(waiter);
+                Decision answer = queues.enter(waiter);
                 if (answer != null) {
                     waiter.answer(answer);
                 }
                 mine.add(waiter);
                 if (random.nextInt(3) == 0) {
-                    room.leave(mine.get(random.nextInt(mine.size())));
+                    queues.leave(mine.get(random.nextInt(mine.size())));
                 }
             }
             return mine;
@@ -154,12 +154,13 @@ class WaitingRaceTests {
 
         private void drain(long end) {
             while (!waiting.isEmpty()) {
-                long next = waiting.stream().mapToLong(Waiter::due).min().orElseThrow();
+                long next =
+                        waiting.stream().mapToLong(queues.admission::due).min().orElseThrow();
                 if (next > end) {
                     break;
                 }
                 time.set(Math.max(next, time.now()));
-                List.copyOf(waiting).forEach(room::due);
+                List.copyOf(waiting).forEach(queues::tend);
                 settle();
             }
             if (end < Long.MAX_VALUE) {

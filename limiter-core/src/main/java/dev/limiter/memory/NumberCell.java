@@ -102,13 +102,18 @@ final class NumberCell extends Cell {
         return limit.turn(0, permits, 0, Long.MIN_VALUE) != Long.MIN_VALUE;
     }
 
-    /** See {@link NumberLimit#moveUp}. Nothing if the cell is dead: its successor goes on from what it is. */
-    void moveUp(long taken, long now, long permits) {
+    /**
+     * See {@link NumberLimit#moveUp}; returns by how much. The state of a dead cell stays: its successor goes on from what
+     * it is.
+     */
+    long moveUp(long taken, long now, long permits) {
+        long units = taken - limit.moveUp(taken, taken, now, permits);
         for (long value = word(); value != DEAD; value = word()) {
-            if (swap(value, limit.moveUp(value, taken, now, permits))) {
-                return;
+            if (swap(value, value - units)) {
+                break;
             }
         }
+        return units;
     }
 
     static long resetNanos(long freshAt, long now) {

@@ -1,13 +1,13 @@
 package dev.limiter.memory;
 
-import dev.limiter.Decision;
-import java.util.List;
+import dev.limiter.QueuedTurn;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Permits that were taken for a turn which is still to come. Moves up when one who stood before it gives up, if the
+ * Permits that were taken for a turn which is still to come. The turn moves up when one before it is given up, if the
  * arithmetic of its only limit allows.
  */
-final class ReservedDecision extends SnapshotDecision {
+final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
 
     private final long kept;
     private final long atLeast;
@@ -27,9 +27,7 @@ final class ReservedDecision extends SnapshotDecision {
 
     @Override
     protected long turn() {
-        return cell instanceof NumberCell number
-                ? Math.max(number.limit().turn(taken, permits, kept, atLeast), atLeast)
-                : atLeast;
+        return cell instanceof NumberCell ? Math.max(nanos(), atLeast) : atLeast;
     }
 
     @Override
@@ -38,19 +36,33 @@ final class ReservedDecision extends SnapshotDecision {
     }
 
     @Override
-    protected void giveUp(List<? extends Decision> behind) {
-        if (cell instanceof NumberCell number && number.moves(permits)) {
-            if (returnOnce()) {
-                long now = cell.bound.states.now();
-                number.moveUp(taken, now, permits);
-                for (Decision decision : behind) {
-                    if (decision instanceof ReservedDecision next && next.cell == cell) {
-                        next.taken = number.limit().moveUp(next.taken, taken, now, permits);
-                    }
-                }
-            }
-        } else {
-            giveBack();
-        }
+    protected @Nullable QueuedTurn queuedTurn() {
+        return cell instanceof NumberCell number && number.moves(permits) ? this : null;
+    }
+
+    @Override
+    public Object state() {
+        return cell;
+    }
+
+    @Override
+    public long kept() {
+        return kept;
+    }
+
+    @Override
+    public long nanos() {
+        return ((NumberCell) cell).limit().turn(taken, permits, kept, atLeast);
+    }
+
+    @Override
+    public long giveUp() {
+        return returnOnce() ? ((NumberCell) cell).moveUp(taken, cell.bound.states.now(), permits) : 0;
+    }
+
+    @Override
+    public void moveUp(long units) {
+        long before = taken;
+        taken = before - units;
     }
 }

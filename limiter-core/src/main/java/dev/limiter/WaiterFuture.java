@@ -5,28 +5,31 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import org.jspecify.annotations.Nullable;
 
-/** Wakes a waiter that has no thread: a timer that is set anew when its turn moves, and the future that it completes. */
-final class Alarm {
+/** Wakes a waiter that has no thread: the timer that is set for its turn, and the future that it completes. */
+final class WaiterFuture {
 
     /** Not the default of futures, which starts a thread for each where there are two processors. */
-    private static final Executor POOL = ForkJoinPool.getCommonPoolParallelism() > 0
+    static final Executor POOL = ForkJoinPool.getCommonPoolParallelism() > 0
             ? ForkJoinPool.commonPool()
             : new CompletableFuture<>().defaultExecutor();
 
     private final CompletableFuture<Decision> future = new CompletableFuture<>();
-    private final WaitingRoom room;
+    private final WaitQueues queues;
     private final WaitTimer timer;
     private final TimeSource clock;
+    private final Executor executor;
     private @Nullable Waiter waiter;
     private Runnable cancel = () -> {};
 
-    Alarm(WaitingRoom room, WaitTimer timer, TimeSource clock) {
-        this.room = room;
+    /** {@code executor}: completes the future, and so runs what hangs on it. */
+    WaiterFuture(WaitQueues queues, WaitTimer timer, TimeSource clock, Executor executor) {
+        this.queues = queues;
         this.timer = timer;
         this.clock = clock;
+        this.executor = executor;
     }
 
-    /** The future of a waiter that was put in line; whoever else completes it, cancels it or not, takes the waiter out. */
+    /** The future of a waiter that is queued; any other completion, cancelling or not, takes the waiter out. */
     CompletableFuture<Decision> of(Waiter waiter) {
         synchronized (this) {
             this.waiter = waiter;
@@ -41,7 +44,7 @@ final class Alarm {
     }
 
     private void withdraw(Waiter waiter) {
-        room.leave(waiter);
+        queues.leave(waiter);
         Decision undelivered = waiter.answer();
         if (undelivered != null) {
             undelivered.giveBack();
@@ -49,20 +52,26 @@ final class Alarm {
     }
 
     /** Completes the future if there is an answer, else sets the timer anew. */
-    synchronized void wake() {
+    void wake() {
+        Waiter done = setTimer();
+        if (done != null) {
+            // what hangs on the future must not hold up the thread of the timer, or that of a release
+            executor.execute(() -> complete(done));
+        }
+    }
+
+    /** The waiter if it is done; else the timer is set. */
+    private synchronized @Nullable Waiter setTimer() {
         cancel.run();
-        if (waiter == null || future.isDone()) {
-            return;
+        Waiter current = waiter;
+        if (current == null || future.isDone() || current.isDone()) {
+            return future.isDone() ? null : current;
         }
-        if (waiter.isDone()) {
-            Waiter done = waiter;
-            // on a thread of the common pool: what hangs on the future must not hold the timer up
-            POOL.execute(() -> complete(done));
-        } else if (waiter.due() != Waiter.UNDECIDED) {
-            long rest = Math.max(waiter.due() - clock.epochNanos(), 0);
-            Waiter due = waiter;
-            cancel = timer.after(rest, () -> ring(due));
+        if (current.due() != Waiter.UNDECIDED) {
+            long rest = Math.max(current.due() - clock.epochNanos(), 0);
+            cancel = timer.after(rest, () -> ring(current));
         }
+        return null;
     }
 
     private void complete(Waiter done) {
@@ -75,7 +84,7 @@ final class Alarm {
     }
 
     private void ring(Waiter due) {
-        room.due(due);
+        queues.tend(due);
         if (!due.isDone()) {
             wake();
         }

@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides in memory. What can be had now is had without the lock. Permits for a later turn are taken with it held, for
- * the time of a decision, so that nobody is overlooked when turns move up.
+ * the time of a decision, so that no turn is overlooked when others move up.
  */
-final class LocalReception extends Reception {
+final class LocalAdmission extends Admission {
 
-    /** Where something was released while this thread was deciding. */
-    private final Deque<Line> released = new ArrayDeque<>();
+    /** Queues of which a permit was released while this thread was deciding. */
+    private final Deque<WaitKey> released = new ArrayDeque<>();
 
-    LocalReception(RateLimiterStorage storage, ReentrantLock lock) {
-        super(storage, lock);
+    LocalAdmission(RateLimiterStorage storage, WaitTimer timer, ReentrantLock lock) {
+        super(storage, timer, lock);
     }
 
     @Override
@@ -49,7 +49,7 @@ final class LocalReception extends Reception {
             admitReleased();
             return answer != null ? answer : waiter.answer();
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
@@ -81,7 +81,7 @@ final class LocalReception extends Reception {
             turns.add(waiter, decision, clock.epochNanos());
             return null;
         }
-        Charge held = closed ? null : HeldBack.by(decision, waiter.charges);
+        Charge held = closed ? null : heldBack(decision, waiter.charges);
         return held == null ? decision : joinForRelease(waiter, held, decision);
     }
 
@@ -90,34 +90,33 @@ final class LocalReception extends Reception {
             return refusal;
         }
         waiter.refusal(refusal);
-        lineUp(waiter, charge);
+        queueForRelease(waiter, charge);
         return null;
     }
 
-    private void lineUp(Waiter waiter, Charge charge) {
-        // what was released before the line was there was not heard of
+    private void queueForRelease(Waiter waiter, Charge charge) {
+        // a release before the queue was there was not heard of
         released.add(releases.add(waiter, charge));
     }
 
     /** Those behind move up. */
     @Override
     Runnable giveUp(Waiter waiter) {
-        Decision reservation = waiter.reservation();
-        if (reservation == null) {
+        if (waiter.decision() == null) {
             takeOut(waiter);
         } else {
-            turns.giveUp(waiter, reservation);
+            turns.giveUp(waiter);
         }
-        waiter.refuse();
+        refuse(waiter);
         admitReleased();
         return NOTHING;
     }
 
     private void takeOut(Waiter waiter) {
-        Line line = releases.remove(waiter);
-        if (line != null) {
+        WaitKey key = releases.remove(waiter);
+        if (key != null) {
             // those behind may ask for less
-            released.add(line);
+            released.add(key);
         }
     }
 
@@ -128,46 +127,46 @@ final class LocalReception extends Reception {
         }
         lock.lock();
         try {
-            released.add(new Line(rule, key));
+            released.add(new WaitKey(rule, key));
             if (lock.getHoldCount() == 1) {
                 admitReleased();
             }
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
     private void admitReleased() {
-        for (Line line = released.poll(); line != null; line = released.poll()) {
-            Waiter first = releases.first(line);
-            while (first != null && admit(line, first)) {
-                first = releases.first(line);
+        for (WaitKey key = released.poll(); key != null; key = released.poll()) {
+            Waiter first = releases.first(key);
+            while (first != null && admit(key, first)) {
+                first = releases.first(key);
             }
         }
     }
 
-    /** Decides on the first in line; false if it has to go on waiting there. */
-    private boolean admit(Line line, Waiter first) {
+    /** Decides on the first of a queue; false if it has to go on waiting there. */
+    private boolean admit(WaitKey key, Waiter first) {
         if (closed || !first.isPresent()) {
             releases.remove(first);
-            first.refuse();
+            refuse(first);
             return true;
         }
         Decision decision = storage.decide(first.chargesLeft(clock.epochNanos()));
-        Charge held = decision.permitted() ? null : HeldBack.by(decision, first.charges);
-        if (held != null && Line.of(held).equals(line)) {
+        Charge held = decision.permitted() ? null : heldBack(decision, first.charges);
+        if (held != null && WaitKey.of(held).equals(key)) {
             return false;
         }
         releases.remove(first);
         if (held != null) {
-            // here there is room by now, but not where else it has to be let in
-            lineUp(first, held);
-            first.wake();
+            // there is room here by now, but not everywhere else
+            queueForRelease(first, held);
+            wake(first);
         } else if (decision.delayNanos() > 0) {
             turns.add(first, decision, clock.epochNanos());
-            first.wake();
+            wake(first);
         } else {
-            first.answer(decision);
+            answer(first, decision);
         }
         return true;
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * which has to be found out.
  */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class WaitingRoomInterleavingTests {
+class WaitQueuesInterleavingTests {
 
     private static final RateLimiterFactory FACTORY = new RateLimiterFactory();
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -57,7 +57,7 @@ class WaitingRoomInterleavingTests {
         private final Interleaving interleaving;
         private final VirtualTime time;
         private final RateLimiterStorage storage;
-        private final WaitingRoom room;
+        private final WaitQueues queues;
         private final List<Actor> actors = new ArrayList<>();
         private final long seed;
 
@@ -69,7 +69,7 @@ class WaitingRoomInterleavingTests {
             this.time = interleaving.time;
             this.storage = new InMemoryRateLimiterStorage(FACTORY, interleaving, 10);
             ReentrantLock lock = interleaving.lock(broken);
-            this.room = new WaitingRoom(storage, (nanos, task) -> () -> {}, lock);
+            this.queues = new WaitQueues(storage, (nanos, task) -> () -> {}, Runnable::run, lock);
             SplittableRandom seeds = new SplittableRandom(seed);
             for (int i = 0; i < ACTORS; i++) {
                 actors.add(new Actor(seeds.split()));
@@ -80,7 +80,7 @@ class WaitingRoomInterleavingTests {
             storage.decide(rule, "key", 1);
             interleaving.run(List.copyOf(actors));
             actors.forEach(Actor::settle);
-            assertThat(room.size())
+            assertThat(queues.size())
                     .as("who waits, seed %d", seed)
                     .isEqualTo(actors.stream().filter(Actor::waits).count());
             if (limit instanceof Limit.Concurrency) {
@@ -95,7 +95,7 @@ class WaitingRoomInterleavingTests {
                     1 + actors.stream().mapToLong(actor -> actor.held.size()).sum();
             Decision peek = storage.peek(rule, "key");
             assertThat(peek.remaining()).as("what is free, seed %d", seed).isEqualTo(2 - held);
-            assertThat(peek.permitted() && room.size() > 0)
+            assertThat(peek.permitted() && queues.size() > 0)
                     .as("somebody waits for what can be had, seed %d", seed)
                     .isFalse();
         }
@@ -106,7 +106,7 @@ class WaitingRoomInterleavingTests {
             actors.forEach(actor -> turns.addAll(actor.turns));
             actors.stream()
                     .filter(Actor::waits)
-                    .map(actor -> actor.waiter.due())
+                    .map(actor -> queues.admission.due(actor.waiter))
                     .forEach(turns::add);
             turns.sort(null);
             for (int i = 1; i < turns.size(); i++) {
@@ -163,7 +163,7 @@ class WaitingRoomInterleavingTests {
                 }
                 Waiter one = new Waiter(
                         List.of(rule.charge("key").within(Duration.ofHours(1))), time.now(), () -> true, () -> {});
-                Decision answer = room.enter(one);
+                Decision answer = queues.enter(one);
                 if (answer == null) {
                     waiter = one;
                 } else if (answer.permitted()) {
@@ -173,7 +173,7 @@ class WaitingRoomInterleavingTests {
 
             private void leave() {
                 if (waiter != null) {
-                    room.leave(waiter);
+                    queues.leave(waiter);
                     settle();
                 }
             }
@@ -184,11 +184,12 @@ class WaitingRoomInterleavingTests {
                 }
             }
 
-            /** Lets time pass until the own turn; nobody else looks at the clock for that. */
+            /** Lets time pass until the own turn; no other actor looks at the clock for that. */
             private void due() {
-                if (waiter != null && waiter.reservation() != null) {
-                    time.set(Math.max(waiter.due(), time.now()));
-                    room.due(waiter);
+                Waiter own = waiter;
+                if (own != null && own.decision() != null) {
+                    time.set(Math.max(interleaving.undisturbed(() -> queues.admission.due(own)), time.now()));
+                    queues.tend(own);
                     settle();
                 }
             }

@@ -7,17 +7,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a storage decide that is elsewhere: never with the lock held, and in one question for whoever can be served at once
- * or gets a turn. Until it is answered a waiter is undecided; if it leaves meanwhile, its permits are returned when they
- * come. Nobody moves up when one in front gives up. Those who wait for a release are seen to by {@link Inquiries}.
+ * Has a storage decide that is elsewhere: never with the lock held, and by one call for a request that is served at once
+ * or gets a turn. Until that is answered a waiter is undecided; if it leaves meanwhile, its permits are returned when they
+ * come. Turns do not move up when one before them is given up. {@link ReleasePolling} serves waiters for a release.
  */
-final class RemoteReception extends Reception {
+final class RemoteAdmission extends Admission {
 
-    private final Inquiries inquiries;
+    private final ReleasePolling polling;
 
-    RemoteReception(RateLimiterStorage storage, WaitTimer timer, ReentrantLock lock) {
-        super(storage, lock);
-        this.inquiries = new Inquiries(this, timer);
+    RemoteAdmission(RateLimiterStorage storage, WaitTimer timer, ReentrantLock lock) {
+        super(storage, timer, lock);
+        this.polling = new ReleasePolling(this, timer);
     }
 
     /** Asking twice would take twice as long. */
@@ -30,7 +30,7 @@ final class RemoteReception extends Reception {
     @Override
     @Nullable
     Decision enter(Waiter waiter) {
-        List<Charge> question;
+        List<Charge> charges;
         lock.lock();
         try {
             Charge heldUp = releases.heldUp(waiter.charges);
@@ -38,11 +38,11 @@ final class RemoteReception extends Reception {
                 joinBehindOthers(waiter, heldUp);
                 return waiter.answer();
             }
-            question = closed || isFull(waiter) ? waiter.chargesAtOnce() : waiter.charges;
+            charges = closed || isFull(waiter) ? waiter.chargesAtOnce() : waiter.charges;
         } finally {
-            lock.unlock();
+            unlock();
         }
-        ask(waiter, question);
+        ask(waiter, charges);
         return waiter.answer();
     }
 
@@ -53,19 +53,19 @@ final class RemoteReception extends Reception {
                         : TurnedAway.unasked(charge))
                 .toList()));
         if (closed || releases.isFull(heldUp)) {
-            waiter.refuse();
+            refuse(waiter);
         } else {
-            lineUp(waiter, heldUp);
+            queueForRelease(waiter, heldUp);
         }
     }
 
-    private void lineUp(Waiter waiter, Charge charge) {
-        inquiries.expect(releases.add(waiter, charge));
-        waiter.wake();
+    private void queueForRelease(Waiter waiter, Charge charge) {
+        polling.start(releases.add(waiter, charge));
+        wake(waiter);
     }
 
-    private void ask(Waiter waiter, List<Charge> question) {
-        var unused = decide(question).whenComplete((decision, failure) -> decided(waiter, decision, failure));
+    private void ask(Waiter waiter, List<Charge> charges) {
+        var unused = decide(charges).whenComplete((decision, failure) -> decided(waiter, decision, failure));
     }
 
     /** Without the lock. */
@@ -89,7 +89,7 @@ final class RemoteReception extends Reception {
                 settle(waiter, decision, failure);
             }
         } finally {
-            lock.unlock();
+            unlock();
         }
         if (unwanted && decision != null) {
             decision.giveBack();
@@ -100,7 +100,7 @@ final class RemoteReception extends Reception {
     }
 
     /**
-     * What becomes of one who was decided on; false if it has to go on waiting in the same line. With the lock held.
+     * Does with a waiter as was decided; false if it has to go on waiting in the same queue. With the lock held.
      *
      * @param decision null if there was a failure
      */
@@ -108,52 +108,54 @@ final class RemoteReception extends Reception {
         if (decision == null) {
             releases.remove(waiter);
             waiter.fail(failure);
+            wake(waiter);
             return true;
         }
-        Charge held = decision.permitted() ? null : HeldBack.by(decision, waiter.charges);
-        Line before = waiter.line();
-        if (held != null && Line.of(held).equals(before)) {
+        Charge held = decision.permitted() ? null : heldBack(decision, waiter.charges);
+        WaitKey before = waiter.queue();
+        if (held != null && WaitKey.of(held).equals(before)) {
             return false;
         }
         releases.remove(waiter);
         if (held != null && (before != null || !closed && !releases.isFull(held))) {
             waiter.refusal(decision);
-            lineUp(waiter, held);
+            queueForRelease(waiter, held);
         } else if (decision.delayNanos() > 0) {
             turns.add(waiter, decision, clock.epochNanos());
-            waiter.wake();
+            wake(waiter);
         } else {
-            waiter.answer(decision);
+            answer(waiter, decision);
         }
         return true;
     }
 
     @Override
     Runnable giveUp(Waiter waiter) {
-        Decision reservation = waiter.reservation();
-        if (reservation != null) {
-            turns.remove(waiter, reservation);
-            waiter.answer(TurnedAway.before(reservation, clock.epochNanos()));
-            return reservation::giveBack;
+        Decision decision = waiter.decision();
+        if (decision != null) {
+            turns.remove(waiter);
+            answer(waiter, TurnedAway.before(decision, clock.epochNanos()));
+            return decision::giveBack;
         }
-        Line line = waiter.line();
-        if (line == null) {
+        WaitKey key = waiter.queue();
+        if (key == null) {
             // undecided
-            waiter.answer(
+            answer(
+                    waiter,
                     Decision.allOf(waiter.charges.stream().map(TurnedAway::from).toList()));
             return NOTHING;
         }
-        boolean first = releases.first(line) == waiter;
+        boolean first = releases.first(key) == waiter;
         releases.remove(waiter);
-        waiter.refuse();
+        refuse(waiter);
         // those behind may ask for less
-        return first ? () -> inquiries.ask(line) : NOTHING;
+        return first ? () -> polling.poll(key) : NOTHING;
     }
 
     @Override
     void released(String rule, String key) {
         if (!releases.isEmpty()) {
-            inquiries.ask(new Line(rule, key));
+            polling.poll(new WaitKey(rule, key));
         }
     }
 }

@@ -1,0 +1,212 @@
+package dev.limiter;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has the storage decide on requests that come, and on those that wait. Thread-safe.
+ *
+ * <p>One lock guards the queues of all keys; nothing waits with it held, and waiters are woken without it.
+ */
+abstract class Admission {
+
+    static final Runnable NOTHING = () -> {};
+
+    final RateLimiterStorage storage;
+    final TimeSource clock;
+    final ReentrantLock lock;
+    final TurnQueues turns;
+    final ReleaseQueues releases = new ReleaseQueues();
+    volatile boolean closed;
+
+    /** Waiters to wake when the lock is released. */
+    private final Deque<Waiter> toWake = new ArrayDeque<>();
+
+    Admission(RateLimiterStorage storage, WaitTimer timer, ReentrantLock lock) {
+        this.storage = storage;
+        this.clock = storage.clock();
+        this.lock = lock;
+        this.turns = new TurnQueues(timer, clock, this::turnsHaveCome);
+    }
+
+    /** The permission to go on at once, without any cost of waiting; null if it is not as simple as that. */
+    abstract @Nullable Decision passBy(Rule rule, String key, long permits);
+
+    /** The answer, if it is known at once; null if the waiter is told later. */
+    abstract @Nullable Decision enter(Waiter waiter);
+
+    /** Takes out a waiter without answer, refused. With the lock held; returns what is left to do without it. */
+    abstract Runnable giveUp(Waiter waiter);
+
+    /** A permit is free again of that rule and key. */
+    abstract void released(String rule, String key);
+
+    /** Releases the lock, and wakes waiters for which something has changed. */
+    final void unlock() {
+        List<Waiter> woken = List.of();
+        if (lock.getHoldCount() == 1 && !toWake.isEmpty()) {
+            woken = List.copyOf(toWake);
+            toWake.clear();
+        }
+        lock.unlock();
+        woken.forEach(Waiter::wake);
+    }
+
+    /** Wakes a waiter as soon as the lock is released. */
+    final void wake(Waiter waiter) {
+        toWake.add(waiter);
+    }
+
+    final void answer(Waiter waiter, Decision decision) {
+        waiter.answer(decision);
+        wake(waiter);
+    }
+
+    final void refuse(Waiter waiter) {
+        waiter.refuse();
+        wake(waiter);
+    }
+
+    /** Whether one more may not wait for turns. */
+    final boolean isFull(Waiter waiter) {
+        return waiter.charges.stream().anyMatch(turns::isFull);
+    }
+
+    /** When there is something to do for a waiter, as of now: earlier than it expects if its turn moved up. */
+    final long due(Waiter waiter) {
+        lock.lock();
+        try {
+            Decision decision = waiter.decision();
+            return decision == null ? waiter.due() : turns.turn(waiter, decision);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Does what there is to do for a waiter when its time has come; else nothing. */
+    final void tend(Waiter waiter) {
+        if (!isDue(waiter)) {
+            return;
+        }
+        if (waiter.decision() != null && !waiter.isPresent()) {
+            leave(waiter);
+            return;
+        }
+        Runnable rest = NOTHING;
+        lock.lock();
+        try {
+            // may have got a turn in the meantime, that is still to come
+            Decision decision = waiter.decision();
+            if (!waiter.isDone() && clock.epochNanos() >= due(waiter)) {
+                rest = decision == null ? giveUp(waiter) : go(waiter, decision);
+            }
+        } finally {
+            unlock();
+        }
+        rest.run();
+    }
+
+    private Runnable go(Waiter waiter, Decision decision) {
+        turns.remove(waiter);
+        answer(waiter, decision);
+        return NOTHING;
+    }
+
+    /** Whether there is something to do; if a turn has moved up, its waiter learns when. */
+    private boolean isDue(Waiter waiter) {
+        long now = clock.epochNanos();
+        if (waiter.isDone() || now >= waiter.due()) {
+            return !waiter.isDone();
+        }
+        lock.lock();
+        try {
+            long due = waiter.isDone() ? Long.MAX_VALUE : due(waiter);
+            if (now < due && due < waiter.due()) {
+                waiter.due(due);
+                wake(waiter);
+            }
+            return now >= due;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Called by a timer when turns have come that moved up. */
+    private void turnsHaveCome(TurnQueue queue) {
+        List<Waiter> come;
+        lock.lock();
+        try {
+            come = turns.come(queue);
+        } finally {
+            unlock();
+        }
+        come.forEach(this::tend);
+    }
+
+    /** Gives up. Nothing happens to a waiter that has an answer. */
+    final void leave(Waiter waiter) {
+        Runnable rest = NOTHING;
+        lock.lock();
+        try {
+            if (!waiter.isDone()) {
+                rest = giveUp(waiter);
+            }
+        } finally {
+            unlock();
+        }
+        rest.run();
+    }
+
+    /** Refuses all waiters; from now on no request waits. */
+    final void close() {
+        List<Waiter> all = new ArrayList<>();
+        lock.lock();
+        try {
+            closed = true;
+            all.addAll(releases.waiters());
+            all.addAll(turns.waiters());
+        } finally {
+            unlock();
+        }
+        // the last ones first: most algorithms can return those whole
+        Collections.reverse(all);
+        all.forEach(this::leave);
+    }
+
+    /** The charge that may wait for a release, if a release is all that the refused request needs. */
+    static @Nullable Charge heldBack(Decision refused, List<Charge> charges) {
+        for (Decision part : refused.parts()) {
+            for (LimitStatus status : part.limits()) {
+                if (!status.permitted() && status.retryAfter().isPresent()) {
+                    return null;
+                }
+            }
+        }
+        for (Decision part : refused.parts()) {
+            if (!part.permitted() && part.waitNanos(part.deciding()) == Decision.UNKNOWN) {
+                return refusedCharge(part, charges);
+            }
+        }
+        return null;
+    }
+
+    /** The charge that was refused, with the key under which it is counted, if it would wait. */
+    private static @Nullable Charge refusedCharge(Decision refused, List<Charge> charges) {
+        List<Charge> sameRule = charges.stream()
+                .filter(charge -> charge.rule().name().equals(refused.rule().name()))
+                .toList();
+        // keys that share a state because there is no room are counted under another key
+        return sameRule.stream()
+                .filter(charge -> charge.key().equals(refused.key()))
+                .findFirst()
+                .or(() -> sameRule.stream().findFirst())
+                .filter(charge -> !charge.maxWait().isZero())
+                .map(charge -> new Charge(charge.rule(), refused.key(), 1, 0, charge.maxWait(), charge.maxWaiting()))
+                .orElse(null);
+    }
+}

@@ -1,0 +1,13 @@
+package dev.limiter;
+
+/** Requests that wait for the same: a rule by its name, whatever its limits, and a key. */
+record WaitKey(String rule, String key) {
+
+    static WaitKey of(Charge charge) {
+        return new WaitKey(charge.rule().name(), charge.key());
+    }
+
+    static WaitKey of(Decision part) {
+        return new WaitKey(part.rule().name(), part.key());
+    }
+}

@@ -1,0 +1,109 @@
+package dev.limiter;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where requests wait: for a turn that the storage has given them, or for a release of what is held. First come, first
+ * served, for each rule and key. Thread-safe.
+ *
+ * <p>A request with a turn has its permits: nothing is decided when the turn comes, so that no waiter is late because of
+ * others, and a late departure takes nothing from those behind. A request that gives up before returns its permits; in
+ * memory the turns behind it move up. No lock is held while waiting, be it for a turn or for a storage elsewhere.
+ */
+final class WaitQueues {
+
+    final Admission admission;
+
+    private final RateLimiterStorage storage;
+    private final WaitTimer timer;
+    private final Executor executor;
+    private final ReleaseListener listener;
+
+    WaitQueues(RateLimiterStorage storage, WaitTimer timer, Executor executor) {
+        this(storage, timer, executor, new ReentrantLock());
+    }
+
+    WaitQueues(RateLimiterStorage storage, WaitTimer timer, Executor executor, ReentrantLock lock) {
+        this.storage = storage;
+        this.timer = timer;
+        this.executor = executor;
+        this.admission = storage.isRemote()
+                ? new RemoteAdmission(storage, timer, lock)
+                : new LocalAdmission(storage, timer, lock);
+        this.listener = admission::released;
+        storage.onRelease(listener);
+    }
+
+    /** How many wait. */
+    int size() {
+        return admission.turns.size() + admission.releases.size();
+    }
+
+    /** The permission to go on at once, without any cost of waiting; null if it is not as simple as that. */
+    @Nullable
+    Decision passBy(Rule rule, String key, long permits) {
+        return admission.passBy(rule, key, permits);
+    }
+
+    /** Waits in the calling thread. An interrupt ends the wait with a refusal, and stays. */
+    Decision await(List<Charge> charges) {
+        Thread thread = Thread.currentThread();
+        TimeSource clock = storage.clock();
+        Waiter waiter = new Waiter(charges, clock.epochNanos(), () -> true, () -> LockSupport.unpark(thread));
+        Decision answer = enter(waiter);
+        if (answer != null) {
+            return answer;
+        }
+        while (!waiter.isDone()) {
+            long rest = waiter.due() - clock.epochNanos();
+            if (rest > 0) {
+                LockSupport.parkNanos(this, Math.min(rest, timer.longestNap()));
+            } else {
+                tend(waiter);
+            }
+            if (thread.isInterrupted()) {
+                leave(waiter);
+            }
+        }
+        return waiter.outcome();
+    }
+
+    /** Waits without a thread. Cancelling the future gives the place back. */
+    CompletableFuture<Decision> queue(List<Charge> charges, BooleanSupplier present) {
+        WaiterFuture future = new WaiterFuture(this, timer, storage.clock(), executor);
+        Waiter waiter = new Waiter(charges, storage.clock().epochNanos(), present, future::wake);
+        Decision answer = enter(waiter);
+        return answer != null ? CompletableFuture.completedFuture(answer) : future.of(waiter);
+    }
+
+    /** The answer, if it is known at once; null if the waiter is told later. */
+    @Nullable
+    Decision enter(Waiter waiter) {
+        return admission.enter(waiter);
+    }
+
+    /** Does what there is to do for a waiter when its time has come; else nothing. */
+    void tend(Waiter waiter) {
+        admission.tend(waiter);
+    }
+
+    /** Gives up. Nothing happens to a waiter that has an answer. */
+    void leave(Waiter waiter) {
+        admission.leave(waiter);
+    }
+
+    /** Refuses all waiters; from now on no request waits. */
+    void close() {
+        admission.close();
+    }
+
+    void open() {
+        admission.closed = false;
+    }
+}
