@@ -1,5 +1,6 @@
 package dev.limiter.sample;
 
+import static dev.limiter.test.LimiterMockMvc.applicationFilters;
 import static dev.limiter.test.SpringLimiterAssertions.assertThat;
 import static dev.limiter.test.SpringLimiterAssertions.assertThatAnswer;
 
@@ -26,7 +27,8 @@ class CheckoutLimitTests {
 
     @Test
     void permits100AnHour(VirtualTimeSource time) {
-        MockMvcTester mvc = MockMvcTester.from(application);
+        MockMvcTester mvc = MockMvcTester.from(
+                application, builder -> builder.apply(applicationFilters()).build());
         for (int i = 0; i < 100; i++) {
             assertThatAnswer(mvc.post().uri("/orders").exchange()).isPermitted();
         }

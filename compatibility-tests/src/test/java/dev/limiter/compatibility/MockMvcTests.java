@@ -1,0 +1,77 @@
+package dev.limiter.compatibility;
+
+import static dev.limiter.test.LimiterMockMvc.applicationFilters;
+import static dev.limiter.test.SpringLimiterAssertions.assertThatAnswer;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.test.WithVirtualTime;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.WebApplicationContext;
+
+/** An application that is tested without a server. */
+@SpringBootTest(
+        properties = {
+            "spring.config.name=none",
+            "limiter.rules.failed.paths=/hello",
+            "limiter.rules.failed.limit=2",
+            "limiter.rules.failed.window=1h",
+            "limiter.rules.failed.charge-if=#{#response.status >= 400}",
+            "limiter.rules.early.paths=/early",
+            "limiter.rules.early.phase=request",
+            "limiter.rules.early.limit=1",
+            "limiter.rules.early.window=1h",
+        })
+@WithVirtualTime
+@ExtendWith(OutputCaptureExtension.class)
+class MockMvcTests {
+
+    @Autowired
+    private WebApplicationContext application;
+
+    @Test
+    void filtersOfTheApplicationSettleAndDecide(CapturedOutput output) {
+        MockMvcTester mvc = MockMvcTester.from(
+                application, builder -> builder.apply(applicationFilters()).build());
+        for (int i = 0; i < 4; i++) {
+            assertThatAnswer(mvc.get().uri("/hello").exchange()).isPermitted().hasRemaining("failed", 2);
+        }
+        assertThatAnswer(mvc.get().uri("/early").exchange()).isPermitted();
+        assertThatAnswer(mvc.get().uri("/early").exchange()).isRejected();
+        assertThat(output).doesNotContain("runs no filters");
+    }
+
+    @Test
+    void missingFiltersAreToldOnce(CapturedOutput output) {
+        MockMvcTester mvc = MockMvcTester.from(application);
+
+        mvc.get().uri("/hello").exchange();
+        mvc.get().uri("/hello").exchange();
+
+        assertThat(output.toString().split("runs no filters", -1)).hasSize(2);
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({OpenSecurity.class, Endpoints.class})
+    static class Application {}
+
+    @RestController
+    static class Endpoints {
+
+        @GetMapping({"/hello", "/early"})
+        String hello() {
+            return "hello";
+        }
+    }
+}

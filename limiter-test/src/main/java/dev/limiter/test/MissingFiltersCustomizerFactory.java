@@ -1,0 +1,37 @@
+package dev.limiter.test;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.test.context.ContextConfigurationAttributes;
+import org.springframework.test.context.ContextCustomizer;
+import org.springframework.test.context.ContextCustomizerFactory;
+import org.springframework.test.context.MergedContextConfiguration;
+import org.springframework.util.ClassUtils;
+
+/** Puts a {@link MissingFiltersWarning} into every application that is tested, if it has Spring MVC. */
+final class MissingFiltersCustomizerFactory implements ContextCustomizerFactory {
+
+    private static final String MVC = "org.springframework.web.servlet.config.annotation.WebMvcConfigurer";
+    private static final boolean PRESENT =
+            ClassUtils.isPresent(MVC, MissingFiltersCustomizerFactory.class.getClassLoader());
+
+    @Override
+    public @Nullable ContextCustomizer createContextCustomizer(
+            Class<?> testClass, List<ContextConfigurationAttributes> configuration) {
+        return PRESENT ? new Customizer() : null;
+    }
+
+    /** A record without components: all are equal, so that tests share applications. */
+    private record Customizer() implements ContextCustomizer {
+
+        @Override
+        public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
+            ((BeanDefinitionRegistry) context.getBeanFactory())
+                    .registerBeanDefinition(
+                            "limiterMissingFiltersWarning", new RootBeanDefinition(MissingFiltersWarning.class));
+        }
+    }
+}
