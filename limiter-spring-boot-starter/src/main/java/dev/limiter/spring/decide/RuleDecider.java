@@ -196,10 +196,9 @@ public final class RuleDecider {
     /** Only the rules that refused are to be told: the others were not counted. */
     private Verdict rejected(Verdict verdict, Decision decision, String resource) {
         Verdict result = verdict;
-        List<List<LimitStatus>> statuses = verdict.statuses();
         for (int i = 0; i < verdict.rules().size(); i++) {
             RateLimitRule rule = verdict.rules().get(i);
-            if (statuses.get(i).stream().allMatch(LimitStatus::permitted)) {
+            if (!verdict.refusedBy(i)) {
                 continue;
             }
             Charge charge = verdict.charges().get(i);

@@ -106,6 +106,14 @@ public final class Verdict {
         return byRule;
     }
 
+    /** Whether a limit of the rule at that position of {@link #rules()} refused; of one rule, it must be that one. */
+    boolean refusedBy(int index) {
+        if (permitted()) {
+            return false;
+        }
+        return rules.size() == 1 || !statuses().get(index).stream().allMatch(LimitStatus::permitted);
+    }
+
     /** Where the limits of a rule stand: nowhere if it lets everything through, because nobody knows. */
     static List<LimitStatus> limits(Decision part) {
         return isCounted(part) ? part.limits() : List.of();

@@ -11,6 +11,10 @@ final class ProblemBody {
 
     static final String MEDIA_TYPE = "application/problem+json";
 
+    /** The most characters of a path that are repeated. */
+    static final int MAX_PATH = 256;
+
+    private static final int TYPICAL_LENGTH = 512;
     private static final String REGISTERED = "https://iana.org/assignments/http-problem-types#";
 
     /** What can be wrong with a request that is rejected. */
@@ -31,12 +35,14 @@ final class ProblemBody {
         /** Nobody could decide, and the rule says to refuse then. */
         UNDECIDED(REDUCED_CAPACITY.type, "undecided", REDUCED_CAPACITY.title);
 
+        private final String head;
         private final String type;
         private final String code;
         private final String title;
 
         Problem(String type, String code, String title) {
             this.type = type;
+            this.head = "{\"type\":\"" + type + "\",\"title\":";
             this.code = code;
             this.title = title;
         }
@@ -56,11 +62,11 @@ final class ProblemBody {
 
     /**
      * @param problem what it is about
-     * @param path the path of the request as it was sent
+     * @param path the path of the request as it was sent; of a long one, the beginning
      * @param violated the policies that refused
      * @param retryAfter in seconds; empty if waiting is of no use
      */
-    static String json(
+    static AsciiText json(
             Problem problem,
             String title,
             int status,
@@ -68,39 +74,29 @@ final class ProblemBody {
             String path,
             List<String> violated,
             OptionalLong retryAfter) {
-        StringBuilder json = new StringBuilder(400);
-        json.append("{\"type\":");
-        string(json, problem.type).append(",\"title\":");
-        string(json, title).append(",\"status\":").append(status).append(",\"detail\":");
-        string(json, detail).append(",\"instance\":");
-        string(json, path);
+        AsciiText json = new AsciiText(TYPICAL_LENGTH);
+        json.append(problem.head);
+        json.appendString(title).append(",\"status\":").append(status).append(",\"detail\":");
+        json.appendString(detail).append(",\"instance\":").appendString(shortened(path));
         if (problem != Problem.FORBIDDEN) {
             json.append(",\"violated-policies\":[");
             for (int i = 0; i < violated.size(); i++) {
-                string(json.append(i == 0 ? "" : ","), violated.get(i));
+                json.append(i == 0 ? "" : ",").appendString(violated.get(i));
             }
-            json.append(']');
+            json.append("]");
         }
-        retryAfter.ifPresent(seconds -> json.append(",\"retry-after\":").append(seconds));
-        return json.append('}').toString();
+        if (retryAfter.isPresent()) {
+            json.append(",\"retry-after\":").append(retryAfter.getAsLong());
+        }
+        return json.append("}");
     }
 
-    private static StringBuilder string(StringBuilder json, String text) {
-        json.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            character(json, text.charAt(i));
+    /** A client knows what it asked for; each byte that it sent must not cost six to answer. */
+    private static String shortened(String path) {
+        if (path.length() <= MAX_PATH) {
+            return path;
         }
-        return json.append('"');
-    }
-
-    /** What is not printable ASCII is escaped: the body is the same in every encoding, and harmless in HTML. */
-    private static void character(StringBuilder json, char c) {
-        if (c == '"' || c == '\\') {
-            json.append('\\').append(c);
-        } else if (c < ' ' || c > '~' || c == '<' || c == '>' || c == '&') {
-            json.append(String.format("\\u%04x", (int) c));
-        } else {
-            json.append(c);
-        }
+        int escape = path.lastIndexOf('%', MAX_PATH - 1);
+        return path.substring(0, escape > MAX_PATH - 3 ? escape : MAX_PATH);
     }
 }

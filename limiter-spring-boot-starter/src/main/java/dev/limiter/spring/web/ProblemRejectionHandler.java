@@ -10,10 +10,11 @@ import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
 import org.springframework.context.MessageSource;
@@ -45,10 +46,12 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         ProblemBody.Problem problem = problem(requests.of(request, response), decision);
         int status = status(problem);
         OptionalLong retryAfter = retryAfter(decision);
-        String body = body(request, problem, status, decision, retryAfter);
+        AsciiText body = body(request, problem, status, decision, retryAfter);
         response.resetBuffer();
         response.setStatus(status);
-        retryAfter.ifPresent(seconds -> response.setHeader("Retry-After", Long.toString(seconds)));
+        if (retryAfter.isPresent()) {
+            response.setHeader("Retry-After", Long.toString(retryAfter.getAsLong()));
+        }
         response.setHeader("Cache-Control", "no-store");
         response.setContentType(ProblemBody.MEDIA_TYPE);
         response.setContentLength(body.length());
@@ -57,17 +60,14 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         }
     }
 
-    private String body(
+    private AsciiText body(
             HttpServletRequest request,
             ProblemBody.Problem problem,
             int status,
             Decision decision,
             OptionalLong retryAfter) {
         Locale locale = RequestContextUtils.getLocale(request);
-        List<String> violated = decision.limits().stream()
-                .filter(limit -> !limit.permitted())
-                .map(LimitStatus::policy)
-                .toList();
+        List<String> violated = violated(decision);
         return ProblemBody.json(
                 problem,
                 texts.title(problem, locale),
@@ -78,16 +78,31 @@ public final class ProblemRejectionHandler implements RejectionHandler {
                 retryAfter);
     }
 
+    /** Where one limit was asked, it is the one that refused. */
+    private static List<String> violated(Decision decision) {
+        List<String> policies = decision.rule().policies();
+        if (policies.size() == 1 && decision.parts().size() == 1) {
+            return policies;
+        }
+        List<String> violated = new ArrayList<>();
+        for (LimitStatus limit : decision.limits()) {
+            if (!limit.permitted()) {
+                violated.add(limit.policy());
+            }
+        }
+        return violated;
+    }
+
     /** The body is ASCII, so that it does not matter which of both a handler has begun to use. */
-    private static void write(String body, HttpServletResponse response) throws IOException {
+    private static void write(AsciiText body, HttpServletResponse response) throws IOException {
         ServletOutputStream stream;
         try {
             stream = response.getOutputStream();
         } catch (IllegalStateException writerInUse) {
-            response.getWriter().write(body);
+            response.getWriter().write(body.toString());
             return;
         }
-        stream.write(body.getBytes(StandardCharsets.US_ASCII));
+        body.writeTo(stream);
     }
 
     private static ProblemBody.Problem problem(ServletRequestDecisions decisions, Decision decision) {
@@ -115,9 +130,10 @@ public final class ProblemRejectionHandler implements RejectionHandler {
 
     /** Never earlier than the truth; later by up to the jitter, so that rejected clients do not all return at once. */
     private OptionalLong retryAfter(Decision decision) {
-        return decision.retryAfter()
-                .map(exact -> OptionalLong.of(RateLimitFields.secondsRoundedUp(exact.plus(jitter()))))
-                .orElse(OptionalLong.empty());
+        Optional<Duration> exact = decision.retryAfter();
+        return exact.isPresent()
+                ? OptionalLong.of(RateLimitFields.secondsRoundedUp(exact.get().plus(jitter())))
+                : OptionalLong.empty();
     }
 
     private Duration jitter() {

@@ -10,7 +10,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
-import org.springframework.context.support.DefaultMessageSourceResolvable;
 
 /**
  * What people read in the answer to a rejected request: the application's messages, else ours. Beside codes of our own
@@ -76,31 +75,28 @@ final class RejectionTexts {
         return problem == Problem.QUOTA_EXCEEDED && springs != null ? new String[] {own, springs} : new String[] {own};
     }
 
+    /**
+     * Ours is not handed to the application's messages as a default: some sources take it for a pattern, in which a quote
+     * or a brace of a name means something else, and keep each for ever.
+     */
     private String text(String[] codes, Object[] arguments, String otherwise, Locale locale) {
         try {
-            return messages.getMessage(new Message(codes, arguments, otherwise), locale);
-        } catch (IllegalArgumentException malformed) {
-            if (!warned) {
-                warned = true;
-                logger.warn(
-                        "The message " + codes[0] + " cannot be formatted; rejections say it in English", malformed);
+            for (String code : codes) {
+                String message = messages.getMessage(code, arguments, null, locale);
+                if (message != null && !message.equals(code)) {
+                    return message;
+                }
             }
-            return otherwise;
+        } catch (IllegalArgumentException malformed) {
+            warn(codes[0], malformed);
         }
+        return otherwise;
     }
 
-    private static final class Message extends DefaultMessageSourceResolvable {
-
-        private static final long serialVersionUID = 1L;
-
-        Message(String[] codes, Object[] arguments, String otherwise) {
-            super(codes, arguments, otherwise);
-        }
-
-        /** Ours is no pattern: a quote or a brace in it is the name of a limit. */
-        @Override
-        public boolean shouldRenderDefaultMessage() {
-            return false;
+    private void warn(String code, IllegalArgumentException malformed) {
+        if (!warned) {
+            warned = true;
+            logger.warn("The message " + code + " cannot be formatted; rejections say it in English", malformed);
         }
     }
 }

@@ -116,7 +116,11 @@ final class ServletRequestDecisions implements RequestDecisions {
     /** What rules of the request decided. */
     void addRequest(Verdict verdict) {
         rules = rules.isEmpty() ? verdict.rules() : with(rules, verdict.rules());
-        add(verdict);
+        if (verdict.permitted()) {
+            add(verdict);
+        } else {
+            remember(verdict); // the fields are those of the rejection, which follows
+        }
     }
 
     private static <T> List<T> with(List<T> some, List<T> more) {
@@ -126,12 +130,16 @@ final class ServletRequestDecisions implements RequestDecisions {
     /** Fields are written at once, also for what is permitted: later the answer may be under way. */
     @Override
     public void add(Verdict verdict) {
-        verdicts = verdicts.isEmpty() ? List.of(verdict) : with(verdicts, List.of(verdict));
-        settleWithAnswer(verdict);
+        remember(verdict);
         Decision decision = verdict.decision();
         if (decision != null && verdict.hasFields()) {
             headers(verdict, decision).writeTo(response);
         }
+    }
+
+    private void remember(Verdict verdict) {
+        verdicts = verdicts.isEmpty() ? List.of(verdict) : with(verdicts, List.of(verdict));
+        settleWithAnswer(verdict);
     }
 
     @Override
@@ -216,6 +224,10 @@ final class ServletRequestDecisions implements RequestDecisions {
      * @param style of the refusal, if no rule is known for it
      */
     void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style) {
+        if (verdicts.size() == 1 && verdicts.get(0).decision() == decision) {
+            headers(verdicts.get(0), decision).writeTo(response);
+            return;
+        }
         RateLimitHeaders headers = headers(verdict -> verdict.permitted() ? decider.peek(verdict) : verdict.statuses());
         if (verdicts.stream().noneMatch(verdict -> verdict.decision() == decision)) {
             addUnknown(headers, decision, style);

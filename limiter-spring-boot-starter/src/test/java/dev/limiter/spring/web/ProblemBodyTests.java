@@ -20,7 +20,7 @@ class ProblemBodyTests {
                         "/api/orders",
                         List.of("orders-burst", "orders-daily"),
                         OptionalLong.of(12)))
-                .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
+                .hasToString("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
                         + "\"title\":\"Too many\",\"status\":429,\"detail\":\"Come back later.\","
                         + "\"instance\":\"/api/orders\","
                         + "\"violated-policies\":[\"orders-burst\",\"orders-daily\"],"
@@ -46,8 +46,27 @@ class ProblemBodyTests {
         assertThat(json(path, OptionalLong.empty())).contains("\"instance\":\"" + escaped + "\"");
     }
 
+    @Test
+    void repeatsNoMoreThanTheBeginningOfALongPath() {
+        String beginning = "/".repeat(ProblemBody.MAX_PATH - 1);
+
+        assertThat(instance(beginning + "a")).isEqualTo(beginning + "a");
+        assertThat(instance(beginning + "ab")).isEqualTo(beginning + "a");
+        assertThat(instance(beginning + "%20")).isEqualTo(beginning);
+        assertThat(instance(beginning.substring(1) + "%20")).isEqualTo(beginning.substring(1));
+        assertThat(instance(beginning.substring(2) + "%20a")).isEqualTo(beginning.substring(2) + "%20");
+        assertThat(json("&".repeat(7000), OptionalLong.empty())).hasSizeLessThan(2000);
+    }
+
+    private static String instance(String path) {
+        String json = json(path, OptionalLong.empty());
+        int start = json.indexOf("\"instance\":\"") + "\"instance\":\"".length();
+        return json.substring(start, json.indexOf('"', start));
+    }
+
     private static String json(String path, OptionalLong retryAfter) {
         return ProblemBody.json(
-                ProblemBody.Problem.QUOTA_EXCEEDED, "Too many", 429, "", path, List.of("orders"), retryAfter);
+                        ProblemBody.Problem.QUOTA_EXCEEDED, "Too many", 429, "", path, List.of("orders"), retryAfter)
+                .toString();
     }
 }

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.support.DelegatingMessageSource;
 import org.springframework.context.support.StaticMessageSource;
 
 @ExtendWith(OutputCaptureExtension.class)
@@ -74,6 +75,20 @@ class RejectionTextsTests {
         assertThat(detail(refusal(9), OptionalLong.empty())).isEqualTo("orders-burst, orders-daily nie");
         assertThat(texts.detail(Problem.REDUCED_CAPACITY, refusal(1), VIOLATED, OptionalLong.empty(), Locale.GERMAN))
                 .isEqualTo("orders-burst, orders-daily überlastet");
+    }
+
+    /** Such as the context of an application without messages.properties. */
+    @Test
+    void namesOfLimitsAreNoPatternsForASourceWithoutMessages() {
+        RejectionTexts ours = new RejectionTexts(new DelegatingMessageSource());
+
+        assertThat(ours.detail(
+                        Problem.QUOTA_EXCEEDED,
+                        refusal(1),
+                        List.of("GET /it's/{id}"),
+                        OptionalLong.of(1200),
+                        Locale.GERMAN))
+                .isEqualTo("The limit GET /it's/{id} is used up; retry after 1200 s.");
     }
 
     @Test

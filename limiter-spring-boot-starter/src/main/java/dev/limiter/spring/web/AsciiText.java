@@ -1,0 +1,82 @@
+package dev.limiter.spring.web;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Text of printable ASCII that grows, ready to be sent as it is. Not thread-safe. */
+final class AsciiText {
+
+    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+    private byte[] bytes;
+    private int length;
+
+    AsciiText(int capacity) {
+        bytes = new byte[capacity];
+    }
+
+    /** Text that is ASCII. */
+    AsciiText append(String text) {
+        ensure(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            bytes[length++] = (byte) text.charAt(i);
+        }
+        return this;
+    }
+
+    AsciiText append(long number) {
+        return append(Long.toString(number));
+    }
+
+    /**
+     * Any text as a JSON string. Whatever is not printable ASCII is escaped, and what HTML gives a meaning: the string is
+     * the same in every encoding.
+     */
+    AsciiText appendString(String text) {
+        ensure(text.length() + 2);
+        bytes[length++] = '"';
+        for (int i = 0; i < text.length(); i++) {
+            character(text.charAt(i));
+        }
+        ensure(1);
+        bytes[length++] = '"';
+        return this;
+    }
+
+    private void character(char c) {
+        ensure(6);
+        if (c == '"' || c == '\\') {
+            bytes[length++] = '\\';
+            bytes[length++] = (byte) c;
+        } else if (c < ' ' || c > '~' || c == '<' || c == '>' || c == '&') {
+            bytes[length++] = '\\';
+            bytes[length++] = 'u';
+            for (int shift = 12; shift >= 0; shift -= 4) {
+                bytes[length++] = HEX[c >> shift & 0xf];
+            }
+        } else {
+            bytes[length++] = (byte) c;
+        }
+    }
+
+    private void ensure(int more) {
+        if (bytes.length - length < more) {
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + more));
+        }
+    }
+
+    int length() {
+        return length;
+    }
+
+    void writeTo(OutputStream out) throws IOException {
+        out.write(bytes, 0, length);
+    }
+
+    @Override
+    public String toString() {
+        return new String(bytes, 0, length, StandardCharsets.US_ASCII);
+    }
+}
