@@ -52,7 +52,7 @@ final class AddressReport {
     void contradiction() {
         if (contradictionSaid.compareAndSet(false, true)) {
             logger.error("A request came with a Forwarded and an X-Forwarded-For header that name different clients."
-                    + " Neither is believed: the client is taken to be the trusted proxy itself. Say which of them your"
+                    + " Neither is believed: all such requests share one bucket of their own. Say which of them your"
                     + " proxies write, with limiter.web.forwarded-header: x-forwarded-for (or forwarded), or have them"
                     + " remove the other. This is said once.");
         }

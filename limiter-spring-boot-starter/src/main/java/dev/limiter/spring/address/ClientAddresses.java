@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientAddresses {
 
+    /**
+     * Stands for all clients of whom two headers say different things. No address, so that it is neither the bucket of the
+     * proxy itself, whose health probe would be refused because of them, nor that of any client.
+     */
+    public static final String CONTRADICTORY = "contradictory";
+
     static final String FORWARDED = "Forwarded";
     static final String X_FORWARDED_FOR = "X-Forwarded-For";
 
@@ -31,7 +37,7 @@ public final class ClientAddresses {
     /**
      * {@code 192.0.2.1} for {@code 192.0.2.1} and {@code ::ffff:192.0.2.1}; {@code 2001:db8:0:0::/64} for
      * {@code 2001:db8::1}. A peer without an address, such as the other end of a local socket, is what the server calls
-     * it.
+     * it. {@link #CONTRADICTORY} if two headers name different clients.
      */
     public @Nullable String of(Sender sender) {
         String text = sender.peer();
@@ -46,8 +52,8 @@ public final class ClientAddresses {
         if (peer == null) {
             return text;
         }
-        IpAddress client = trusted.contains(peer) ? behind(peer, sender).address() : peer;
-        return client.network(settings.ipv6Prefix());
+        ClientAddress client = trusted.contains(peer) ? behind(peer, sender) : new ClientAddress(peer, true);
+        return client == null ? CONTRADICTORY : client.address().network(settings.ipv6Prefix());
     }
 
     /** The same, not cut to a network, and how certain it is; null for a peer without an address. */
@@ -55,13 +61,15 @@ public final class ClientAddresses {
         String text = sender.peer();
         IpAddress peer = text == null ? null : ForwardedNode.parse(text, 0, text.length());
         if (peer != null && trusted.contains(peer)) {
-            return behind(peer, sender);
+            ClientAddress client = behind(peer, sender);
+            return client == null ? new ClientAddress(peer, false) : client;
         }
         report.untrusted(sender, peer);
         return peer == null ? null : new ClientAddress(peer, !AddressReport.isForwarded(sender));
     }
 
-    private ClientAddress behind(IpAddress peer, Sender sender) {
+    /** Null if two headers contradict each other. */
+    private @Nullable ClientAddress behind(IpAddress peer, Sender sender) {
         ForwardedHeader believed = settings.forwardedHeader();
         ClientAddress standard = believed == ForwardedHeader.X_FORWARDED_FOR
                 ? null
@@ -80,7 +88,7 @@ public final class ClientAddresses {
         }
         // Most proxies write one of the headers, and let the other pass as the client sent it.
         report.contradiction();
-        return new ClientAddress(peer, false);
+        return null;
     }
 
     private static List<String> xForwardedFor(Sender sender) {

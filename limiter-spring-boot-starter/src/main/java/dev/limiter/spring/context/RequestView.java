@@ -36,7 +36,10 @@ public interface RequestView {
 
     boolean isUserInRole(String role);
 
-    /** The client as {@code key: ip} knows it: an IPv4 address, or the network of an IPv6 address. */
+    /**
+     * The client as {@code key: ip} knows it: an IPv4 address, or the network of an IPv6 address; {@code contradictory}
+     * where {@code Forwarded} and {@code X-Forwarded-For} of a trusted proxy name different clients.
+     */
     @Nullable
     String clientAddress();
 

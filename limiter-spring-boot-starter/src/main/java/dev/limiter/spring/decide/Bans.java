@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * the last one takes the only permit of {@link Ban#bans()}, which is gone for as long as the ban is. Both are decided by
  * the storage like any limit, so exactly as many rejections are answered as such as the rule says, however many threads
  * there are: whoever comes after the last is banned already. Refusals during a ban do not count, so it ends when it was
- * said to. Thread-safe.
+ * said to. A key of nobody is never banned: one client would have all others banned that the key does not tell apart.
+ * Thread-safe.
  */
 final class Bans {
 
@@ -26,7 +27,7 @@ final class Bans {
     /** The refusal of a key that is banned; null if it is not. */
     @Nullable
     Decision current(RateLimitRule rule, Charge charge) {
-        Ban ban = rule.ban();
+        Ban ban = rule.banOf(charge);
         if (ban == null) {
             return null;
         }
@@ -37,7 +38,7 @@ final class Bans {
     /** Counts a rejection; the refusal of a key that had too many before it, null if this is still one of them. */
     @Nullable
     Decision afterRejection(RateLimitRule rule, Charge charge) {
-        Ban ban = rule.ban();
+        Ban ban = rule.banOf(charge);
         if (ban == null) {
             return null;
         }

@@ -8,6 +8,11 @@ import java.util.HexFormat;
 /** Stands for a text that is too long to be kept. */
 final class Hash {
 
+    static final String PREFIX = "sha256:";
+
+    /** Of the prefix and the digits. */
+    static final int LENGTH = PREFIX.length() + 64;
+
     private Hash() {}
 
     /** {@code sha256:} and 64 hexadecimal digits. */
@@ -16,7 +21,7 @@ final class Hash {
         ByteBuffer bytes = ByteBuffer.allocate(Character.BYTES * text.length());
         bytes.asCharBuffer().put(text);
         try {
-            return "sha256:"
+            return PREFIX
                     + HexFormat.of()
                             .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes.array()));
         } catch (NoSuchAlgorithmException exception) {

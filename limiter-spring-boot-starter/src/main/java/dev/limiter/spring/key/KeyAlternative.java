@@ -2,6 +2,7 @@ package dev.limiter.spring.key;
 
 import dev.limiter.spring.context.RateLimitContext;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,19 +19,28 @@ final class KeyAlternative {
     private final String type;
     private final KeyValue value;
     private final @Nullable SecretValues secrets;
+    private final Set<String> shared;
 
     KeyAlternative(String type, KeyValue value) {
-        this(type, value, null);
+        this(type, value, null, Set.of());
     }
 
-    /** {@code secrets}: how the values are kept; null if they are no secrets. */
-    KeyAlternative(String type, KeyValue value, @Nullable SecretValues secrets) {
+    /** {@code secrets}: how the values are kept, which may be secrets. */
+    KeyAlternative(String type, KeyValue value, SecretValues secrets) {
+        this(type, value, secrets, Set.of());
+        secrets.use();
+    }
+
+    /** {@code shared}: values that tell no client from others. */
+    KeyAlternative(String type, KeyValue value, String shared) {
+        this(type, value, null, Set.of(shared));
+    }
+
+    private KeyAlternative(String type, KeyValue value, @Nullable SecretValues secrets, Set<String> shared) {
         this.type = type + "=";
         this.value = value;
         this.secrets = secrets;
-        if (secrets != null) {
-            secrets.use();
-        }
+        this.shared = shared.stream().map(text -> this.type + plain(text)).collect(Collectors.toUnmodifiableSet());
     }
 
     /** What it is, without whose: {@code header} of {@code header:x-api-key}. */
@@ -53,6 +63,31 @@ final class KeyAlternative {
             return null;
         }
         return type + (secrets == null ? plain(text) : secrets.encode(text));
+    }
+
+    /** Where the text ends that this wrote into a key at a position; -1 if this wrote none there. */
+    int end(String key, int from) {
+        if (!key.startsWith(type, from)) {
+            return -1;
+        }
+        int start = from + type.length();
+        if (key.startsWith(Hash.PREFIX, start)) {
+            return start + Hash.LENGTH;
+        }
+        if (key.startsWith(SecretValues.PREFIX, start)) {
+            return start + SecretValues.LENGTH;
+        }
+        int colon = start;
+        while (colon < key.length() && Character.isDigit(key.charAt(colon))) {
+            colon++;
+        }
+        boolean length = colon > start && key.startsWith(":", colon);
+        return length ? colon + 1 + Integer.parseInt(key, start, colon, 10) : -1;
+    }
+
+    /** Whether such a text is the same for all clients. */
+    boolean isShared(String text) {
+        return shared.contains(text);
     }
 
     static String plain(String text) {

@@ -1,5 +1,6 @@
 package dev.limiter.spring.key;
 
+import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.expression.ExpressionScope;
@@ -51,8 +52,8 @@ public final class KeyAlternatives {
                     text.substring(0, colon).strip(), text.substring(colon + 1).strip(), text, scope);
         }
         return switch (text) {
-            case "global" -> new KeyAlternative(text, context -> text);
-            case "ip" -> ofRequest(text, RequestView::clientAddress);
+            case "global" -> new KeyAlternative(text, context -> text, text);
+            case "ip" -> new KeyAlternative(text, valueOf(RequestView::clientAddress), ClientAddresses.CONTRADICTORY);
             case "principal" -> principal(text, scope);
             case "session" -> secret(text, RequestView::sessionId);
             case "method" -> ofRequest(text, KeyAlternatives::method);
@@ -63,6 +64,11 @@ public final class KeyAlternatives {
     /** What tells the values of one alternative from those of others: its text, unless that is long. */
     static String type(String text) {
         return text.length() <= MAX_TYPE_LENGTH ? text : Hash.of(text);
+    }
+
+    /** Whether it is about clients, rather than about what they use. */
+    static boolean tellsClientsApart(String text) {
+        return !text.matches("global|method|path\\s*:.*");
     }
 
     private KeyAlternative named(String kind, String name, String text, ExpressionScope scope) {

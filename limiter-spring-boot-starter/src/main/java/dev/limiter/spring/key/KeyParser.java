@@ -91,7 +91,8 @@ public final class KeyParser {
         if (text.isEmpty()) {
             throw new IllegalArgumentException("there is nothing before or after a ','. " + QUOTE);
         }
-        return new KeyPart(KeyAlternatives.type(text), alternatives(text, where, scope));
+        boolean ofClients = KeySyntax.split(text, '|').stream().anyMatch(KeyAlternatives::tellsClientsApart);
+        return new KeyPart(KeyAlternatives.type(text), alternatives(text, where, scope), ofClients);
     }
 
     private List<KeyAlternative> alternatives(String text, String where, ExpressionScope scope) {

@@ -4,16 +4,37 @@ import dev.limiter.spring.context.RateLimitContext;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** One part of a key: the first of its alternatives that has a value. */
 final class KeyPart {
 
+    /** What a part says about whose key it is. */
+    enum Owner {
+        /** Somebody: clients with another value have another bucket. */
+        CLIENT,
+        /** Nobody: all clients that have no value of their own share this one. */
+        NOBODY,
+        /** Nothing: it is about what is used, such as a path variable. */
+        UNSAID
+    }
+
+    /**
+     * What a part wrote into a key.
+     *
+     * @param end the position after its text
+     */
+    record Written(int end, Owner owner) {}
+
     private final KeyAlternative[] alternatives;
     private final String unresolved;
+    private final boolean ofClients;
 
-    KeyPart(String type, List<KeyAlternative> alternatives) {
+    /** {@code ofClients}: whether the values tell clients apart, rather than what they use. */
+    KeyPart(String type, List<KeyAlternative> alternatives, boolean ofClients) {
         this.alternatives = alternatives.toArray(KeyAlternative[]::new);
         this.unresolved = type + "=unresolved";
+        this.ofClients = ofClients;
     }
 
     /** Those of its alternatives. */
@@ -29,5 +50,23 @@ final class KeyPart {
             }
         }
         return unresolved;
+    }
+
+    /** What this part would be without a value. */
+    String unresolved() {
+        return unresolved;
+    }
+
+    /** Reads what {@link #encode} wrote into a key at a position; null if it wrote nothing there. */
+    @Nullable
+    Written read(String key, int from) {
+        for (KeyAlternative alternative : alternatives) {
+            int end = alternative.end(key, from);
+            if (end >= 0) {
+                boolean shared = alternative.isShared(key.substring(from, end));
+                return new Written(end, shared ? Owner.NOBODY : ofClients ? Owner.CLIENT : Owner.UNSAID);
+            }
+        }
+        return key.startsWith(unresolved, from) ? new Written(from + unresolved.length(), Owner.NOBODY) : null;
     }
 }

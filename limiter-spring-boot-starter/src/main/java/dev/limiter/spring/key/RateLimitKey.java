@@ -17,7 +17,7 @@ public final class RateLimitKey {
     public static final RateLimitKey GLOBAL = new RateLimitKey(Charge.SHARED, List.of(), true);
 
     private static final KeyPart RESOURCE =
-            new KeyPart("resource", List.of(new KeyAlternative("resource", RateLimitContext::resource)));
+            new KeyPart("resource", List.of(new KeyAlternative("resource", RateLimitContext::resource)), false);
 
     private final String prefix;
     private final KeyPart[] parts;
@@ -77,6 +77,24 @@ public final class RateLimitKey {
             case 2 -> prefix + parts[0].encode(context) + "," + parts[1].encode(context);
             default -> join(context);
         };
+    }
+
+    /**
+     * Whether a key that this resolved is that of all clients whom it does not tell apart: some part has no value, or one
+     * that all share, and no other part says who it is.
+     */
+    public boolean isOfNobody(String key) {
+        boolean nobody = false;
+        int position = prefix.length();
+        for (KeyPart part : parts) {
+            KeyPart.Written written = part.read(key, position);
+            if (written == null || written.owner() == KeyPart.Owner.CLIENT) {
+                return false;
+            }
+            nobody |= written.owner() == KeyPart.Owner.NOBODY;
+            position = written.end() + 1;
+        }
+        return nobody;
     }
 
     private String join(RateLimitContext context) {

@@ -20,6 +20,11 @@ public final class SecretValues {
     /** 128 bits: no two values of an application have the same. */
     private static final int HASH_LENGTH = 16;
 
+    static final String PREFIX = "hmac:";
+
+    /** Of the prefix and the hash in Base64. */
+    static final int LENGTH = PREFIX.length() + 22;
+
     private final @Nullable Mac prototype;
     private volatile boolean used;
 
@@ -59,7 +64,7 @@ public final class SecretValues {
 
     /** What stands for a value; no value without a hash looks like it, because those begin with a length. */
     String encode(String text) {
-        return prototype == null ? KeyAlternative.plain(text) : "hmac:" + hash(prototype, text);
+        return prototype == null ? KeyAlternative.plain(text) : PREFIX + hash(prototype, text);
     }
 
     private static String hash(Mac prototype, String text) {

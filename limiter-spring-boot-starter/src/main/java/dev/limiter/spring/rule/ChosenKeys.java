@@ -23,7 +23,7 @@ public final class ChosenKeys implements StartupCheck {
                         rule -> rule.key().where() + " = " + text(rule.key())
                                 + ": clients choose this freely, so whoever is"
                                 + " banned goes on with another value, and with the value of somebody else can have that one"
-                                + " banned. Use ip or principal for a rule with a ban, or a header that only your gateway sets.")
+                                + " banned. Use ip or principal|ip for a rule with a ban, or a header that only your gateway sets.")
                 .toList();
     }
 

@@ -171,6 +171,11 @@ public final class RateLimitRule {
         return ban;
     }
 
+    /** When the key of a charge is refused outright; null if never, as when all share it who have no key of their own. */
+    public @Nullable Ban banOf(Charge charge) {
+        return ban == null || key.isOfNobody(charge.key()) ? null : ban;
+    }
+
     /** Whether the address of the client is always refused. */
     public boolean denies(RateLimitContext context) {
         return addresses.deny(context);

@@ -35,6 +35,10 @@ class ForwardedTests {
                 "limiter.rules.ip.limit=1",
                 "limiter.rules.ip.window=1h",
                 "limiter.rules.ip.key=ip,who",
+                "limiter.rules.probed.paths=/probed",
+                "limiter.rules.probed.limit=1",
+                "limiter.rules.probed.window=1h",
+                "limiter.rules.probed.key=ip,who",
             })
     @ContextConfiguration(classes = ForwardedTests.Application.class)
     abstract static class Trusted extends WebTestSupport {
@@ -82,9 +86,21 @@ class ForwardedTests {
                 get("/ip", "X-Forwarded-For", "6.6.6.6, " + garbage);
             }
             get("/ip", "Forwarded", "for=unknown");
-            get("/ip", "Forwarded", "for=6.6.6.6", "X-Forwarded-For", "203.0.113.3");
             get("/ip");
-            assertThat(seen).hasSize(10).allMatch(address -> address.matches(PEER));
+            assertThat(seen).hasSize(9).allMatch(address -> address.matches(PEER));
+        }
+
+        @Test
+        void contradictionsUseUpNobodysBucketButTheirOwn() throws Exception {
+            for (String real : List.of("203.0.113.31", "203.0.113.32", "203.0.113.33")) {
+                get("/probed", "Forwarded", "for=6.6.6.6", "X-Forwarded-For", real);
+                get("/probed", "Forwarded", "for=unknown", "X-Forwarded-For", real);
+            }
+            assertThat(seen).hasSize(6).containsOnly("contradictory");
+
+            assertThat(get("/probed").statusCode()).isEqualTo(200);
+            assertThat(get("/probed", "X-Forwarded-For", "203.0.113.31").statusCode())
+                    .isEqualTo(200);
         }
 
         @Test
@@ -170,7 +186,7 @@ class ForwardedTests {
         @RestController
         static class Controller {
 
-            @GetMapping("/ip")
+            @GetMapping({"/ip", "/probed"})
             String ip() {
                 return "ok";
             }
