@@ -46,7 +46,8 @@ public final class LimitedMethods implements MethodLimits {
 
     @Override
     public boolean isLimited(Method method, Class<?> targetClass) {
-        return RateLimiterAnnotations.mayBeOn(targetClass) && find(method, targetClass) != null;
+        Class<?> type = LimitedType.of(method, targetClass, targetClass);
+        return RateLimiterAnnotations.mayBeOn(type) && find(method, type) != null;
     }
 
     @Override

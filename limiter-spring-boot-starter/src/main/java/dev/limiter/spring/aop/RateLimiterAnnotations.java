@@ -51,6 +51,11 @@ final class RateLimiterAnnotations {
         return !nearest(method).isEmpty();
     }
 
+    /** Whether annotations are meant for the method, be it that its calls can be limited or not. */
+    static boolean areMeantFor(Method method, Class<?> targetClass) {
+        return areOn(method) || isEndpoint(method) && !nearest(targetClass).isEmpty();
+    }
+
     private static List<RateLimiter> nearest(AnnotatedElement element) {
         List<MergedAnnotation<RateLimiter>> all =
                 MergedAnnotations.from(
@@ -66,12 +71,20 @@ final class RateLimiterAnnotations {
 
     /** The annotation of a controller is about its endpoints, not about the methods that serve them. */
     private static boolean limitedByType(Method method) {
-        if (!Modifier.isPublic(method.getModifiers())
-                || Modifier.isStatic(method.getModifiers())
-                || ReflectionUtils.isObjectMethod(method)) {
+        int modifiers = method.getModifiers();
+        if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || ReflectionUtils.isObjectMethod(method)) {
             return false;
         }
-        MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
-        return annotations.isPresent(ENDPOINT) || NO_ENDPOINT.stream().noneMatch(annotations::isPresent);
+        // Spring MVC serves endpoints of any visibility; of other beans, the methods that are not public are their own.
+        return isEndpoint(method)
+                || Modifier.isPublic(modifiers) && NO_ENDPOINT.stream().noneMatch(annotations(method)::isPresent);
+    }
+
+    private static boolean isEndpoint(Method method) {
+        return annotations(method).isPresent(ENDPOINT);
+    }
+
+    private static MergedAnnotations annotations(Method method) {
+        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
     }
 }

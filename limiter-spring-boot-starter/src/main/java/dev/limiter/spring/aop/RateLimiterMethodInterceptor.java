@@ -6,6 +6,7 @@ import dev.limiter.spring.decide.CurrentRequest;
 import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
+import java.lang.reflect.Method;
 import java.util.Objects;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -28,7 +29,7 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
     @Override
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
         Object target = call.getThis();
-        Class<?> targetClass = target == null ? call.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
+        Class<?> targetClass = type(call.getMethod(), target);
         LimitedMethod method = methods.find(call.getMethod(), targetClass);
         if (method == null) {
             return call.proceed();
@@ -54,6 +55,12 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
             throw rejection;
         }
         return fallback.call(target, call.getArguments(), rejection);
+    }
+
+    private static Class<?> type(Method method, @Nullable Object target) {
+        return target == null
+                ? method.getDeclaringClass()
+                : LimitedType.of(method, target.getClass(), AopUtils.getTargetClass(target));
     }
 
     /** What a handler starts may go on after it has returned; the request knows when it is over. */

@@ -13,6 +13,7 @@ final class RateLimiterPointcut extends StaticMethodMatcherPointcut {
 
     @Override
     public boolean matches(Method method, Class<?> targetClass) {
-        return !RateLimiterAnnotations.of(method, targetClass).isEmpty();
+        return !RateLimiterAnnotations.of(method, LimitedType.of(method, targetClass, targetClass))
+                .isEmpty();
     }
 }

@@ -16,7 +16,7 @@ final class Unreachable {
     static Optional<String> finding(Method method, Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
         String kind = kind(method, type);
-        return kind == null || !RateLimiterAnnotations.areOn(method)
+        return kind == null || !RateLimiterAnnotations.areMeantFor(method, type)
                 ? Optional.empty()
                 : Optional.of(RuleOrigin.annotation(LimitedMethods.signature(method, type))
                         + " limits nothing: calls of a "

@@ -1,0 +1,101 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.annotation.RateLimiter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The annotation of a controller is about its endpoints, whatever the visibility of the methods that serve them. */
+@ExtendWith(OutputCaptureExtension.class)
+class HandlerVisibilityTests {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/public", "/package-private", "/protected", "/inherited"})
+    void endpointIsLimited(String path) {
+        try (ConfigurableApplicationContext application =
+                Applications.start(Application.class)) {
+            Clients clients = Applications.clientsOf(application);
+
+            assertThat(clients.get(path).statusCode()).isEqualTo(200);
+            assertThat(clients.get(path).statusCode()).isEqualTo(200);
+            assertThat(clients.get(path).statusCode()).isEqualTo(429);
+        }
+    }
+
+    @Test
+    void endpointThatNoProxyCanReachIsReported(CapturedOutput output) {
+        try (ConfigurableApplicationContext application = Applications.start(Hidden.class)) {
+            assertThat(application.isRunning()).isTrue();
+        }
+
+        assertThat(output).contains("PrivateController.hidden() limits nothing").contains("private method");
+        assertThat(output).doesNotContain("helper() limits nothing");
+    }
+
+    static class Base {
+
+        @GetMapping("/inherited")
+        String inherited() {
+            return "served";
+        }
+    }
+
+    @RestController
+    @RateLimiter(limit = 2, window = "1h")
+    static class Controller extends Base {
+
+        @GetMapping("/public")
+        public String ofPublic() {
+            return helper();
+        }
+
+        @GetMapping("/package-private")
+        String ofPackage() {
+            return helper();
+        }
+
+        @GetMapping("/protected")
+        protected String ofProtected() {
+            return helper();
+        }
+
+        String helper() {
+            return "served";
+        }
+    }
+
+    @RestController
+    @RateLimiter(limit = 2, window = "1h")
+    static class PrivateController {
+
+        @GetMapping("/hidden")
+        private String hidden() {
+            return helper();
+        }
+
+        private String helper() {
+            return "served";
+        }
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({Controller.class, OpenSecurity.class})
+    static class Application {}
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({PrivateController.class, OpenSecurity.class})
+    static class Hidden {}
+}
