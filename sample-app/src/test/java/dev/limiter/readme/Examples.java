@@ -65,7 +65,7 @@ class CartService {
 @Service
 class AccountService {
 
-    @RateLimiter(limit = 5, window = "1h", key = "#user", chargeIf = "!#result") // only failures count
+    @RateLimiter(limit = 5, window = "1h", key = "#user", chargeIf = "!#result") // only wrong passwords count
     public boolean login(String user, String password) {
         return password.equals("secret");
     }

@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Limits how often a method may be called. On a type: each of its public methods, every one with a bucket of its own.
- * Found on interfaces, on superclasses and as a meta-annotation; may be repeated, and then all must permit. The
+ * Limits how often a method may be called. On a type: each of its public methods and of its endpoints, every one with a
+ * bucket of its own. Found on interfaces, on superclasses and as a meta-annotation; may be repeated, and then all must permit. The
  * annotations of a method replace those of its type.
  *
  * <pre>{@code
@@ -101,8 +101,9 @@ public @interface RateLimiter {
     String condition() default "";
 
     /**
-     * An expression that is true for the calls that stay charged, such as {@code #exception != null} or
-     * {@code !#result.successful}; all if empty. Permits are taken before the call, and given back after it when this is
+     * {@code failed}, or an expression that is true for the calls that stay charged, such as {@code !#result.successful};
+     * all if empty. A call has failed if it threw; that of the method that answers a request, if the answer is anything but
+     * 2xx and 3xx. Permits are taken before the call, and given back after it when this is
      * false: for a {@code CompletionStage}, {@code Mono} or {@code Flux} when that is done, and {@code #result} is what it
      * was completed with. {@code #response.status} is the answer to the request that the call is made for. When the
      * expression fails, the call stays charged, and the log says why.

@@ -11,5 +11,6 @@ record MethodContext(
         String resource,
         @Nullable Object target,
         Method method,
-        @Nullable Object[] arguments)
+        @Nullable Object[] arguments,
+        boolean answersRequest)
         implements RateLimitContext {}

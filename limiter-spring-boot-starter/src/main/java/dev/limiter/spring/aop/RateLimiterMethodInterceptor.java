@@ -76,7 +76,8 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
                 method.signature(),
                 call.getThis(),
                 method.method(),
-                call.getArguments());
+                call.getArguments(),
+                handler);
         if (request == null) {
             return decider.decide(rules, context, method.name());
         }

@@ -38,6 +38,11 @@ public record OutcomeContext(
     }
 
     @Override
+    public boolean answersRequest() {
+        return asked.answersRequest();
+    }
+
+    @Override
     public @Nullable Object[] arguments() {
         return asked.arguments();
     }

@@ -30,6 +30,11 @@ public interface RateLimitContext {
         return NO_ARGUMENTS;
     }
 
+    /** Whether this is answered by the response itself: a request, or the call of the method that serves it. */
+    default boolean answersRequest() {
+        return method() == null;
+    }
+
     /** The context of a request to a resource. */
     static RateLimitContext of(RequestView request, String resource) {
         return new RequestContext(request, resource);

@@ -4,11 +4,10 @@ import dev.limiter.Decision;
 import dev.limiter.spring.context.OutcomeContext;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.ResponseView;
+import dev.limiter.spring.failure.FailureLog;
 import dev.limiter.spring.rule.ChargeIf;
 import dev.limiter.spring.rule.RateLimitRule;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,25 +16,30 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OpenCharge {
 
-    private static final Log logger = LogFactory.getLog(OpenCharge.class);
-
     private final RateLimitRule rule;
     private final ChargeIf chargeIf;
     private final RateLimitContext asked;
     private final Decision decision;
+    private final FailureLog failures;
     private final AtomicBoolean settled = new AtomicBoolean();
     private volatile @Nullable OutcomeContext call;
 
-    OpenCharge(RateLimitRule rule, ChargeIf chargeIf, RateLimitContext asked, Decision decision) {
+    OpenCharge(
+            RateLimitRule rule,
+            ChargeIf chargeIf,
+            RateLimitContext asked,
+            Decision decision,
+            FailureLog failures) {
         this.rule = rule;
         this.chargeIf = chargeIf;
         this.asked = asked;
         this.decision = decision;
+        this.failures = failures;
     }
 
-    /** Whether it waits for the answer to the request: there is no call, or the expression needs more than that. */
+    /** Whether it waits for the answer to the request: there is no call, or more than that is to be known. */
     public boolean byResponse() {
-        return asked.method() == null || chargeIf.byResponse();
+        return asked.method() == null || chargeIf.byResponse(asked);
     }
 
     /** Remembers how the call went, for a charge that also depends on the answer. */
@@ -73,7 +77,8 @@ public final class OpenCharge {
             decision.giveBack();
             return true;
         } catch (RuntimeException failure) {
-            logger.error(
+            failures.error(
+                    rule.name() + ".charge-if",
                     "Whether to charge for " + asked.resource() + " under rule " + rule
                             + " cannot be decided; it stays charged",
                     failure);

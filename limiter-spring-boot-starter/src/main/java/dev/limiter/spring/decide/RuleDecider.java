@@ -5,6 +5,8 @@ import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.failure.FailureLog;
 import dev.limiter.spring.rule.ChargeIf;
 import dev.limiter.spring.rule.RateLimitRule;
 import java.time.Duration;
@@ -27,6 +29,7 @@ public final class RuleDecider {
     private final RateLimiters limiters;
     private final Bans bans;
     private final List<RateLimitListener> listeners;
+    private final FailureLog failures = new FailureLog(logger);
 
     public RuleDecider(RateLimiters limiters, List<RateLimitListener> listeners) {
         this.limiters = limiters;
@@ -38,9 +41,18 @@ public final class RuleDecider {
      * Decides all rules that do not skip this one. Waits in the calling thread where rules let requests wait.
      *
      * @param resource the name of the resource for people
-     * @throws RuntimeException if an expression of an enforced rule fails; nothing was taken, and the log says why
+     * @throws RuleEvaluationException if an expression of an enforced rule fails. The log says why, and one permit was taken
+     *     from the bucket of those without a key; where there is none, the verdict is a refusal
      */
     public Verdict decide(ApplicableRules rules, RateLimitContext context, String resource) {
+        try {
+            return decideEach(rules, context, resource);
+        } catch (Undecidable undecidable) {
+            return undecided(undecidable, resource);
+        }
+    }
+
+    private Verdict decideEach(ApplicableRules rules, RateLimitContext context, String resource) {
         Verdict denied = denied(rules, context, resource);
         if (denied != null) {
             return denied;
@@ -64,6 +76,15 @@ public final class RuleDecider {
      * @param present asked when the turn comes: if the one who waited is gone, its place goes to those behind
      */
     public CompletableFuture<Verdict> decideLater(
+            ApplicableRules rules, RateLimitContext context, String resource, BooleanSupplier present) {
+        try {
+            return decideEachLater(rules, context, resource, present);
+        } catch (Undecidable undecidable) {
+            return CompletableFuture.completedFuture(undecided(undecidable, resource));
+        }
+    }
+
+    private CompletableFuture<Verdict> decideEachLater(
             ApplicableRules rules, RateLimitContext context, String resource, BooleanSupplier present) {
         Verdict denied = denied(rules, context, resource);
         if (denied != null) {
@@ -159,7 +180,7 @@ public final class RuleDecider {
         return new Verdict(List.of(rule), List.of(charge), decision, List.of(), List.of());
     }
 
-    private static Verdict verdict(
+    private Verdict verdict(
             List<RateLimitRule> asked, List<Charge> charges, RateLimitContext context, Decision decision) {
         return new Verdict(asked, charges, decision, List.of(), open(asked, context, decision));
     }
@@ -180,14 +201,14 @@ public final class RuleDecider {
     }
 
     /** What may be returned later, of rules that were decided together. */
-    private static List<OpenCharge> open(List<RateLimitRule> rules, RateLimitContext context, Decision decision) {
+    private List<OpenCharge> open(List<RateLimitRule> rules, RateLimitContext context, Decision decision) {
         List<OpenCharge> open = List.of();
         for (int i = 0; i < rules.size(); i++) {
             ChargeIf chargeIf = rules.get(i).chargeIf();
             if (chargeIf != null && decision.permitted()) {
                 open = open.isEmpty() ? new ArrayList<>(2) : open;
                 open.add(new OpenCharge(
-                        rules.get(i), chargeIf, context, decision.parts().get(i)));
+                        rules.get(i), chargeIf, context, decision.parts().get(i), failures));
             }
         }
         return open;
@@ -219,23 +240,51 @@ public final class RuleDecider {
                 return false;
             }
         } catch (RuntimeException failure) {
-            throw logged(rule, resource, failure);
+            throw undecidable(rule, resource, failure);
         }
         tell(rule, resource, Outcome.SKIPPED, null);
         return true;
     }
 
-    private static Charge charge(RateLimitRule rule, RateLimitContext context, String resource) {
+    private Charge charge(RateLimitRule rule, RateLimitContext context, String resource) {
         try {
             return rule.charge(context);
         } catch (RuntimeException failure) {
-            throw logged(rule, resource, failure);
+            throw undecidable(rule, resource, failure);
         }
     }
 
-    private static RuntimeException logged(RateLimitRule rule, String resource, RuntimeException failure) {
-        logger.error("Rule " + rule + " cannot be decided for " + resource, failure);
-        return failure;
+    private Undecidable undecidable(RateLimitRule rule, String resource, RuntimeException failure) {
+        failures.error(rule.name(), "Rule " + rule + " cannot be decided for " + resource, failure);
+        return new Undecidable(rule, RuleEvaluationException.brief(failure));
+    }
+
+    /** A failure has its price: requests that make an expression fail would be free otherwise. */
+    private Verdict undecided(Undecidable undecidable, String resource) {
+        RateLimitRule rule = undecidable.rule;
+        Charge charge = rule.chargeOfNobody();
+        Decision decision = limiters.tryAcquire(charge);
+        if (decision.permitted()) {
+            decision.close();
+            throw undecidable.failure;
+        }
+        tell(rule, resource, Outcome.rejected(decision), decision);
+        return new Verdict(List.of(rule), List.of(charge), decision, List.of(), List.of());
+    }
+
+    /** What a rule would charge cannot be worked out. */
+    private static final class Undecidable extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient RateLimitRule rule;
+        private final RuleEvaluationException failure;
+
+        Undecidable(RateLimitRule rule, RuleEvaluationException failure) {
+            super(null, null, false, false);
+            this.rule = rule;
+            this.failure = failure;
+        }
     }
 
     private Verdict withShadow(Verdict verdict, List<RateLimitRule> rules, RateLimitContext context, String resource) {

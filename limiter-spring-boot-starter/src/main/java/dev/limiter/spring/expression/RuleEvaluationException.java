@@ -1,13 +1,29 @@
 package dev.limiter.spring.expression;
 
+import dev.limiter.spring.failure.LogText;
 import org.jspecify.annotations.Nullable;
 
-/** An expression or key resolver of a rule failed for one request; the message names it and where it was written. */
+/**
+ * An expression or key resolver of a rule failed for one request; the message names it and where it was written. Whatever
+ * the client sent is escaped in the message, since servers log it.
+ */
 public final class RuleEvaluationException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     public RuleEvaluationException(String message, @Nullable Throwable cause) {
-        super(message, cause);
+        super(LogText.escape(message), cause);
+    }
+
+    private RuleEvaluationException(String message) {
+        super(message, null, false, false);
+    }
+
+    /** The same without a stack trace and a cause, for those who would log it for each request. */
+    public static RuleEvaluationException brief(RuntimeException failure) {
+        return new RuleEvaluationException(
+                failure instanceof RuleEvaluationException known
+                        ? String.valueOf(known.getMessage())
+                        : LogText.escape(failure.toString()));
     }
 }

@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.spring.context.RateLimitContext;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +78,12 @@ public final class RateLimitKey {
             case 2 -> prefix + parts[0].encode(context) + "," + parts[1].encode(context);
             default -> join(context);
         };
+    }
+
+    /** The key where no part has a value. */
+    public String unresolved() {
+        return prefix
+                + Arrays.stream(parts).map(KeyPart::unresolved).collect(Collectors.joining(","));
     }
 
     /**

@@ -203,6 +203,11 @@ public final class RateLimitRule {
         return waiting.apply(applicable.charge(key.resolve(context), cost.of(context)), context);
     }
 
+    /** What one takes whose charge cannot be worked out: a permit of the bucket of those without a key. */
+    public Charge chargeOfNobody() {
+        return rule.charge(key.unresolved());
+    }
+
     @Override
     public String toString() {
         return rule + " from " + origin;

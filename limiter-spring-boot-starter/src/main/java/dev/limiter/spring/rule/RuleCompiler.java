@@ -228,7 +228,7 @@ public final class RuleCompiler {
     }
 
     private @Nullable ChargeIf chargeIf(@Nullable Setting<String> setting, ExpressionScope variables) {
-        return setting == null ? null : new ChargeIf(expressions.parse(setting.value(), setting.where(), variables));
+        return setting == null ? null : ChargeIf.parse(setting, expressions, variables);
     }
 
     private Cost cost(@Nullable Setting<String> setting, ExpressionScope variables) {

@@ -1,0 +1,167 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.spring.VirtualTime;
+import dev.limiter.spring.annotation.RateLimiter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** {@code charge-if: failed}: whatever did not succeed counts, however it failed. */
+@TestPropertySource(
+        properties = {
+            "limiter.rules.login.paths=/login",
+            "limiter.rules.login.limit=2",
+            "limiter.rules.login.window=1h",
+            "limiter.rules.login.charge-if=Failed",
+            "limiter.rules.early.paths=/early",
+            "limiter.rules.early.phase=request",
+            "limiter.rules.early.limit=2",
+            "limiter.rules.early.window=1h",
+            "limiter.rules.early.charge-if=failed",
+        })
+class ChargeIfFailedTests extends WebTestSupport {
+
+    @Autowired
+    private VirtualTime time;
+
+    @Autowired
+    private Accounts accounts;
+
+    @BeforeEach
+    void forgetEarlierTests() {
+        time.advance(Duration.ofDays(1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/login", "/early", "/annotated", "/later"})
+    void successIsFree(String path) throws Exception {
+        for (int status : List.of(200, 204, 302, 304, 200)) {
+            assertThat(get(path + "?status=" + status).statusCode()).isEqualTo(status);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/login", "/early", "/annotated", "/later"})
+    void everythingElseCounts(String path) throws Exception {
+        assertThat(get(path + "?status=401").statusCode()).isEqualTo(401);
+        assertThat(get(path + "?status=500").statusCode()).isEqualTo(500);
+        assertThat(get(path + "?status=200").statusCode()).isEqualTo(429);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/login", "/early", "/annotated"})
+    void noGuessIsFreeBecauseItsAnswerCannotBeWritten(String path) throws Exception {
+        List<Integer> statuses = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            statuses.add(get(path + "?status=200", "Accept", "image/png").statusCode());
+        }
+        assertThat(statuses).startsWith(406, 406).endsWith(429, 429);
+    }
+
+    @Test
+    void callHasFailedIfItThrew() {
+        for (int i = 0; i < 5; i++) {
+            assertThat(accounts.work("")).isEmpty();
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> accounts.work(null)).isInstanceOf(NullPointerException.class);
+        }
+        assertThatThrownBy(() -> accounts.work("")).isInstanceOf(RateLimitExceededException.class);
+    }
+
+    @Test
+    void callHasFailedIfItsFutureHas() {
+        for (int i = 0; i < 5; i++) {
+            assertThat(accounts.later(CompletableFuture.completedFuture("")).join()).isEmpty();
+        }
+        CompletableFuture<String> failed = CompletableFuture.failedFuture(new IllegalStateException("on purpose"));
+        for (int i = 0; i < 2; i++) {
+            assertThat(accounts.later(failed)).isCompletedExceptionally();
+        }
+        assertThatThrownBy(() -> accounts.later(failed)).isInstanceOf(RateLimitExceededException.class);
+    }
+
+    /** The answer is about more than the call: what is made of its failure is the matter of the handler. */
+    @Test
+    void callOnTheWayIsJudgedByItselfAlone() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            assertThat(get("/calls?status=404").statusCode()).isEqualTo(404);
+        }
+    }
+
+    static class Accounts {
+
+        @RateLimiter(limit = 2, window = "1h", chargeIf = "failed")
+        public String work(String user) {
+            return user.strip();
+        }
+
+        @RateLimiter(limit = 2, window = "1h", chargeIf = "failed")
+        public CompletableFuture<String> later(CompletableFuture<String> result) {
+            return result;
+        }
+
+        @RateLimiter(limit = 2, window = "1h", chargeIf = "failed")
+        public int called() {
+            return 1;
+        }
+    }
+
+    @RestController
+    static class Endpoints {
+
+        private final Accounts accounts;
+
+        Endpoints(Accounts accounts) {
+            this.accounts = accounts;
+        }
+
+        @GetMapping(
+                value = {"/login", "/early"},
+                produces = MediaType.TEXT_PLAIN_VALUE)
+        ResponseEntity<String> login(@RequestParam int status) {
+            return ResponseEntity.status(status).build();
+        }
+
+        @RateLimiter(limit = 2, window = "1h", chargeIf = "failed")
+        @GetMapping("/annotated")
+        ResponseEntity<Object> annotated(@RequestParam int status) {
+            return ResponseEntity.status(status).body(status == 200 ? List.of(1) : null);
+        }
+
+        @RateLimiter(limit = 2, window = "1h", chargeIf = "failed")
+        @GetMapping("/later")
+        Callable<ResponseEntity<String>> asynchronous(@RequestParam int status) {
+            return () -> ResponseEntity.status(status).build();
+        }
+
+        @GetMapping("/calls")
+        ResponseEntity<String> calls(@RequestParam int status) {
+            accounts.called();
+            return ResponseEntity.status(status).build();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, Accounts.class, Endpoints.class})
+    static class Application {}
+}
