@@ -1,30 +1,45 @@
 package dev.limiter.spring.expression;
 
+import dev.limiter.spring.context.RequestView;
+import dev.limiter.spring.context.ResponseView;
+import dev.limiter.spring.failure.DidYouMean;
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
 
 /** The variables that an expression can refer to. Immutable. */
 public final class ExpressionScope {
 
     /** Only {@code #request}. */
-    public static final ExpressionScope REQUEST = new ExpressionScope(Set.of(Variables.REQUEST), Set.of());
+    public static final ExpressionScope REQUEST = new ExpressionScope(Set.of(Variables.REQUEST), Set.of(), Set.of(), null);
 
     /** Only {@code #request}, before Spring Security has looked at it and before it is known where it goes. */
     public static final ExpressionScope ARRIVING_REQUEST =
-            new ExpressionScope(Set.of(Variables.REQUEST), Set.of("principal", "isUserInRole", "pathVariable"));
+            new ExpressionScope(Set.of(Variables.REQUEST), Set.of("principal", "isUserInRole", "pathVariable"), Set.of(), null);
 
     /** Whatever the methods have that the rule will be applied to. */
-    public static final ExpressionScope ANY = new ExpressionScope(null, Set.of());
+    public static final ExpressionScope ANY = new ExpressionScope(null, Set.of(), Set.of(), null);
 
     private final @Nullable Set<String> names;
     private final Set<String> unknownOfRequest;
+    private final Set<String> outcome;
+    private final @Nullable Method method;
 
-    private ExpressionScope(@Nullable Set<String> names, Set<String> unknownOfRequest) {
+    private ExpressionScope(
+            @Nullable Set<String> names,
+            Set<String> unknownOfRequest,
+            Set<String> outcome,
+            @Nullable Method method) {
         this.names = names;
         this.unknownOfRequest = unknownOfRequest;
+        this.outcome = outcome;
+        this.method = method;
     }
 
     /** {@code #request}, and the parameters of a method by name and as {@code #p0} and {@code #a0}. */
@@ -36,7 +51,7 @@ public final class ExpressionScope {
             names.add("p" + i);
             names.add("a" + i);
         }
-        return new ExpressionScope(names, Set.of());
+        return new ExpressionScope(names, Set.of(), Set.of(), method);
     }
 
     /** The same once there is an answer to the request. */
@@ -51,15 +66,56 @@ public final class ExpressionScope {
 
     private ExpressionScope with(Set<String> more) {
         if (names == null) {
-            return this;
+            return new ExpressionScope(null, unknownOfRequest, more, method);
         }
         Set<String> all = new LinkedHashSet<>(names);
         all.addAll(more);
-        return new ExpressionScope(all, unknownOfRequest);
+        return new ExpressionScope(all, unknownOfRequest, more, method);
     }
 
     boolean contains(String name) {
         return names == null || names.contains(name);
+    }
+
+    /** The name that may have been meant, as a question; empty if none is near. */
+    String suggestion(String name) {
+        return names == null ? "" : DidYouMean.ask(name, names);
+    }
+
+    /** The declared type of a variable; null if it is not known. */
+    @Nullable
+    Type type(String name) {
+        return switch (name) {
+            case Variables.REQUEST -> RequestView.class;
+            case Variables.RESPONSE -> isOutcome(name) ? ResponseView.class : argument(name);
+            case Variables.EXCEPTION -> isOutcome(name) ? Throwable.class : argument(name);
+            case Variables.RESULT -> isOutcome(name) ? result() : argument(name);
+            default -> argument(name);
+        };
+    }
+
+    /** After a call, its outcome hides parameters of the same name. */
+    private boolean isOutcome(String name) {
+        return outcome.contains(name);
+    }
+
+    private @Nullable Type argument(String name) {
+        if (method == null) {
+            return null;
+        }
+        int index = new Variables().parameterIndex(method, name);
+        return index < 0 ? null : method.getGenericParameterTypes()[index];
+    }
+
+    /** What the method returns, now or later. */
+    private @Nullable Type result() {
+        ResolvableType returned = method == null ? ResolvableType.NONE : ResolvableType.forMethodReturnType(method);
+        Class<?> type = returned.toClass();
+        boolean later = CompletionStage.class.isAssignableFrom(type)
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+        return later
+                ? returned.getGeneric(0).getType()
+                : returned.getType();
     }
 
     /**

@@ -1,6 +1,9 @@
 package dev.limiter.spring.expression;
 
+import dev.limiter.spring.failure.DidYouMean;
+import java.util.List;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.expression.Expression;
 import org.springframework.expression.common.CompositeStringExpression;
 import org.springframework.expression.spel.SpelNode;
@@ -36,6 +39,7 @@ final class References {
     void check(Expression expression) {
         if (expression instanceof SpelExpression spel) {
             check(spel.getAST(), false, false);
+            new MemberCheck(scope).check(spel.getAST());
         } else if (expression instanceof CompositeStringExpression composite) {
             for (Expression part : composite.getExpressions()) {
                 check(part);
@@ -85,14 +89,21 @@ final class References {
 
     private void checkVariable(String name) {
         if (!scope.contains(name) && !name.equals("this") && !name.equals("root")) {
-            throw new IllegalStateException("#" + name + " is unknown; there are " + scope);
+            throw new IllegalStateException(
+                    "#" + name + " is unknown; there are " + scope + "." + scope.suggestion(name));
         }
     }
 
     private void checkBean(String text) {
         String name = text.replaceFirst("^[@&]+", "").replaceAll("^'|'$", "");
         if (!beans.containsBean(name)) {
-            throw new IllegalStateException("There is no bean named \"" + name + "\"");
+            throw new IllegalStateException("There is no bean named \"" + name + "\"." + suggestion(name));
         }
+    }
+
+    private String suggestion(String name) {
+        return beans instanceof ListableBeanFactory listable
+                ? DidYouMean.ask(name, List.of(listable.getBeanDefinitionNames()))
+                : "";
     }
 }

@@ -1,0 +1,148 @@
+package dev.limiter.spring.expression;
+
+import dev.limiter.spring.failure.DidYouMean;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
+
+/**
+ * What SpEL can read and call of the objects of a type. Whether a member is there is told generously: what SpEL may find
+ * in some version or other is there. Of types whose objects may well have more members than the type itself (interfaces,
+ * abstract classes, exceptions), only what looks like a misspelling is said to be missing.
+ */
+final class MemberTypes {
+
+    private static final String CLOSED = MemberTypes.class.getPackageName().replace(".expression", ".context") + ".";
+
+    private MemberTypes() {}
+
+    /** The class whose members are known of a declared type; null if nothing is known, as of {@code Object} and maps. */
+    static @Nullable Class<?> known(@Nullable Type type) {
+        if (type instanceof ParameterizedType parameterized) {
+            return known(parameterized.getRawType());
+        }
+        if (!(type instanceof Class<?> declared) || declared == void.class || declared == Void.class) {
+            return null;
+        }
+        Class<?> boxed = ClassUtils.resolvePrimitiveIfNecessary(declared);
+        boolean silent = boxed == Object.class
+                || boxed == Class.class
+                || boxed == Optional.class
+                || boxed.isArray()
+                || Map.class.isAssignableFrom(boxed);
+        return silent ? null : boxed;
+    }
+
+    /**
+     * The type of a property.
+     *
+     * @return null if it is not known
+     * @throws IllegalStateException if there is no such property
+     */
+    static @Nullable Class<?> property(Class<?> owner, String name) {
+        List<Type> types = readers(owner, name).toList();
+        if (types.isEmpty()) {
+            missing(owner, name, properties(owner));
+        }
+        return types.stream().distinct().count() == 1 ? known(types.get(0)) : null;
+    }
+
+    /**
+     * The type of what a method returns.
+     *
+     * @return null if it is not known
+     * @throws IllegalStateException if there is no such method
+     */
+    static @Nullable Class<?> method(Class<?> owner, String name, int arguments) {
+        List<Method> named = methods(owner).filter(method -> method.getName().equals(name)).toList();
+        if (named.isEmpty()) {
+            missing(owner, name, methodNames(owner));
+            return null;
+        }
+        List<Method> fitting = named.stream().filter(method -> takes(method, arguments)).toList();
+        if (fitting.isEmpty() && !isOpen(owner)) {
+            throw new IllegalStateException("\"" + name + "\" of " + owner.getSimpleName() + " takes "
+                    + named.get(0).getParameterCount() + " arguments, not " + arguments);
+        }
+        boolean same = fitting.stream().map(Method::getGenericReturnType).distinct().count() == 1;
+        return same ? known(fitting.get(0).getGenericReturnType()) : null;
+    }
+
+    private static boolean takes(Method method, int arguments) {
+        return method.getParameterCount() == arguments
+                || method.isVarArgs() && arguments >= method.getParameterCount() - 1;
+    }
+
+    private static Stream<Type> readers(Class<?> owner, String name) {
+        Set<String> getters = Set.of(
+                "get" + name, "get" + StringUtils.capitalize(name), "is" + name, "is" + StringUtils.capitalize(name), name);
+        return Stream.concat(
+                methods(owner)
+                        .filter(method -> method.getParameterCount() == 0 && getters.contains(method.getName()))
+                        .map(Method::getGenericReturnType),
+                fields(owner).filter(field -> field.getName().equals(name)).map(Field::getGenericType));
+    }
+
+    private static Stream<Method> methods(Class<?> owner) {
+        Stream<Method> own = Arrays.stream(owner.getMethods()).filter(method -> !method.isBridge());
+        return owner.isInterface() ? Stream.concat(own, Arrays.stream(Object.class.getMethods())) : own;
+    }
+
+    private static Stream<Field> fields(Class<?> owner) {
+        return Arrays.stream(owner.getFields());
+    }
+
+    private static void missing(Class<?> owner, String name, Set<String> names) {
+        String suggestion = DidYouMean.ask(name, names);
+        if (!isOpen(owner) || !suggestion.isEmpty()) {
+            throw new IllegalStateException("\"" + name + "\" is unknown; " + owner.getSimpleName() + " has "
+                    + (names.isEmpty() ? "nothing" : String.join(", ", names)) + "." + suggestion);
+        }
+    }
+
+    /** Whether objects of the type usually have members that the type has not. */
+    private static boolean isOpen(Class<?> type) {
+        boolean ofSomebodyElse = type.isInterface() || Modifier.isAbstract(type.getModifiers());
+        return !type.getName().startsWith(CLOSED) && (ofSomebodyElse || Throwable.class.isAssignableFrom(type));
+    }
+
+    private static Set<String> properties(Class<?> owner) {
+        Set<String> names = new TreeSet<>();
+        fields(owner).map(Field::getName).forEach(names::add);
+        methods(owner).filter(MemberTypes::isOwn).filter(MemberTypes::isReader).forEach(method -> names.add(property(method)));
+        return names;
+    }
+
+    private static Set<String> methodNames(Class<?> owner) {
+        Set<String> names = new TreeSet<>();
+        methods(owner).filter(MemberTypes::isOwn).forEach(method -> names.add(method.getName()));
+        return names;
+    }
+
+    private static boolean isOwn(Method method) {
+        return method.getDeclaringClass() != Object.class && !Modifier.isStatic(method.getModifiers());
+    }
+
+    private static boolean isReader(Method method) {
+        return method.getParameterCount() == 0 && method.getReturnType() != void.class;
+    }
+
+    private static String property(Method getter) {
+        String name = getter.getName();
+        int prefix = name.startsWith("get") ? 3 : name.startsWith("is") ? 2 : 0;
+        boolean prefixed = prefix > 0 && name.length() > prefix && Character.isUpperCase(name.charAt(prefix));
+        return prefixed ? StringUtils.uncapitalize(name.substring(prefix)) : name;
+    }
+}
