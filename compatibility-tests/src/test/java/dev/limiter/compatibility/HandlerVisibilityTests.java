@@ -80,6 +80,7 @@ class HandlerVisibilityTests {
     static class PrivateController {
 
         @GetMapping("/hidden")
+        @SuppressWarnings("UnusedMethod") // Spring MVC calls it
         private String hidden() {
             return helper();
         }

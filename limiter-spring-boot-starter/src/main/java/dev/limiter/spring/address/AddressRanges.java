@@ -1,5 +1,6 @@
 package dev.limiter.spring.address;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import java.util.List;
 import java.util.Objects;
@@ -26,7 +27,7 @@ public record AddressRanges(List<AddressRange> ranges) {
         try {
             return AddressRange.parse(text);
         } catch (IllegalArgumentException exception) {
-            problems.add(where, text, exception.getMessage() + ".");
+            problems.add(MessageCode.ADDRESSES, where, text, exception.getMessage() + ".");
             return null;
         }
     }

@@ -1,5 +1,7 @@
 package dev.limiter.spring.aop;
 
+import dev.limiter.spring.failure.DidYouMean;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -33,10 +35,16 @@ final class AnnotationDefinitions {
         Optional<RuleDefinition> configuration = name == null ? Optional.empty() : configured.definition(name);
         if (name != null && configuration.isEmpty() && annotation.limit() == RateLimiter.UNSET) {
             throw new LimiterConfigurationException(new Problem(
+                    MessageCode.UNKNOWN_RULE,
                     origin.of("name"),
                     name,
                     "There is no rule of this name. Add limiter.rules." + name
-                            + " to the configuration, or a limit to the annotation"));
+                            + " to the configuration, or a limit to the annotation."
+                            + DidYouMean.ask(
+                                    name,
+                                    configured.definitions().stream()
+                                            .map(RuleDefinition::name)
+                                            .toList())));
         }
         RuleDefinition own = own(annotation, name == null ? defaultName : name, origin);
         return configuration.map(stronger -> stronger.over(own)).orElse(own);
@@ -75,7 +83,7 @@ final class AnnotationDefinitions {
             return placeholders.resolveRequiredPlaceholders(raw);
         } catch (IllegalArgumentException unresolved) {
             throw new LimiterConfigurationException(
-                    new Problem(origin.of(attribute), raw, String.valueOf(unresolved.getMessage())));
+                    new Problem(MessageCode.PLACEHOLDER, origin.of(attribute), raw, String.valueOf(unresolved.getMessage())));
         }
     }
 }

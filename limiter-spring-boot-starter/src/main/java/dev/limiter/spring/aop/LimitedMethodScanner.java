@@ -1,5 +1,7 @@
 package dev.limiter.spring.aop;
 
+import dev.limiter.spring.lint.Finding;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -22,7 +24,7 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
     private final ConfigurableListableBeanFactory beans;
     private final LimitedMethods methods;
     private final Rules rules;
-    private final Set<String> unreachable = new LinkedHashSet<>();
+    private final Set<Finding> unreachable = new LinkedHashSet<>();
 
     public LimitedMethodScanner(ConfigurableListableBeanFactory beans, LimitedMethods methods, Rules rules) {
         this.beans = beans;
@@ -43,12 +45,12 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
     }
 
     @Override
-    public List<String> findings() {
-        List<String> findings = new ArrayList<>(unreachable);
+    public List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>(unreachable);
         for (RuleDefinition rule : rules.current().definitions()) {
             if (rule.paths() == null && !methods.use(rule.name())) {
-                findings.add("Nothing uses the rule " + rule.origin() + ": it has no paths, and no bean has a"
-                        + " @RateLimiter(\"" + rule.name() + "\"). Add paths, correct the name, or remove the rule.");
+                findings.add(new Finding(MessageCode.UNUSED_RULE, "Nothing uses the rule " + rule.origin() + ": it has no paths, and no bean has a"
+                        + " @RateLimiter(\"" + rule.name() + "\"). Add paths, correct the name, or remove the rule."));
             }
         }
         return findings;

@@ -1,5 +1,6 @@
 package dev.limiter.spring.aop;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.MethodLimits;
@@ -108,6 +109,7 @@ public final class LimitedMethods implements MethodLimits {
             RuleDefinition definition = definitions.definition(annotation, defaultName, origin, ruleSet);
             if (!names.add(definition.name())) {
                 throw new LimiterConfigurationException(new Problem(
+                        MessageCode.SAME_NAME,
                         origin.of("name"), definition.name(), "Two annotations have this name; give each its own"));
             }
             ruleNames.add(RuleName.canonical(definition.name()));
@@ -130,6 +132,7 @@ public final class LimitedMethods implements MethodLimits {
         }
         if (names.size() > 1) {
             throw new LimiterConfigurationException(new Problem(
+                    MessageCode.FALLBACK,
                     origin.of("fallback"), String.join(", ", names), "A method has one fallback; name only one"));
         }
         String name = String.valueOf(definitions.text(names.get(0), "fallback", origin));
@@ -137,7 +140,7 @@ public final class LimitedMethods implements MethodLimits {
             return Fallback.of(method, type, name);
         } catch (IllegalArgumentException unfit) {
             throw new LimiterConfigurationException(
-                    new Problem(origin.of("fallback"), name, String.valueOf(unfit.getMessage())));
+                    new Problem(MessageCode.FALLBACK, origin.of("fallback"), name, String.valueOf(unfit.getMessage())));
         }
     }
 

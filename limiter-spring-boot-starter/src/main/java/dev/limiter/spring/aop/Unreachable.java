@@ -1,5 +1,7 @@
 package dev.limiter.spring.aop;
 
+import dev.limiter.spring.lint.Finding;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.rule.RuleOrigin;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -13,15 +15,15 @@ final class Unreachable {
     private Unreachable() {}
 
     /** What to say about a method of a bean; empty if it is not annotated itself, or its calls can be limited. */
-    static Optional<String> finding(Method method, Class<?> targetClass) {
+    static Optional<Finding> finding(Method method, Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
         String kind = kind(method, type);
         return kind == null || !RateLimiterAnnotations.areMeantFor(method, type)
                 ? Optional.empty()
-                : Optional.of(RuleOrigin.annotation(LimitedMethods.signature(method, type))
+                : Optional.of(new Finding(MessageCode.UNREACHABLE_METHOD, RuleOrigin.annotation(LimitedMethods.signature(method, type))
                         + " limits nothing: calls of a "
                         + kind + " method do not go through the proxy of its bean. Make the method one that can be"
-                        + " overridden, or annotate one that calls it.");
+                        + " overridden, or annotate one that calls it."));
     }
 
     private static @Nullable String kind(Method method, Class<?> type) {

@@ -3,6 +3,7 @@ package dev.limiter.spring.autoconfigure;
 import dev.limiter.Algorithm;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.spring.config.ConfiguredRules;
+import dev.limiter.spring.config.EachBindProblem;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.Storage;
@@ -50,6 +51,12 @@ public final class LimiterRulesAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static WholeNumbers limiterWholeNumbers() {
         return new WholeNumbers();
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static EachBindProblem limiterEachBindProblem() {
+        return new EachBindProblem();
     }
 
     @Bean

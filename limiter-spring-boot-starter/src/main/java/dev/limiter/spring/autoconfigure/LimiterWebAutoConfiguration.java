@@ -21,6 +21,8 @@ import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.RulesWithoutEndpoint;
 import dev.limiter.spring.web.ServletCurrentRequest;
 import dev.limiter.spring.web.SettlingFilter;
+import dev.limiter.spring.web.SwallowedAnnotations;
+import dev.limiter.spring.web.UnresolvedKeys;
 import dev.limiter.spring.web.WaitingInterceptor;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -136,8 +138,23 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
-    RulesWithoutEndpoint limiterRulesWithoutEndpoint(Rules rules, ObjectProvider<HandlerMapping> mappings) {
-        return new RulesWithoutEndpoint(rules, mappings);
+    RulesWithoutEndpoint limiterRulesWithoutEndpoint(
+            Rules rules, ObjectProvider<HandlerMapping> mappings, Environment environment) {
+        return new RulesWithoutEndpoint(rules, mappings, environment);
+    }
+
+    @Bean
+    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    UnresolvedKeys limiterUnresolvedKeys(
+            Rules rules, ObjectProvider<HandlerMapping> mappings, ApplicationContext context) {
+        return new UnresolvedKeys(rules, mappings, context);
+    }
+
+    @Bean
+    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    SwallowedAnnotations limiterSwallowedAnnotations(
+            Rules rules, ObjectProvider<RequestMappingInfoHandlerMapping> mappings) {
+        return new SwallowedAnnotations(rules, mappings);
     }
 
     @Bean

@@ -17,17 +17,26 @@ final class KnownKeys {
 
     private KnownKeys() {}
 
-    /** The keys beside the last one that exists on the way to {@code property}, in the order of the documentation. */
-    static List<String> near(ConfigurationPropertyName property) {
+    /**
+     * Where a key is looked for.
+     *
+     * @param keys that there are, in the order of the documentation
+     * @param written the one that was written
+     */
+    record Level(List<String> keys, String written) {}
+
+    /** The last level that exists on the way to {@code property}. */
+    static Level of(ConfigurationPropertyName property) {
         ResolvableType level = ResolvableType.forClass(LimiterProperties.class);
-        for (int i = 1; i < property.getNumberOfElements(); i++) {
-            ResolvableType next = next(level, property.getElement(i, Form.UNIFORM));
+        int depth = 1;
+        for (; depth < property.getNumberOfElements() - 1; depth++) {
+            ResolvableType next = next(level, property.getElement(depth, Form.UNIFORM));
             if (next == null) {
                 break;
             }
             level = next;
         }
-        return of(level.toClass());
+        return new Level(of(level.toClass()), property.getElement(depth, Form.ORIGINAL));
     }
 
     /** Null if there is no such key, or nothing below it. */

@@ -1,5 +1,6 @@
 package dev.limiter.spring.config;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.address.AddressRanges;
 import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.failure.Problems;
@@ -65,7 +66,7 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web,
 
     private static void range(String property, long value, long min, long max, Problems problems) {
         if (value < min || value > max) {
-            problems.add(property, value, "It must be from " + min + " to " + max + ".");
+            problems.add(MessageCode.OUT_OF_RANGE, property, value, "It must be from " + min + " to " + max + ".");
         }
     }
 
@@ -73,7 +74,7 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web,
         try {
             return DurationParser.parse(text);
         } catch (IllegalArgumentException exception) {
-            problems.add("limiter.web.retry-after-jitter", text, exception.getMessage() + ".");
+            problems.add(MessageCode.DURATION, "limiter.web.retry-after-jitter", text, exception.getMessage() + ".");
             return Duration.ZERO;
         }
     }

@@ -1,5 +1,6 @@
 package dev.limiter.spring.config;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.OnFailure;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.DurationParser;
@@ -38,6 +39,7 @@ public record RedisSettings(
     private static String keyPrefix(String prefix, Problems problems) {
         if (prefix.isBlank() || prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
             problems.add(
+                    MessageCode.REDIS_PREFIX,
                     "limiter.redis.key-prefix",
                     prefix,
                     "It must not be empty and must have no braces, which decide where a key is in a cluster; such as"
@@ -51,11 +53,12 @@ public record RedisSettings(
             Duration timeout = DurationParser.parse(text);
             if (timeout.isZero() || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
                 problems.add(
+                        MessageCode.DURATION,
                         "limiter.redis.timeout", text, "It must be longer than zero and at most 10s, such as 50ms.");
             }
             return timeout;
         } catch (IllegalArgumentException exception) {
-            problems.add("limiter.redis.timeout", text, exception.getMessage() + ".");
+            problems.add(MessageCode.DURATION, "limiter.redis.timeout", text, exception.getMessage() + ".");
             return Duration.ZERO;
         }
     }
@@ -66,6 +69,7 @@ public record RedisSettings(
         }
         if (instances < 1 || instances > MOST_INSTANCES) {
             problems.add(
+                    MessageCode.OUT_OF_RANGE,
                     "limiter.redis.instances",
                     instances,
                     "It must be from 1 to " + MOST_INSTANCES + ". Remove it to have the instances counted.");
@@ -77,6 +81,7 @@ public record RedisSettings(
         if (secret != null && secret.length() < SHORTEST_SECRET) {
             // what it is stays out of logs, also when it is wrong
             problems.add(
+                    MessageCode.REDIS_SECRET,
                     "limiter.redis.key-secret",
                     null,
                     "It has " + secret.length() + " characters, but must have " + SHORTEST_SECRET + " or more.");

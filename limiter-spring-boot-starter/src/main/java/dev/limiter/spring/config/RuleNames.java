@@ -1,5 +1,6 @@
 package dev.limiter.spring.config;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.RuleName;
 import java.util.HashSet;
@@ -48,6 +49,7 @@ final class RuleNames {
                 String other = names.putIfAbsent(RuleName.canonical(name), name);
                 if (spellings.add(name) && other != null) {
                     problems.add(
+                            MessageCode.SAME_NAME,
                             parent + "." + name,
                             null,
                             "This is the same " + what(parent.toString()) + " as " + parent + "." + other
@@ -61,6 +63,7 @@ final class RuleNames {
     private static void check(String parent, String name, Problems problems) {
         if (!NAME.matcher(name).matches()) {
             problems.add(
+                    MessageCode.NAME,
                     parent,
                     name,
                     "A " + what(parent)

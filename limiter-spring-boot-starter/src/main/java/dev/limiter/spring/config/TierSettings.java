@@ -1,5 +1,6 @@
 package dev.limiter.spring.config;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.RuleName;
@@ -41,6 +42,7 @@ final class TierSettings {
                 tiers.put(name, tier(origin, tier, problems));
             } else if (tier.by() == null) {
                 problems.add(
+                        MessageCode.TIERS,
                         origin.toString(),
                         null,
                         "This must say who is in which tier, such as \"header:X-Plan\"; no tier can have this name.");
@@ -55,6 +57,7 @@ final class TierSettings {
     private static TiersDefinition.Tier tier(RuleOrigin origin, LimiterProperties.Tier tier, Problems problems) {
         if (tier.by() != null && !tier.by().isBlank()) {
             problems.add(
+                    MessageCode.TIERS,
                     origin.toString(),
                     tier.by(),
                     "A tier has settings of its own, such as { limit: 1000 }; by stands beside the tiers.");

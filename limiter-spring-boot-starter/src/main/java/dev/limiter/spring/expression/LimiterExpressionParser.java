@@ -1,5 +1,6 @@
 package dev.limiter.spring.expression;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
 import org.springframework.beans.factory.BeanFactory;
@@ -41,6 +42,7 @@ public final class LimiterExpressionParser {
         String trimmed = text.strip();
         if (trimmed.isEmpty()) {
             throw new LimiterConfigurationException(new Problem(
+                    MessageCode.EXPRESSION,
                     where,
                     text,
                     "The expression is empty. Quote it: YAML takes what follows an unquoted # for a comment. Example:"
@@ -54,6 +56,7 @@ public final class LimiterExpressionParser {
             return new LimiterExpression(expression, where, shared, variables);
         } catch (ParseException | IllegalStateException | IllegalArgumentException exception) {
             throw new LimiterConfigurationException(new Problem(
+                    MessageCode.EXPRESSION,
                     where,
                     text,
                     "The expression cannot work: " + exception.getMessage()

@@ -1,5 +1,6 @@
 package dev.limiter.spring.failure;
 
+import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
@@ -7,7 +8,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.env.Environment;
 
 /** Says which settings of Limiter cannot work, where they were written, and what would be right. */
-final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<LimiterConfigurationException> {
+public final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<LimiterConfigurationException> {
 
     private final PropertyOrigins origins;
 
@@ -17,18 +18,30 @@ final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, LimiterConfigurationException cause) {
-        return new FailureAnalysis(
-                cause.problems().stream().map(this::describe).collect(Collectors.joining("\n\n")),
-                "Correct what is named above; the application does not start with limits that are not what they seem.",
-                cause);
+        return analysis(cause.problems(), origins, cause);
     }
 
-    private String describe(Problem problem) {
+    /** What is said about problems, each with its code; the action is what to do about each code. */
+    public static FailureAnalysis analysis(List<Problem> problems, PropertyOrigins origins, Throwable cause) {
+        String description =
+                problems.stream().map(problem -> describe(problem, origins)).collect(Collectors.joining("\n\n"));
+        String action = problems.stream()
+                .map(Problem::code)
+                .distinct()
+                .map(code -> code + ": " + code.action())
+                .collect(Collectors.joining("\n", "", "\ndocs/reference/messages.md says more about each code."));
+        return new FailureAnalysis(description, action, cause);
+    }
+
+    private static String describe(Problem problem, PropertyOrigins origins) {
         String origin = origins.of(problem.where());
         return problem.where()
                 + (problem.value() == null ? "" : " = \"" + problem.value() + "\"")
                 + (origin == null ? "" : " (" + origin + ")")
                 + "\n    "
-                + problem.reason();
+                + problem.reason()
+                + " ["
+                + problem.code()
+                + "]";
     }
 }

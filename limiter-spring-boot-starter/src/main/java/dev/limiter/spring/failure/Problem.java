@@ -5,14 +5,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * One thing that is wrong with the configuration.
  *
+ * @param code what sort of mistake it is
  * @param where the property, or the attribute and the annotated method
  * @param value what it is, null if it is missing
  * @param reason what is wrong with it and what would be right, as a sentence
  */
-public record Problem(String where, @Nullable Object value, String reason) {
+public record Problem(MessageCode code, String where, @Nullable Object value, String reason) {
 
     @Override
     public String toString() {
-        return value == null ? where + ": " + reason : where + " is \"" + value + "\": " + reason;
+        return (value == null ? where : where + " is \"" + value + "\"") + ": " + reason + " [" + code + "]";
     }
 }

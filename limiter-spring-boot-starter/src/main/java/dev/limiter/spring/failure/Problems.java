@@ -10,8 +10,8 @@ public final class Problems {
 
     private final List<Problem> problems = new ArrayList<>();
 
-    public void add(String where, @Nullable Object value, String reason) {
-        problems.add(new Problem(where, value, reason));
+    public void add(MessageCode code, String where, @Nullable Object value, String reason) {
+        problems.add(new Problem(code, where, value, reason));
     }
 
     /** What {@code part} returns, or null when it fails and its problems were added here. */

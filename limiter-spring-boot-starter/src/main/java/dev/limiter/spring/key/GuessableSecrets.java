@@ -1,5 +1,7 @@
 package dev.limiter.spring.key;
 
+import dev.limiter.spring.lint.Finding;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.lint.StartupCheck;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,13 +22,14 @@ public final class GuessableSecrets implements StartupCheck {
     }
 
     @Override
-    public List<String> findings() {
+    public List<Finding> findings() {
         return secret != null || !values.areUsed()
                 ? List.of()
-                : List.of(
+                : List.of(new Finding(
+                        MessageCode.KEY_SECRET,
                         "limiter.redis.key-secret is not set: values of headers, cookies, sessions and the like are hashed"
                                 + " without a secret of your own before they are part of a key in Redis, so that whoever reads"
                                 + " Redis can find out those that can be guessed. Set it to some random text, the same for all"
-                                + " instances.");
+                                + " instances."));
     }
 }

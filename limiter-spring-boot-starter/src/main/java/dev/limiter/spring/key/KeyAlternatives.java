@@ -1,5 +1,7 @@
 package dev.limiter.spring.key;
 
+import java.util.List;
+import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
@@ -80,7 +82,8 @@ public final class KeyAlternatives {
             case "path" -> pathVariable(name, text, scope);
             default ->
                 throw new IllegalArgumentException(
-                        "\"" + text + "\" is unknown; with a name there are header:," + " cookie:, param: and path:");
+                        "\"" + text + "\" is unknown; with a name there are header:," + " cookie:, param: and path:."
+                                + DidYouMean.ask(kind + ":", List.of("header:", "cookie:", "param:", "path:")));
         };
     }
 
@@ -154,11 +157,18 @@ public final class KeyAlternatives {
             throw new IllegalArgumentException("\"" + name + "\" is unknown; there are global, ip, principal, session,"
                     + " method, header:name, cookie:name, param:name, path:name, "
                     + (names.isEmpty() ? "no KeyResolver beans" : "the KeyResolver beans " + names)
-                    + " and SpEL, which starts with # or @");
+                    + " and SpEL, which starts with # or @."
+                    + suggestion(name, names));
         }
         // Not before the first request: rules are needed early, and a bean made that early misses its own proxies.
         SingletonSupplier<KeyResolver> resolver = SingletonSupplier.of(() -> beans.getBean(name, KeyResolver.class));
         return new KeyAlternative(name, context -> resolve(resolver.obtain(), context, name, where), secrets);
+    }
+
+    private static String suggestion(String name, Set<String> beans) {
+        Set<String> names = new TreeSet<>(beans);
+        names.addAll(List.of("global", "ip", "principal", "session", "method"));
+        return DidYouMean.ask(name, names);
     }
 
     private static @Nullable String resolve(KeyResolver resolver, RateLimitContext context, String name, String where) {

@@ -1,5 +1,6 @@
 package dev.limiter.spring.key;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -77,6 +78,14 @@ public final class KeyParser {
         }
     }
 
+    /** The alternatives of each part of a key that was parsed before, as they were written. */
+    public static List<List<String>> alternatives(List<String> texts) {
+        return texts.stream()
+                .flatMap(text -> KeySyntax.split(text, ',').stream())
+                .map(part -> KeySyntax.split(part, '|'))
+                .toList();
+    }
+
     private static @Nullable String first(KeyValue[] values, RateLimitContext context) {
         for (KeyValue value : values) {
             String text = value.of(context);
@@ -109,6 +118,7 @@ public final class KeyParser {
 
     private static LimiterConfigurationException problem(String where, String value, String reason) {
         return new LimiterConfigurationException(new Problem(
+                MessageCode.KEY,
                 where,
                 value,
                 reason + ". Examples: ip,"

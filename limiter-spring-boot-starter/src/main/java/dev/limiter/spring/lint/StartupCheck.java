@@ -6,6 +6,6 @@ import java.util.List;
 @FunctionalInterface
 public interface StartupCheck {
 
-    /** A sentence or two for each: the property or method, what comes of it, and what to do. Empty if all is well. */
-    List<String> findings();
+    /** One for each; empty if all is well. */
+    List<Finding> findings();
 }

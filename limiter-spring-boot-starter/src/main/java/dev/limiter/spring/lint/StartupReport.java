@@ -35,15 +35,17 @@ public final class StartupReport implements ApplicationListener<ContextRefreshed
     private void report() {
         List<String> findings = checks.orderedStream()
                 .flatMap(StartupReport::findings)
+                .map(Finding::toString)
                 .distinct()
                 .toList();
         if (!findings.isEmpty()) {
-            logger.warn("The limits work, but maybe not as they are meant:\n  - " + String.join("\n  - ", findings));
+            logger.warn("The limits work, but maybe not as they are meant:\n  - " + String.join("\n  - ", findings)
+                    + "\ndocs/reference/messages.md says more about each code.");
         }
     }
 
     /** A check that fails is no reason not to start. */
-    private static Stream<String> findings(StartupCheck check) {
+    private static Stream<Finding> findings(StartupCheck check) {
         try {
             return check.findings().stream();
         } catch (RuntimeException failure) {

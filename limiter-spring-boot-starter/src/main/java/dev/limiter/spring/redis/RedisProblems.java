@@ -1,5 +1,6 @@
 package dev.limiter.spring.redis;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
 
@@ -24,6 +25,6 @@ public final class RedisProblems {
 
     /** As property, value and reason. */
     public static LimiterConfigurationException of(String reason) {
-        return new LimiterConfigurationException(new Problem("limiter.storage", "redis", reason));
+        return new LimiterConfigurationException(new Problem(MessageCode.REDIS_MISSING, "limiter.storage", "redis", reason));
     }
 }

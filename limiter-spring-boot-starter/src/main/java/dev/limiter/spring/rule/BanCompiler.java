@@ -1,5 +1,6 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Limit;
 import dev.limiter.spring.failure.Problems;
 import java.time.Duration;
@@ -31,6 +32,7 @@ final class BanCompiler {
     static void refuseWithoutKey(RuleDefinition definition, Problems problems) {
         Setting<List<String>> key = definition.key();
         problems.add(
+                MessageCode.BAN_WITHOUT_KEY,
                 definition.ban() == null
                         ? definition.origin().toString()
                         : definition.ban().where(),
@@ -42,12 +44,12 @@ final class BanCompiler {
 
     private static long after(BanDefinition ban, Problems problems) {
         if (ban.after() == null) {
-            problems.add(ban.where(), null, "Say after how many rejections." + EXAMPLE);
+            problems.add(MessageCode.BAN, ban.where(), null, "Say after how many rejections." + EXAMPLE);
             return 0;
         }
         long after = ban.after().value();
         if (after < 1 || after > Limit.MAX_PERMITS) {
-            problems.add(ban.after().where(), after, "It must be from 1 to " + Limit.MAX_PERMITS + "." + EXAMPLE);
+            problems.add(MessageCode.BAN, ban.after().where(), after, "It must be from 1 to " + Limit.MAX_PERMITS + "." + EXAMPLE);
             return 0;
         }
         return after;
@@ -60,7 +62,7 @@ final class BanCompiler {
             TimeSteps steps,
             Problems problems) {
         if (setting == null) {
-            problems.add(ban.where(), null, "Say " + attribute + " how long." + EXAMPLE);
+            problems.add(MessageCode.BAN, ban.where(), null, "Say " + attribute + " how long." + EXAMPLE);
             return null;
         }
         try {
@@ -70,11 +72,12 @@ final class BanCompiler {
                 return duration;
             }
             problems.add(
+                    MessageCode.BAN,
                     setting.where(),
                     setting.value(),
                     "It must be longer than zero and at most " + Limit.MAX_WINDOW.toDays() + " days." + EXAMPLE);
         } catch (IllegalArgumentException exception) {
-            problems.add(setting.where(), setting.value(), exception.getMessage() + ".");
+            problems.add(MessageCode.BAN, setting.where(), setting.value(), exception.getMessage() + ".");
         }
         return null;
     }

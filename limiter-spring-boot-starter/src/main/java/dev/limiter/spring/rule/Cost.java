@@ -1,5 +1,6 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.LimiterExpression;
 import dev.limiter.spring.expression.RuleEvaluationException;
@@ -35,6 +36,7 @@ final class Cost {
             }
         }
         throw new LimiterConfigurationException(new Problem(
+                MessageCode.COST,
                 setting.where(),
                 setting.value(),
                 "A cost must be a whole number from 1, or an expression such as \"#p0.size()\"."));

@@ -1,5 +1,6 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Limit;
 import dev.limiter.spring.failure.Problems;
 import java.util.List;
@@ -18,9 +19,10 @@ final class LeaseCompiler {
         }
         int percent = percent(lease.value());
         if (percent < 1 || percent > MOST) {
-            problems.add(lease.where(), lease.value(), "A lease is a share from 1% to 50%, such as 5%.");
+            problems.add(MessageCode.LEASE, lease.where(), lease.value(), "A lease is a share from 1% to 50%, such as 5%.");
         } else if (limits.stream().anyMatch(LeaseCompiler::cannotBeTakenAhead)) {
             problems.add(
+                    MessageCode.LEASE,
                     lease.where(),
                     lease.value(),
                     "What is held until it is released (concurrency), and what leaves one after the other (leaky-bucket"

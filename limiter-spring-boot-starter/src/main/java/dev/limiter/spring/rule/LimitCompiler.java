@@ -1,5 +1,6 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -57,7 +58,7 @@ final class LimitCompiler {
         range(definition.buckets(), 1000, problems);
         Setting<Long> limit = definition.limit();
         if (limit == null) {
-            problems.add(definition.where(), null, "A limit is missing: say how many, such as limit: 100.");
+            problems.add(MessageCode.LIMIT_MISSING, definition.where(), null, "A limit is missing: say how many, such as limit: 100.");
         }
         range(limit, Limit.MAX_PERMITS, problems);
         Windows windows = WITH_WINDOW.contains(algorithm)
@@ -93,6 +94,7 @@ final class LimitCompiler {
         }
         if (algorithm != Algorithm.TOKEN_BUCKET && !(algorithm == Algorithm.LEAKY_BUCKET && paced)) {
             problems.add(
+                    MessageCode.IGNORED_OPTION,
                     setting.where(),
                     setting.value(),
                     display(algorithm) + " does not warm up and would ignore it; only token-bucket does, and"
@@ -100,6 +102,7 @@ final class LimitCompiler {
         }
         if (definition.burst() != null) {
             problems.add(
+                    MessageCode.IGNORED_OPTION,
                     setting.where(),
                     setting.value(),
                     "What warms up lets requests go one after the other: remove it, or remove the burst.");
@@ -110,9 +113,9 @@ final class LimitCompiler {
             if (!warmUp.isZero() && warmUp.compareTo(Duration.ofDays(30)) <= 0) {
                 return warmUp;
             }
-            problems.add(setting.where(), setting.value(), "It must be longer than zero and at most 30d, such as 10s.");
+            problems.add(MessageCode.DURATION, setting.where(), setting.value(), "It must be longer than zero and at most 30d, such as 10s.");
         } catch (IllegalArgumentException exception) {
-            problems.add(setting.where(), setting.value(), exception.getMessage() + ".");
+            problems.add(MessageCode.DURATION, setting.where(), setting.value(), exception.getMessage() + ".");
         }
         return Duration.ZERO;
     }
@@ -129,7 +132,7 @@ final class LimitCompiler {
         try {
             return new Windows(Duration.ZERO, CalendarPeriod.parse(window.value()), zone);
         } catch (IllegalArgumentException exception) {
-            problems.add(window.where(), window.value(), exception.getMessage() + ".");
+            problems.add(MessageCode.CALENDAR, window.where(), window.value(), exception.getMessage() + ".");
             return new Windows(Duration.ZERO, null, zone);
         }
     }
@@ -145,6 +148,7 @@ final class LimitCompiler {
         }
         if (!isCalendar(definition)) {
             problems.add(
+                    MessageCode.TIME_ZONE,
                     zone.where(),
                     zone.value(),
                     "Only windows of the calendar have a time zone: add align: calendar, or remove the zone.");
@@ -153,6 +157,7 @@ final class LimitCompiler {
             return ZoneId.of(zone.value().strip());
         } catch (DateTimeException unknown) {
             problems.add(
+                    MessageCode.TIME_ZONE,
                     zone.where(),
                     zone.value(),
                     "There is no such time zone; write UTC, a region such as Europe/Berlin, or a quoted offset such as"
@@ -164,6 +169,7 @@ final class LimitCompiler {
     private void checkAlgorithm(@Nullable Setting<Algorithm> algorithm, Problems problems) {
         if (algorithm != null && !available.contains(algorithm.value())) {
             problems.add(
+                    MessageCode.ALGORITHM_MISSING,
                     algorithm.where(),
                     display(algorithm.value()),
                     "This algorithm is not available; there are " + display(available) + ".");
@@ -174,6 +180,7 @@ final class LimitCompiler {
             String option, @Nullable Setting<?> setting, Algorithm algorithm, Set<Algorithm> with, Problems problems) {
         if (setting != null && !with.contains(algorithm)) {
             problems.add(
+                    MessageCode.IGNORED_OPTION,
                     setting.where(),
                     setting.value(),
                     display(algorithm) + " has no " + option + " and would ignore it; only " + display(with)
@@ -185,7 +192,7 @@ final class LimitCompiler {
     private static void range(@Nullable Setting<? extends Number> setting, long max, Problems problems) {
         if (setting != null
                 && (setting.value().longValue() < 1 || setting.value().longValue() > max)) {
-            problems.add(setting.where(), setting.value(), "This must be from 1 to " + max + ".");
+            problems.add(MessageCode.OUT_OF_RANGE, setting.where(), setting.value(), "This must be from 1 to " + max + ".");
         }
     }
 
@@ -193,6 +200,7 @@ final class LimitCompiler {
         Setting<String> window = definition.window();
         if (window == null) {
             problems.add(
+                    MessageCode.WINDOW_MISSING,
                     definition.where(),
                     null,
                     "A window is missing: say the time that the limit is for, such as window: 1m.");
@@ -200,6 +208,7 @@ final class LimitCompiler {
         }
         if (CalendarPeriod.isMonth(window.value())) {
             problems.add(
+                    MessageCode.CALENDAR,
                     window.where(),
                     window.value(),
                     "Months differ in length: a window of one needs algorithm: fixed-window and align: calendar.");
@@ -209,6 +218,7 @@ final class LimitCompiler {
             Duration duration = DurationParser.parse(window.value());
             if (duration.isZero() || duration.compareTo(Limit.MAX_WINDOW) > 0) {
                 problems.add(
+                        MessageCode.DURATION,
                         window.where(),
                         window.value(),
                         "A window must be longer than zero and at most " + Limit.MAX_WINDOW.toDays()
@@ -218,7 +228,7 @@ final class LimitCompiler {
             checkBuckets(definition, duration, problems);
             return duration;
         } catch (IllegalArgumentException exception) {
-            problems.add(window.where(), window.value(), exception.getMessage() + ".");
+            problems.add(MessageCode.DURATION, window.where(), window.value(), exception.getMessage() + ".");
             return Duration.ZERO;
         }
     }
@@ -227,6 +237,7 @@ final class LimitCompiler {
         Setting<Integer> buckets = definition.buckets();
         if (buckets != null && !steps.fit(window, Math.max(buckets.value(), 1))) {
             problems.add(
+                    MessageCode.OUT_OF_RANGE,
                     buckets.where(),
                     buckets.value(),
                     "The window is too short for so many: with limiter.storage: redis each has at least a microsecond.");
@@ -252,7 +263,7 @@ final class LimitCompiler {
             return name.isEmpty() ? compiled : compiled.named(name);
         } catch (IllegalArgumentException exception) {
             throw new LimiterConfigurationException(
-                    new Problem(definition.where(), null, exception.getMessage() + "."));
+                    new Problem(MessageCode.IMPOSSIBLE_LIMIT, definition.where(), null, exception.getMessage() + "."));
         }
     }
 

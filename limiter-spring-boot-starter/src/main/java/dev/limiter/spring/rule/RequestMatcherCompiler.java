@@ -1,5 +1,6 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import java.util.HashSet;
 import java.util.List;
@@ -32,12 +33,14 @@ public final class RequestMatcherCompiler {
         Setting<Phase> phase = definition.phase();
         if (paths == null && methods != null) {
             problems.add(
+                    MessageCode.METHODS,
                     methods.where(),
                     String.join(", ", methods.value()),
                     "Methods belong to paths, and there are none: add paths, such as /**, or remove the methods.");
         }
         if (paths == null && phase != null && phase.value() == Phase.REQUEST) {
             problems.add(
+                    MessageCode.PHASE,
                     phase.where(),
                     "request",
                     "The phase is for paths, and there are none: add paths, such as /login, or remove the phase.");
@@ -56,6 +59,7 @@ public final class RequestMatcherCompiler {
         }
         if (names.isEmpty() || !RequestMatcher.METHODS.containsAll(names)) {
             problems.add(
+                    MessageCode.METHODS,
                     methods.where(),
                     String.join(", ", methods.value()),
                     "These must be HTTP methods: " + String.join(", ", new TreeSet<>(RequestMatcher.METHODS)) + ".");
@@ -76,6 +80,7 @@ public final class RequestMatcherCompiler {
             }
         }
         problems.add(
+                MessageCode.PATHS,
                 paths.where(),
                 String.join(", ", paths.value()),
                 reason + " Examples: /orders, /orders/{id}," + " /api/**");

@@ -1,5 +1,6 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
@@ -193,6 +194,7 @@ public final class RuleCompiler {
         Map<String, LimitDefinition> named = definition.limits();
         if (named != null && !definition.limit().isEmpty()) {
             problems.add(
+                    MessageCode.TWO_SORTS_OF_LIMITS,
                     definition.limit().where(),
                     null,
                     "It has a limit of its own and named limits at once. Move"
@@ -203,7 +205,7 @@ public final class RuleCompiler {
         if (named == null) {
             add(compiled, problems.collect(() -> limits.compile("", definition.limit(), maxWait)));
         } else if (named.isEmpty()) {
-            problems.add(definition.origin().of("limits"), null, "There are no limits in it: name at least one.");
+            problems.add(MessageCode.TWO_SORTS_OF_LIMITS, definition.origin().of("limits"), null, "There are no limits in it: name at least one.");
         } else {
             named.forEach((name, limit) -> add(compiled, problems.collect(() -> limits.compile(name, limit, maxWait))));
         }
@@ -243,6 +245,7 @@ public final class RuleCompiler {
     private static void checkChargeIf(@Nullable Setting<String> setting, List<Limit> limits, Problems problems) {
         if (setting != null && limits.stream().anyMatch(Limit.Concurrency.class::isInstance)) {
             problems.add(
+                    MessageCode.CHARGE_IF,
                     setting.where(),
                     setting.value(),
                     "A limit of the rule is algorithm: concurrency, of which nothing stays charged anyway. Move that limit"
@@ -260,6 +263,7 @@ public final class RuleCompiler {
         for (Limit limit : limits) {
             if (cost.fixed() > limit.capacity()) {
                 problems.add(
+                        MessageCode.IMPOSSIBLE_COST,
                         setting.where(),
                         setting.value(),
                         "The cost is more than can ever be granted at once: " + limit.capacity()

@@ -1,5 +1,6 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spring.failure.Problems;
@@ -106,6 +107,7 @@ public final class RuleSetCompiler {
             RuleDefinition other = distinct.putIfAbsent(canonical, definition);
             if (other != null) {
                 problems.add(
+                        MessageCode.SAME_NAME,
                         definition.origin().toString(),
                         definition.name(),
                         "The rule is already declared as " + other.origin()
@@ -113,6 +115,7 @@ public final class RuleSetCompiler {
             }
             if (hasDefault && canonical.equals(DEFAULT)) {
                 problems.add(
+                        MessageCode.SAME_NAME,
                         definition.origin().toString(),
                         definition.name(),
                         "This is the name of limiter.web.default-limit. Rename the rule.");

@@ -1,5 +1,7 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.spring.lint.Finding;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.spring.lint.StartupCheck;
@@ -17,9 +19,9 @@ public final class SlackLimits implements StartupCheck {
     }
 
     @Override
-    public List<String> findings() {
+    public List<Finding> findings() {
         RuleSet ruleSet = rules.current();
-        List<String> findings = new ArrayList<>();
+        List<Finding> findings = new ArrayList<>();
         Stream.concat(ruleSet.rules().stream(), ruleSet.defaultLimit().stream())
                 .filter(rule -> rule.mode() != Mode.OFF)
                 .forEach(rule -> addWithin(rule, findings));
@@ -32,16 +34,16 @@ public final class SlackLimits implements StartupCheck {
         return findings;
     }
 
-    private static void addWithin(RateLimitRule rule, List<String> findings) {
+    private static void addWithin(RateLimitRule rule, List<Finding> findings) {
         List<Limit> limits = rule.rule().limits();
         for (int loose = 0; loose < limits.size(); loose++) {
             for (int tight = 0; tight < limits.size(); tight++) {
                 // of two that are the same, the first is the one to keep
                 if (tight != loose && implies(rule, tight, loose) && (tight < loose || !implies(rule, loose, tight))) {
-                    findings.add(rule.origin() + ".limits."
+                    findings.add(new Finding(MessageCode.SLACK_LIMIT, rule.origin() + ".limits."
                             + limits.get(loose).name() + ": it never refuses what limits."
                             + limits.get(tight).name()
-                            + " beside it permits. Remove it, or make it tighter than that.");
+                            + " beside it permits. Remove it, or make it tighter than that."));
                     break;
                 }
             }
@@ -55,7 +57,7 @@ public final class SlackLimits implements StartupCheck {
                 .allMatch(limits -> ImpliedLimits.implies(limits.get(tight), limits.get(loose)));
     }
 
-    private static void addBetween(List<RateLimitRule> rules, RuleSet ruleSet, List<String> findings) {
+    private static void addBetween(List<RateLimitRule> rules, RuleSet ruleSet, List<Finding> findings) {
         for (int loose = 0; loose < rules.size(); loose++) {
             for (int tight = 0; tight < rules.size(); tight++) {
                 RateLimitRule one = rules.get(tight);
@@ -64,8 +66,8 @@ public final class SlackLimits implements StartupCheck {
                         && haveSameRequests(one, other, ruleSet)
                         && implies(one, other)
                         && (tight < loose || !implies(other, one))) {
-                    findings.add(other.origin() + ": it counts the same requests as " + one.origin()
-                            + ", and never refuses what that permits. Remove it, or make it tighter than that.");
+                    findings.add(new Finding(MessageCode.SLACK_RULE, other.origin() + ": it counts the same requests as " + one.origin()
+                            + ", and never refuses what that permits. Remove it, or make it tighter than that."));
                     break;
                 }
             }

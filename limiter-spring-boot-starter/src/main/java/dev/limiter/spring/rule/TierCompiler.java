@@ -1,5 +1,6 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.spring.expression.ExpressionScope;
@@ -37,9 +38,9 @@ final class TierCompiler {
             Problems problems) {
         Setting<String> by = tiers.by();
         if (by == null) {
-            problems.add(tiers.where(), null, "Say with by who is in which tier." + EXAMPLE);
+            problems.add(MessageCode.TIERS, tiers.where(), null, "Say with by who is in which tier." + EXAMPLE);
         } else if (tiers.tiers().isEmpty()) {
-            problems.add(by.where(), by.value(), "There are no tiers beside it." + EXAMPLE);
+            problems.add(MessageCode.TIERS, by.where(), by.value(), "There are no tiers beside it." + EXAMPLE);
         }
         KeyValue value = by == null ? null : problems.collect(() -> keys.value(by.value(), by.where(), variables));
         Map<String, Rule> rules = new LinkedHashMap<>();
@@ -57,11 +58,12 @@ final class TierCompiler {
         Map<String, LimitDefinition> named = definition.limits();
         String where = tier.limit().where();
         if (tier.limit().isEmpty() && (tier.limits() == null || tier.limits().isEmpty())) {
-            problems.add(where, null, "The tier is empty: say what is different in it, such as limit: 1000.");
+            problems.add(MessageCode.TIERS, where, null, "The tier is empty: say what is different in it, such as limit: 1000.");
             return null;
         }
         if (named == null && tier.limits() != null) {
             problems.add(
+                    MessageCode.TIERS,
                     where + ".limits",
                     null,
                     "The rule has only one limit, without a name. Write limit, window and so on directly in the tier.");
@@ -69,6 +71,7 @@ final class TierCompiler {
         }
         if (named != null && !tier.limit().isEmpty()) {
             problems.add(
+                    MessageCode.TIERS,
                     where,
                     null,
                     "The rule has named limits. Say which of them is different: limits: { "
@@ -100,6 +103,7 @@ final class TierCompiler {
         });
         rest.values()
                 .forEach(unknown -> problems.add(
+                        MessageCode.TIERS,
                         unknown.where(),
                         null,
                         "The rule has no limit of this name; there are " + String.join(", ", own.keySet()) + "."));

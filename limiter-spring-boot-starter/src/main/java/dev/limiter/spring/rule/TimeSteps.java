@@ -1,5 +1,6 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import java.time.Duration;
 
@@ -16,6 +17,7 @@ public record TimeSteps(int nanos) {
     void check(Setting<String> setting, Duration duration, Problems problems) {
         if (duration.toNanosPart() % nanos != 0) {
             problems.add(
+                    MessageCode.TIME_STEP,
                     setting.where(),
                     setting.value(),
                     "With limiter.storage: redis it must be a whole number of microseconds, such as 1us or 500ms.");

@@ -1,5 +1,6 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Limit;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.failure.Problems;
@@ -28,9 +29,9 @@ final class WaitingCompiler {
             if (maxWait.compareTo(LONGEST) <= 0) {
                 return maxWait;
             }
-            problems.add(setting.where(), setting.value(), "Nobody waits for longer than 1d; write 1d or less.");
+            problems.add(MessageCode.DURATION, setting.where(), setting.value(), "Nobody waits for longer than 1d; write 1d or less.");
         } catch (IllegalArgumentException exception) {
-            problems.add(setting.where(), setting.value(), exception.getMessage() + ".");
+            problems.add(MessageCode.DURATION, setting.where(), setting.value(), exception.getMessage() + ".");
         }
         return Duration.ZERO;
     }
@@ -39,6 +40,7 @@ final class WaitingCompiler {
         Setting<Phase> phase = definition.phase();
         if (phase != null && phase.value() == Phase.REQUEST && !maxWait.isZero()) {
             problems.add(
+                    MessageCode.WAITING,
                     phase.where(),
                     phase.value(),
                     "Nobody can wait in a filter, which would hold a thread of the server meanwhile. Remove max-wait and"
@@ -55,6 +57,7 @@ final class WaitingCompiler {
         Setting<Integer> maxWaiting = waiting.maxWaiting();
         if (maxWaiting != null && (maxWaiting.value() < 1 || maxWait.isZero())) {
             problems.add(
+                    MessageCode.WAITING,
                     maxWaiting.where(),
                     maxWaiting.value(),
                     "It must be 1 or more, with a max-wait that is longer than zero, such as 500ms.");
@@ -64,6 +67,7 @@ final class WaitingCompiler {
         if (!maxWait.isZero() && !limits.isEmpty() && limits.stream().noneMatch(limit -> waits(limit, waiting))) {
             Setting<?> setting = waiting.maxWait() != null ? waiting.maxWait() : maxWaiting;
             problems.add(
+                    MessageCode.WAITING,
                     setting == null ? "" : setting.where(),
                     setting == null ? null : setting.value(),
                     "Nobody can wait for this limit and it would be ignored; for token-bucket, leaky-bucket and"
@@ -93,9 +97,10 @@ final class WaitingCompiler {
         String text = setting.value().strip();
         int percent = text.matches("[0-9]{1,2}%") ? Integer.parseInt(text.substring(0, text.length() - 1)) : 0;
         if (percent < 1) {
-            problems.add(setting.where(), setting.value(), "A reserve is a share from 1% to 99%, such as 20%.");
+            problems.add(MessageCode.PRIORITY, setting.where(), setting.value(), "A reserve is a share from 1% to 99%, such as 20%.");
         } else if (waiting.priority() == null) {
             problems.add(
+                    MessageCode.PRIORITY,
                     setting.where(),
                     setting.value(),
                     "Nobody could have the reserve: say with priority for whom it is, or remove it.");
@@ -111,12 +116,14 @@ final class WaitingCompiler {
         }
         if (waiting.reserve() == null && maxWait.isZero()) {
             problems.add(
+                    MessageCode.PRIORITY,
                     priority.where(),
                     priority.value(),
                     "Priority over what? Add a reserve, such as 20%, or a max-wait for those who have it.");
         }
         if (limits.stream().anyMatch(limit -> limit instanceof Limit.LeakyBucket leaky && leaky.even())) {
             problems.add(
+                    MessageCode.PRIORITY,
                     priority.where(),
                     priority.value(),
                     "Where requests are spaced out (leaky-bucket with max-wait) all wait for their turn. Remove the"

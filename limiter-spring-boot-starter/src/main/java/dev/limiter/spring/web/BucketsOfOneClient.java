@@ -1,5 +1,7 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.lint.Finding;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleSet;
@@ -27,7 +29,7 @@ public final class BucketsOfOneClient implements StartupCheck {
     }
 
     @Override
-    public List<String> findings() {
+    public List<Finding> findings() {
         RuleSet ruleSet = rules.current();
         MappedEndpoints endpoints = new MappedEndpoints(mappings.stream());
         long buckets = ruleSet.defaultLimit().map(rule -> endpoints.count()).orElse(0L);
@@ -37,7 +39,7 @@ public final class BucketsOfOneClient implements StartupCheck {
                 .sum();
         return buckets <= maxKeys
                 ? List.of()
-                : List.of("limiter.max-keys = " + maxKeys + ": one client that uses all endpoints has about " + buckets
-                        + " buckets already. Raise limiter.max-keys to that many for each client at a time.");
+                : List.of(new Finding(MessageCode.MAX_KEYS, "limiter.max-keys = " + maxKeys + ": one client that uses all endpoints has about " + buckets
+                        + " buckets already. Raise limiter.max-keys to that many for each client at a time."));
     }
 }

@@ -4,8 +4,11 @@ import dev.limiter.spring.rule.Coverage;
 import dev.limiter.spring.rule.RateLimitRule;
 import dev.limiter.spring.rule.RuleSet;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpMethod;
@@ -89,10 +92,49 @@ final class MappedEndpoints {
 
     /** Whether requests that the rule applies to can find anything but 404; true if that cannot be told. */
     boolean anyUnder(RateLimitRule rule, List<String> paths, RuleSet ruleSet) {
-        return mapped.stream().anyMatch(endpoint -> isUnder(rule, endpoint, ruleSet))
+        return mapped.stream()
+                        .filter(endpoint -> paths.stream().anyMatch(path -> haveCommonLength(path, endpoint.pattern)))
+                        .anyMatch(endpoint -> isUnder(rule, endpoint, ruleSet))
                 || files.stream()
                         .anyMatch(resources -> paths.stream()
                                 .anyMatch(path -> StaticFiles.mayBeUnder(path, resources.getLocations())));
+    }
+
+    /** Whether some path may have as many segments as both patterns. */
+    private static boolean haveCommonLength(String one, String other) {
+        return isOpen(one) || isOpen(other) || segments(one) == segments(other);
+    }
+
+    private static boolean isOpen(String pattern) {
+        return pattern.contains(ALL_PATHS) || pattern.contains("{*");
+    }
+
+    private static long segments(String pattern) {
+        return Arrays.stream(pattern.split("/")).filter(segment -> !segment.isEmpty()).count();
+    }
+
+    /** The pattern of an endpoint that is longer than a path. */
+    Optional<String> below(String path) {
+        return mapped.stream()
+                .map(Mapped::pattern)
+                .filter(pattern -> !isOpen(pattern) && pattern.startsWith(path + "/"))
+                .findFirst();
+    }
+
+    /** The patterns of the endpoints that the rule covers. */
+    List<String> patternsUnder(RateLimitRule rule, RuleSet ruleSet) {
+        return mapped.stream()
+                .filter(endpoint -> isUnder(rule, endpoint, ruleSet))
+                .map(Mapped::pattern)
+                .toList();
+    }
+
+    /** Whether nobody knows which variables the paths of an endpoint have. */
+    static boolean mayHaveVariable(String pattern, String name) {
+        return pattern.endsWith(ALL_PATHS)
+                || Pattern.compile("\\{\\*?" + Pattern.quote(name) + "[:}]")
+                        .matcher(pattern)
+                        .find();
     }
 
     long count() {

@@ -1,5 +1,7 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.lint.Finding;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
@@ -9,31 +11,35 @@ import dev.limiter.spring.rule.RuleSet;
 import dev.limiter.spring.rule.Rules;
 import dev.limiter.spring.rule.Setting;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.env.Environment;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * Finds rules whose paths no endpoint has, maybe because they are misspelt. Those of {@code phase: request} may be about
- * what no endpoint serves.
+ * Finds rules whose paths no endpoint has, maybe because they are misspelt or begin with the context path. Those of
+ * {@code phase: request} may be about what no endpoint serves.
  */
 public final class RulesWithoutEndpoint implements StartupCheck {
 
     private final Rules rules;
     private final ObjectProvider<HandlerMapping> mappings;
+    private final String contextPath;
 
-    public RulesWithoutEndpoint(Rules rules, ObjectProvider<HandlerMapping> mappings) {
+    public RulesWithoutEndpoint(Rules rules, ObjectProvider<HandlerMapping> mappings, Environment environment) {
         this.rules = rules;
         this.mappings = mappings;
+        this.contextPath = environment.getProperty("server.servlet.context-path", "");
     }
 
     @Override
-    public List<String> findings() {
+    public List<Finding> findings() {
         RuleSet ruleSet = rules.current();
         MappedEndpoints endpoints = new MappedEndpoints(mappings.stream());
         return ruleSet.pathRules().stream()
-                .filter(rule -> rule.mode() != Mode.OFF && rule.phase() == Phase.ENDPOINT)
+                .filter(rule -> rule.mode() != Mode.OFF)
                 .filter(rule -> !endpoints.anyUnder(rule, paths(rule, ruleSet).value(), ruleSet))
-                .map(rule -> finding(paths(rule, ruleSet)))
+                .flatMap(rule -> finding(rule, paths(rule, ruleSet), endpoints).stream())
                 .toList();
     }
 
@@ -41,9 +47,34 @@ public final class RulesWithoutEndpoint implements StartupCheck {
         return ruleSet.definition(rule.name()).map(RuleDefinition::paths).orElseThrow();
     }
 
-    private static String finding(Setting<List<String>> paths) {
-        return paths.where() + " = " + String.join(", ", paths.value()) + ": no endpoint with these methods has such a"
-                + " path, and no static file, or limiter.web.exclude exempts them all: the rule limits nothing. Correct"
-                + " the paths or methods, or remove the rule.";
+    private Optional<Finding> finding(RateLimitRule rule, Setting<List<String>> paths, MappedEndpoints endpoints) {
+        String where = paths.where() + " = " + String.join(", ", paths.value());
+        if (paths.value().stream().anyMatch(this::hasContextPath)) {
+            return Optional.of(new Finding(
+                    MessageCode.CONTEXT_PATH,
+                    where + ": patterns are compared with what follows the context path " + contextPath
+                            + ", and no endpoint has such a path. Leave it out."));
+        }
+        return rule.phase() == Phase.REQUEST
+                ? Optional.empty()
+                : Optional.of(new Finding(
+                        MessageCode.RULE_WITHOUT_ENDPOINT,
+                        where + ": no endpoint with these methods has such a path, and no static file, or"
+                                + " limiter.web.exclude exempts them all: the rule limits nothing. Correct the paths or"
+                                + " methods, or remove the rule." + below(paths.value(), endpoints)));
+    }
+
+    private boolean hasContextPath(String path) {
+        return contextPath.length() > 1 && (path.equals(contextPath) || path.startsWith(contextPath + "/"));
+    }
+
+    private static String below(List<String> paths, MappedEndpoints endpoints) {
+        for (String path : paths) {
+            Optional<String> longer = endpoints.below(path);
+            if (longer.isPresent()) {
+                return " There is " + longer.get() + ", which " + path + "/** covers.";
+            }
+        }
+        return "";
     }
 }

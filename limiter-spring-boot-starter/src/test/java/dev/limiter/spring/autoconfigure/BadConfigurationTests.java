@@ -477,7 +477,75 @@ class BadConfigurationTests {
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
                 .contains(said)
+                .containsPattern("\\[LIM-[0-9]{3}]")
+                .containsPattern("Action:\\s+LIM-[0-9]{3}: [A-Z]")
                 .contains("[test.yml] - ");
+    }
+
+    static Stream<Arguments> suggestions() {
+        return Stream.of(
+                bad(ORDERS + "limit: 100/m }", "LIM-212", "write limit: 100 and window: 1m."),
+                bad(ORDERS + "limit: '100 / 10 minutes' }", "LIM-212", "write limit: 100 and window: 10m."),
+                bad(ORDERS + "limit: 100/user }", "LIM-102", "a whole number"),
+                bad(ORDERS + "limit: 5/10s }", "LIM-212", "write limit: 5 and window: 10s."),
+                bad(ORDERS + "limit: 5/Hour }", "LIM-212", "write limit: 5 and window: 1h."),
+                bad(ORDERS + "limit: unlimited, window: 1s }", "LIM-212", "mode: off"),
+                bad(rule("key: { header: X-Api-Key }"), "LIM-101", "write key: \"header:X-Api-Key\""),
+                bad(rule("pathz: /b"), "LIM-101", "Did you mean paths?"),
+                bad(rule("maxwait: 1s\n      chargeif: 'x'\n      skp-if: 'y'"), "Did you mean skip-if?"),
+                bad("limiter.rulez.orders.limit: 1", "LIM-101", "Did you mean rules?"),
+                bad(rule("algorithm: token-buket"), "LIM-102", "Did you mean token-bucket?"),
+                bad(rule("mode: enforced"), "LIM-102", "Did you mean enforce?"),
+                bad(rule("key: principle"), "LIM-301", "Did you mean principal?"),
+                bad(rule("key: tennant"), "LIM-301", "Did you mean tenant?"),
+                bad(rule("key: \"headers:X\""), "LIM-301", "Did you mean header:?"),
+                bad(rule("skip-if: \"#{#requst.path == '/'}\""), "LIM-302", "Did you mean request?"),
+                bad(rule("skip-if: \"#{#request.pth == '/'}\""), "LIM-302", "Did you mean path?"),
+                bad(rule("charge-if: \"#{#response.status = 401}\""), "LIM-302", "write == to compare"),
+                bad(rule("charge-if: \"#{@tennant.is(#response)}\""), "LIM-302", "Did you mean tenant?"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("suggestions")
+    void isFollowedByWhatToWriteInstead(String yaml, List<String> said, CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
+
+        assertThat(output).contains(said);
+    }
+
+    @Test
+    void allWrongValuesAreSaidAtOnce(CapturedOutput output) {
+        String yaml = """
+                limiter:
+                  enabled: sure
+                  max-keys: plenty
+                  storag: redis
+                  web:
+                    status: teapot
+                    headers: new
+                  rules:
+                    first: { paths: /a, limit: many, window: 1s, algorithm: none }
+                    second: { paths: /b, limit: 100/m, pathz: /c, buckets: 1.5 }
+                    third: 5
+                """;
+
+        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
+
+        String report = output.toString().substring(output.toString().indexOf("APPLICATION FAILED TO START"));
+        for (String property : List.of(
+                "limiter.enabled",
+                "limiter.max-keys",
+                "limiter.storag",
+                "limiter.web.status",
+                "limiter.web.headers",
+                "limiter.rules.first.limit",
+                "limiter.rules.first.algorithm",
+                "limiter.rules.second.limit",
+                "limiter.rules.second.pathz",
+                "limiter.rules.second.buckets",
+                "limiter.rules.third")) {
+            assertThat(report).containsOnlyOnce("\n" + property + " = ");
+        }
     }
 
     @Test

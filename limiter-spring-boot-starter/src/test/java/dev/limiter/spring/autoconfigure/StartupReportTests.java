@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.annotation.RateLimiter;
+import jakarta.servlet.Filter;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -214,6 +215,123 @@ class StartupReportTests {
     }
 
     @Test
+    void endpointsBelowThePathAreNamed(CapturedOutput output) {
+        run(rule("items", "paths=/orders", "limit=1", "window=1s"));
+
+        assertThat(output)
+                .contains("LIM-901", "limiter.rules.items.paths = /orders: no endpoint")
+                .contains("There is /orders/{id}, which /orders/** covers.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"endpoint", "request"})
+    void contextPathInPathsIsFound(String phase, CapturedOutput output) {
+        application
+                .withPropertyValues("server.servlet.context-path=/shop")
+                .withPropertyValues(rule("orders", "paths=/shop/orders/**", "limit=1", "window=1s", "phase=" + phase))
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains("LIM-912", "limiter.rules.orders.paths = /shop/orders/**", "context path /shop");
+    }
+
+    @Test
+    void pathsThatOnlyBeginLikeTheContextPathAreFine(CapturedOutput output) {
+        application
+                .withPropertyValues("server.servlet.context-path=/orders")
+                .withPropertyValues(rule("orders", "paths=/orders/**", "limit=1", "window=1s"))
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).doesNotContain(REPORT);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/orders/** | path:nosuch | limiter.rules.by-path.key = path:nosuch: no endpoint",
+                "/orders/** | path:idd,ip | Did you mean id?",
+                "/either    | path:id     | There are none",
+            })
+    void pathVariableThatNoEndpointHasIsFound(String paths, String key, String said, CapturedOutput output) {
+        run(rule("by-path", "paths=" + paths, "key=" + key, "limit=1", "window=1s"));
+
+        assertThat(output).contains("LIM-910", said);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/orders/**  | path:id",
+                "/orders/**  | path:nosuch|ip",
+                "/**         | path:id",
+                "/nested/**  | path:anything",
+                "/orders/**  | ip",
+            })
+    void pathVariableThatAnEndpointMayHaveIsFine(String paths, String key, CapturedOutput output) {
+        run(rule("by-path", "paths=" + paths, "key=" + key, "limit=1", "window=1s"));
+
+        assertThat(output).doesNotContain("LIM-910");
+    }
+
+    @Test
+    void usersWhereNothingLogsThemInAreFound(CapturedOutput output) {
+        run(rule("users", "paths=/orders/**", "key=principal", "limit=1", "window=1s"));
+
+        assertThat(output).contains("LIM-911", "limiter.rules.users.key = principal: nothing here logs users in");
+    }
+
+    @Test
+    void usersAreFineWhereAFilterMayLogThemIn(CapturedOutput output) {
+        application
+                .withBean("own", Filter.class, () -> (request, response, chain) -> chain.doFilter(request, response))
+                .withPropertyValues(rule("users", "paths=/orders/**", "key=principal", "limit=1", "window=1s"))
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).doesNotContain("LIM-911");
+    }
+
+    @Test
+    void usersAreFineWhereSomethingStandsInForThem(CapturedOutput output) {
+        run(rule("users", "paths=/orders/**", "key=principal|ip", "limit=1", "window=1s"));
+
+        assertThat(output).doesNotContain("LIM-911");
+    }
+
+    @Test
+    void annotationThatARuleWithPathsSwallowsIsFound(CapturedOutput output) {
+        application
+                .withBean(Quoted.class)
+                .withPropertyValues(rule("quota", "paths=/quoted", "limit=1", "window=1s"))
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output)
+                .contains("LIM-909", Quoted.class.getName() + ".quoted: cost = \"5\", key = \"ip\" is not used")
+                .contains("limiter.rules.quota has paths");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"paths=/orders/**", "key=session,cost=3,paths=/quoted"})
+    void annotationThatTheRuleDoesNotCoverOrAnswersIsFine(String settings, CapturedOutput output) {
+        application
+                .withBean(Quoted.class)
+                .withPropertyValues(rule("quota", settings.split(",")))
+                .withPropertyValues(rule("quota", "limit=9", "window=1s"))
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).doesNotContain("LIM-909");
+    }
+
+    @Test
+    void pathVariableOfAnAnnotationThatItsEndpointDoesNotHaveIsFound(CapturedOutput output) {
+        application.withBean(ByVariable.class).run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output)
+                .contains("LIM-910", "key of @RateLimiter on " + ByVariable.class.getName() + ".wrong = path:nosuch")
+                .doesNotContain(".right");
+    }
+
+    @Test
     void fewerKeysThanOneClientHasBucketsAreFound(CapturedOutput output) {
         application
                 .withPropertyValues(
@@ -250,6 +368,32 @@ class StartupReportTests {
 
         @RateLimiter(limit = 1)
         public final void out() {}
+    }
+
+    @RestController
+    static class Quoted {
+
+        @RateLimiter(name = "quota", cost = "5", key = "ip")
+        @GetMapping("/quoted")
+        public String quoted() {
+            return "quoted";
+        }
+    }
+
+    @RestController
+    static class ByVariable {
+
+        @RateLimiter(limit = 1, key = "path:nosuch")
+        @GetMapping("/wrong/{id}")
+        public String wrong(@PathVariable String id) {
+            return id;
+        }
+
+        @RateLimiter(limit = 1, key = "path:id")
+        @GetMapping("/right/{id}")
+        public String right(@PathVariable String id) {
+            return id;
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

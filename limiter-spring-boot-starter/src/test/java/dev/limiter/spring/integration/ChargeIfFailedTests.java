@@ -18,7 +18,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -135,11 +134,9 @@ class ChargeIfFailedTests extends WebTestSupport {
             this.accounts = accounts;
         }
 
-        @GetMapping(
-                value = {"/login", "/early"},
-                produces = MediaType.TEXT_PLAIN_VALUE)
-        ResponseEntity<String> login(@RequestParam int status) {
-            return ResponseEntity.status(status).build();
+        @GetMapping({"/login", "/early"})
+        ResponseEntity<Object> login(@RequestParam int status) {
+            return ResponseEntity.status(status).body(status == 200 ? List.of(1) : null);
         }
 
         @RateLimiter(limit = 2, window = "1h", chargeIf = "failed")

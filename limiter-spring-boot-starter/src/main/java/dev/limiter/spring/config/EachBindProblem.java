@@ -1,0 +1,82 @@
+package dev.limiter.spring.config;
+
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.Problem;
+import java.lang.reflect.Array;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
+import org.springframework.boot.context.properties.bind.AbstractBindHandler;
+import org.springframework.boot.context.properties.bind.BindContext;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+
+/** Reads on after a value that cannot be read, so that one start tells all that is wrong. Nothing is used of what was read. */
+public final class EachBindProblem implements ConfigurationPropertiesBindHandlerAdvisor {
+
+    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(LimiterProperties.PREFIX);
+
+    @Override
+    public BindHandler apply(BindHandler handler) {
+        return new Collector(handler);
+    }
+
+    private static final class Collector extends AbstractBindHandler {
+
+        private final List<Problem> problems = new ArrayList<>();
+        private final List<ConfigurationPropertyName> unreadable = new ArrayList<>();
+
+        Collector(BindHandler parent) {
+            super(parent);
+        }
+
+        @Override
+        public @Nullable Object onFailure(
+                ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
+                throws Exception {
+            if (!ROOT.isAncestorOf(name)) {
+                return super.onFailure(name, target, context, error);
+            }
+            Class<?> type = target.getType().toClass();
+            if (error instanceof UnboundConfigurationPropertiesException unbound) {
+                addUnknown(unbound.getUnboundProperties());
+            } else {
+                ConfigurationProperty property = context.getConfigurationProperty();
+                problems.add(BindProblems.unreadable(name, property == null ? null : property.getValue(), type));
+                unreadable.add(name);
+            }
+            return type.isPrimitive() ? Array.get(Array.newInstance(type, 1), 0) : null;
+        }
+
+        @Override
+        public void onFinish(
+                ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
+                throws Exception {
+            try {
+                super.onFinish(name, target, context, result);
+            } catch (UnboundConfigurationPropertiesException unbound) {
+                if (!ROOT.equals(name)) {
+                    throw unbound;
+                }
+                addUnknown(unbound.getUnboundProperties());
+            }
+            if (ROOT.equals(name) && !problems.isEmpty()) {
+                throw new LimiterConfigurationException(
+                        problems.stream().distinct().toList());
+            }
+        }
+
+        private void addUnknown(Set<ConfigurationProperty> unbound) {
+            unbound.stream()
+                    .filter(property -> unreadable.stream()
+                            .noneMatch(name -> name.equals(property.getName()) || name.isAncestorOf(property.getName())))
+                    .map(BindProblems::unknown)
+                    .forEach(problems::add);
+        }
+    }
+}

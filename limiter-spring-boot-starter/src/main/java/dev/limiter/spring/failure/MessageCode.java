@@ -1,0 +1,90 @@
+package dev.limiter.spring.failure;
+
+/**
+ * Everything that the starter has to say about a configuration: {@code LIM-1xx} to {@code LIM-4xx} stop the start,
+ * {@code LIM-9xx} are findings about what works, but hardly as it was meant. A code keeps its meaning in all versions;
+ * {@code docs/reference/messages.md} has an entry for each.
+ */
+public enum MessageCode {
+    UNKNOWN_KEY("LIM-101", "Correct the key, or remove it."),
+    UNREADABLE_VALUE("LIM-102", "Write a value that the property can have."),
+    NAME("LIM-103", "Choose a name of letters, digits, - and _."),
+    SAME_NAME("LIM-104", "Give each its own name."),
+    UNKNOWN_RULE("LIM-105", "Correct the name, declare the rule, or give the annotation a limit."),
+    PLACEHOLDER("LIM-106", "Define the property that the placeholder names, or give it a default: ${name:default}."),
+    OUT_OF_RANGE("LIM-107", "Write a number within the range."),
+    DURATION("LIM-108", "Write a whole number with a unit, such as 500ms, 10s or 1h."),
+    TIME_STEP("LIM-109", "Write a whole number of microseconds, or use storage: memory."),
+
+    LIMIT_MISSING("LIM-201", "Say how many requests the rule permits, such as limit: 100."),
+    WINDOW_MISSING("LIM-202", "Say the time that the limit is for, such as window: 1m."),
+    ALGORITHM_MISSING("LIM-203", "Choose one of the algorithms that there are."),
+    IGNORED_OPTION("LIM-204", "Remove the option, or choose an algorithm that has it."),
+    TIME_ZONE("LIM-205", "Write UTC, a region such as Europe/Berlin, or an offset, beside align: calendar."),
+    CALENDAR("LIM-206", "Write 1d, 7d or 1mo with algorithm: fixed-window and align: calendar."),
+    TWO_SORTS_OF_LIMITS("LIM-207", "Write either one limit directly in the rule, or named ones in limits."),
+    COST("LIM-208", "Write a whole number from 1, or an expression that gives one."),
+    IMPOSSIBLE_COST("LIM-209", "Raise the burst or limit, or lower the cost."),
+    LEASE("LIM-210", "Write a share from 1% to 50% for an algorithm of which permits can be taken ahead, or remove it."),
+    IMPOSSIBLE_LIMIT("LIM-211", "Correct the settings of the limit."),
+    RATE_AS_LIMIT("LIM-212", "Write limit and window apart, and to limit nothing, no rule or mode: off."),
+
+    KEY("LIM-301", "Name what tells clients apart, such as ip, \"principal|ip\" or \"header:X-Api-Key\"."),
+    EXPRESSION("LIM-302", "Correct the expression; it is SpEL over #request or the parameters of the method."),
+    PATHS("LIM-303", "Write patterns of Spring MVC, such as /orders, /orders/{id} or /api/**."),
+    METHODS("LIM-304", "Write HTTP methods such as GET and POST, beside paths."),
+    PHASE("LIM-305", "Add paths, or let the rule decide at the endpoint."),
+    ADDRESSES("LIM-306", "Write addresses or networks, such as 192.0.2.7 or 10.0.0.0/8."),
+    FALLBACK("LIM-307", "Add a method of that name to the bean, with the same parameters."),
+    TIERS("LIM-308", "Say by who is in which tier, and what is different in each."),
+    BAN("LIM-309", "Say after how many rejections, within which time and for how long."),
+    BAN_WITHOUT_KEY("LIM-310", "Give the rule a key, such as ip, or remove the ban."),
+    CHARGE_IF("LIM-311", "Move the concurrency limit into a rule of its own, or remove charge-if."),
+    WAITING("LIM-312", "Correct max-wait and max-waiting, or choose an algorithm for which requests can wait."),
+    PRIORITY("LIM-313", "Say with priority who goes first, and with reserve or max-wait before whom."),
+
+    REDIS_MISSING("LIM-401", "Add Spring Data Redis with Lettuce, or use limiter.storage: memory."),
+    REDIS_PREFIX("LIM-402", "Write a prefix without braces, such as shop:limiter:."),
+    REDIS_SECRET("LIM-403", "Write a random text of 16 characters or more, the same for all instances."),
+
+    RULE_WITHOUT_ENDPOINT("LIM-901", "Correct the paths or methods, or remove the rule."),
+    UNUSED_RULE("LIM-902", "Add paths, correct the name, or remove the rule."),
+    SLACK_LIMIT("LIM-903", "Remove the limit, or make it tighter."),
+    SLACK_RULE("LIM-904", "Remove the rule, or make it tighter."),
+    UNREACHABLE_METHOD("LIM-905", "Make the method one that can be overridden, or annotate one that calls it."),
+    CHOSEN_BAN_KEY("LIM-906", "Ban by ip or principal|ip."),
+    MAX_KEYS("LIM-907", "Raise limiter.max-keys."),
+    KEY_SECRET("LIM-908", "Set limiter.redis.key-secret."),
+    SWALLOWED_ANNOTATION("LIM-909", "Move what the annotation says into the rule, or give it a name of its own."),
+    NO_PATH_VARIABLE("LIM-910", "Correct the name of the path variable."),
+    NO_PRINCIPAL("LIM-911", "Add what logs users in, or use key: ip."),
+    CONTEXT_PATH("LIM-912", "Leave the context path out of paths.");
+
+    private final String code;
+    private final String action;
+
+    MessageCode(String code, String action) {
+        this.code = code;
+        this.action = action;
+    }
+
+    /** {@code LIM-} and three digits. */
+    public String code() {
+        return code;
+    }
+
+    /** What to do about it, as a sentence. */
+    public String action() {
+        return action;
+    }
+
+    /** Whether it is only reported, and does not stop the start. */
+    public boolean isFinding() {
+        return code.startsWith("LIM-9");
+    }
+
+    @Override
+    public String toString() {
+        return code;
+    }
+}

@@ -1,0 +1,108 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.failure.DidYouMean;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.lint.Finding;
+import dev.limiter.spring.lint.StartupCheck;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RateLimitRule;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleSet;
+import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.rule.Setting;
+import jakarta.servlet.Filter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.web.servlet.AbstractFilterRegistrationBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.web.servlet.HandlerMapping;
+
+/**
+ * Finds keys that no request can have, so that all share one bucket: path variables that no endpoint of the rule has, and
+ * users where nothing logs them in.
+ */
+public final class UnresolvedKeys implements StartupCheck {
+
+    private static final Pattern VARIABLE = Pattern.compile("\\{\\*?(\\w+)");
+
+    private final Rules rules;
+    private final ObjectProvider<HandlerMapping> mappings;
+    private final ApplicationContext context;
+
+    public UnresolvedKeys(Rules rules, ObjectProvider<HandlerMapping> mappings, ApplicationContext context) {
+        this.rules = rules;
+        this.mappings = mappings;
+        this.context = context;
+    }
+
+    @Override
+    public List<Finding> findings() {
+        RuleSet ruleSet = rules.current();
+        MappedEndpoints endpoints = new MappedEndpoints(mappings.stream());
+        List<Finding> findings = new ArrayList<>();
+        for (RateLimitRule rule : ruleSet.pathRules()) {
+            Setting<List<String>> key =
+                    ruleSet.definition(rule.name()).map(RuleDefinition::key).orElse(null);
+            if (key != null && rule.mode() != Mode.OFF) {
+                List<String> patterns = endpoints.patternsUnder(rule, ruleSet);
+                onlyAlternatives(key).forEach(part -> add(part, key.where(), patterns, findings));
+            }
+        }
+        return findings;
+    }
+
+    /** Parts that nothing stands in for. */
+    private static Stream<String> onlyAlternatives(Setting<List<String>> key) {
+        return KeyParser.alternatives(key.value()).stream()
+                .filter(alternatives -> alternatives.size() == 1)
+                .map(alternatives -> alternatives.get(0));
+    }
+
+    private void add(String part, String where, List<String> patterns, List<Finding> findings) {
+        if (part.startsWith("path:")) {
+            String name = part.substring("path:".length()).strip();
+            if (!patterns.isEmpty()
+                    && patterns.stream().noneMatch(pattern -> MappedEndpoints.mayHaveVariable(pattern, name))) {
+                findings.add(noVariable(where, name, patterns));
+            }
+        } else if (part.equals("principal") && !maybePrincipals()) {
+            findings.add(new Finding(
+                    MessageCode.NO_PRINCIPAL,
+                    where + " = principal: nothing here logs users in (there is no Spring Security, and no filter of the"
+                            + " application), so that all requests share one bucket. Add what does, or use key: ip."));
+        }
+    }
+
+    static Finding noVariable(String where, String name, List<String> patterns) {
+        Set<String> variables = new TreeSet<>();
+        for (String pattern : patterns) {
+            Matcher matcher = VARIABLE.matcher(pattern);
+            while (matcher.find()) {
+                variables.add(matcher.group(1));
+            }
+        }
+        return new Finding(
+                MessageCode.NO_PATH_VARIABLE,
+                where + " = path:" + name + ": no endpoint that is covered has this path variable, so that all requests"
+                        + " share one bucket. There " + (variables.isEmpty() ? "are none" : "is " + String.join(", ", variables))
+                        + "." + DidYouMean.ask(name, variables));
+    }
+
+    /** Spring Security is a filter by that name; others may wrap requests, too. */
+    private boolean maybePrincipals() {
+        return context.containsBean("springSecurityFilterChain")
+                || Stream.concat(
+                                context.getBeanProvider(Filter.class).stream(),
+                                context.getBeanProvider(AbstractFilterRegistrationBean.class).stream()
+                                        .map(AbstractFilterRegistrationBean::getFilter))
+                        .map(filter -> filter.getClass().getName())
+                        .anyMatch(name -> !name.startsWith("org.springframework.") && !name.startsWith("dev.limiter.spring."));
+    }
+}

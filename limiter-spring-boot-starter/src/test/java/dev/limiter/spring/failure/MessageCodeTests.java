@@ -1,0 +1,73 @@
+package dev.limiter.spring.failure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the starter says and what the documentation says about it are the same list. */
+class MessageCodeTests {
+
+    private static final Path PAGE = Path.of("../docs/reference/messages.md");
+    private static final Path SOURCES = Path.of("src/main/java");
+
+    @Test
+    void eachCodeHasOneEntryInTheDocumentationAndEachEntryACode() throws IOException {
+        List<String> documented = Files.readAllLines(PAGE).stream()
+                .filter(line -> line.startsWith("### "))
+                .map(line -> line.substring(4))
+                .toList();
+
+        assertThat(documented)
+                .containsExactlyElementsOf(
+                        Arrays.stream(MessageCode.values()).map(MessageCode::code).toList());
+    }
+
+    @Test
+    void eachEntrySaysSomething() throws IOException {
+        Map<String, Integer> words = new LinkedHashMap<>();
+        String entry = "";
+        for (String line : Files.readAllLines(PAGE)) {
+            entry = line.startsWith("#") ? line : entry;
+            words.merge(entry, line.startsWith("#") ? 0 : line.split(" ").length, Integer::sum);
+        }
+
+        words.keySet().removeIf(heading -> !heading.startsWith("### "));
+        assertThat(words).allSatisfy((code, count) -> assertThat(count).as(code).isGreaterThan(8));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void codeHasThreeDigitsAndSaysWhatToDo(MessageCode code) {
+        assertThat(code.code()).matches("LIM-[0-9]{3}");
+        assertThat(code.action()).matches("[A-Z].*\\.");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void codeIsUsed(MessageCode code) throws IOException {
+        Pattern use = Pattern.compile("MessageCode\\s*\\.\\s*" + code.name() + "\\b");
+        try (Stream<Path> files = Files.walk(SOURCES)) {
+            assertThat(files.filter(Files::isRegularFile)).anyMatch(file -> use.matcher(read(file)).find());
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+    }
+}
