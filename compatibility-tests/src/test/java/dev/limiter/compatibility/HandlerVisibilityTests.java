@@ -33,6 +33,18 @@ class HandlerVisibilityTests {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void controllerWithAnInterfaceIsServedAndLimited(boolean auto) {
+        try (ConfigurableApplicationContext application =
+                Applications.start(Contracted.class, "spring.aop.auto=" + auto)) {
+            Clients clients = Applications.clientsOf(application);
+
+            assertThat(clients.get("/contracted").statusCode()).isEqualTo(200);
+            assertThat(clients.get("/contracted").statusCode()).isEqualTo(429);
+        }
+    }
+
     @Test
     void endpointThatNoProxyCanReachIsReported(CapturedOutput output) {
         try (ConfigurableApplicationContext application = Applications.start(Hidden.class)) {
@@ -89,6 +101,27 @@ class HandlerVisibilityTests {
             return "served";
         }
     }
+
+    interface Contract {
+
+        String contracted();
+    }
+
+    @RestController
+    static class ContractedController implements Contract {
+
+        @Override
+        @RateLimiter(limit = 1, window = "1h")
+        @GetMapping("/contracted")
+        public String contracted() {
+            return "served";
+        }
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({ContractedController.class, OpenSecurity.class})
+    static class Contracted {}
 
     @SpringBootConfiguration
     @EnableAutoConfiguration

@@ -71,7 +71,8 @@ public @interface RateLimiter {
     /**
      * How long a call may wait for its turn in the calling thread instead of being refused, such as {@code 500ms}; not at
      * all if empty. Makes a leaky bucket space calls out evenly. Who could not be served in time is refused at once; an
-     * interrupt ends the wait with a refusal.
+     * interrupt ends the wait with a refusal. At most as many calls wait as the limit permits within this time; for
+     * concurrency as many as come, unless {@link #maxWaiting()} says less.
      */
     String maxWait() default "";
 

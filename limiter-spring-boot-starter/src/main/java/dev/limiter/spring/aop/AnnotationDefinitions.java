@@ -1,10 +1,10 @@
 package dev.limiter.spring.aop;
 
-import dev.limiter.spring.failure.DidYouMean;
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOrigin;
@@ -82,8 +82,8 @@ final class AnnotationDefinitions {
         try {
             return placeholders.resolveRequiredPlaceholders(raw);
         } catch (IllegalArgumentException unresolved) {
-            throw new LimiterConfigurationException(
-                    new Problem(MessageCode.PLACEHOLDER, origin.of(attribute), raw, String.valueOf(unresolved.getMessage())));
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.PLACEHOLDER, origin.of(attribute), raw, String.valueOf(unresolved.getMessage())));
         }
     }
 }

@@ -1,8 +1,8 @@
 package dev.limiter.spring.aop;
 
-import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.Rules;
@@ -49,8 +49,11 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
         List<Finding> findings = new ArrayList<>(unreachable);
         for (RuleDefinition rule : rules.current().definitions()) {
             if (rule.paths() == null && !methods.use(rule.name())) {
-                findings.add(new Finding(MessageCode.UNUSED_RULE, "Nothing uses the rule " + rule.origin() + ": it has no paths, and no bean has a"
-                        + " @RateLimiter(\"" + rule.name() + "\"). Add paths, correct the name, or remove the rule."));
+                findings.add(new Finding(
+                        MessageCode.UNUSED_RULE,
+                        "Nothing uses the rule " + rule.origin() + ": it has no paths, and no bean has a"
+                                + " @RateLimiter(\"" + rule.name()
+                                + "\"). Add paths, correct the name, or remove the rule."));
             }
         }
         return findings;

@@ -1,10 +1,10 @@
 package dev.limiter.spring.aop;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.RateLimitRule;
 import dev.limiter.spring.rule.RuleCompiler;
@@ -110,7 +110,9 @@ public final class LimitedMethods implements MethodLimits {
             if (!names.add(definition.name())) {
                 throw new LimiterConfigurationException(new Problem(
                         MessageCode.SAME_NAME,
-                        origin.of("name"), definition.name(), "Two annotations have this name; give each its own"));
+                        origin.of("name"),
+                        definition.name(),
+                        "Two annotations have this name; give each its own"));
             }
             ruleNames.add(RuleName.canonical(definition.name()));
             RateLimitRule rule = compiler.compile(definition, method, signature);
@@ -133,7 +135,9 @@ public final class LimitedMethods implements MethodLimits {
         if (names.size() > 1) {
             throw new LimiterConfigurationException(new Problem(
                     MessageCode.FALLBACK,
-                    origin.of("fallback"), String.join(", ", names), "A method has one fallback; name only one"));
+                    origin.of("fallback"),
+                    String.join(", ", names),
+                    "A method has one fallback; name only one"));
         }
         String name = String.valueOf(definitions.text(names.get(0), "fallback", origin));
         try {

@@ -1,7 +1,7 @@
 package dev.limiter.spring.aop;
 
-import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.rule.RuleOrigin;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -20,10 +20,13 @@ final class Unreachable {
         String kind = kind(method, type);
         return kind == null || !RateLimiterAnnotations.areMeantFor(method, type)
                 ? Optional.empty()
-                : Optional.of(new Finding(MessageCode.UNREACHABLE_METHOD, RuleOrigin.annotation(LimitedMethods.signature(method, type))
-                        + " limits nothing: calls of a "
-                        + kind + " method do not go through the proxy of its bean. Make the method one that can be"
-                        + " overridden, or annotate one that calls it."));
+                : Optional.of(new Finding(
+                        MessageCode.UNREACHABLE_METHOD,
+                        RuleOrigin.annotation(LimitedMethods.signature(method, type))
+                                + " limits nothing: calls of a "
+                                + kind
+                                + " method do not go through the proxy of its bean. Make the method one that can be"
+                                + " overridden, or annotate one that calls it."));
     }
 
     private static @Nullable String kind(Method method, Class<?> type) {

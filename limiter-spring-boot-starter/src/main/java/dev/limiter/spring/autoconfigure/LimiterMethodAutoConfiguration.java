@@ -16,6 +16,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.EnvironmentAware;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
@@ -74,12 +75,25 @@ public final class LimiterMethodAutoConfiguration {
         return new LimitedMethodScanner(beans, methods, rules);
     }
 
-    /** Sees to it that advisors are applied at all, also with {@code spring.aop.auto=false}. */
-    static final class ProxyCreator implements ImportBeanDefinitionRegistrar {
+    /**
+     * Sees to it that advisors are applied at all, also with {@code spring.aop.auto=false}, and then with proxies of classes,
+     * as Spring Boot does without that: behind a proxy of an interface, Spring MVC no longer sees a controller.
+     */
+    static final class ProxyCreator implements ImportBeanDefinitionRegistrar, EnvironmentAware {
+
+        private boolean classes = true;
+
+        @Override
+        public void setEnvironment(Environment environment) {
+            classes = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+        }
 
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
             AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+            if (classes) {
+                AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+            }
         }
     }
 }

@@ -38,7 +38,8 @@ final class BindProblems {
         String text = value == null ? "" : value.toString().strip();
         String rate = last(name).equals("limit") ? rate(text) : null;
         return rate == null
-                ? new Problem(MessageCode.UNREADABLE_VALUE, name.toString(), value, allowed(type) + suggestion(text, type))
+                ? new Problem(
+                        MessageCode.UNREADABLE_VALUE, name.toString(), value, allowed(type) + suggestion(text, type))
                 : new Problem(MessageCode.RATE_AS_LIMIT, name.toString(), value, rate);
     }
 
@@ -52,7 +53,8 @@ final class BindProblems {
             return "A limit is a number. To limit nothing, remove the rule, or say mode: off.";
         }
         Matcher rate = RATE.matcher(text);
-        if (!rate.matches() || !UNIT.matcher(rate.group(3).toLowerCase(Locale.ROOT)).matches()) {
+        if (!rate.matches()
+                || !UNIT.matcher(rate.group(3).toLowerCase(Locale.ROOT)).matches()) {
             return null;
         }
         String unit = rate.group(3).toLowerCase(Locale.ROOT);

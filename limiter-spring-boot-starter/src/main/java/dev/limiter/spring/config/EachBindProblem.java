@@ -74,7 +74,8 @@ public final class EachBindProblem implements ConfigurationPropertiesBindHandler
         private void addUnknown(Set<ConfigurationProperty> unbound) {
             unbound.stream()
                     .filter(property -> unreadable.stream()
-                            .noneMatch(name -> name.equals(property.getName()) || name.isAncestorOf(property.getName())))
+                            .noneMatch(
+                                    name -> name.equals(property.getName()) || name.isAncestorOf(property.getName())))
                     .map(BindProblems::unknown)
                     .forEach(problems::add);
         }

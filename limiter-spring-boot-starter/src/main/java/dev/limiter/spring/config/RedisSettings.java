@@ -1,7 +1,7 @@
 package dev.limiter.spring.config;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.OnFailure;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.DurationParser;
 import java.time.Duration;
@@ -54,7 +54,9 @@ public record RedisSettings(
             if (timeout.isZero() || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
                 problems.add(
                         MessageCode.DURATION,
-                        "limiter.redis.timeout", text, "It must be longer than zero and at most 10s, such as 50ms.");
+                        "limiter.redis.timeout",
+                        text,
+                        "It must be longer than zero and at most 10s, such as 50ms.");
             }
             return timeout;
         } catch (IllegalArgumentException exception) {

@@ -24,12 +24,7 @@ public final class OpenCharge {
     private final AtomicBoolean settled = new AtomicBoolean();
     private volatile @Nullable OutcomeContext call;
 
-    OpenCharge(
-            RateLimitRule rule,
-            ChargeIf chargeIf,
-            RateLimitContext asked,
-            Decision decision,
-            FailureLog failures) {
+    OpenCharge(RateLimitRule rule, ChargeIf chargeIf, RateLimitContext asked, Decision decision, FailureLog failures) {
         this.rule = rule;
         this.chargeIf = chargeIf;
         this.asked = asked;

@@ -17,11 +17,12 @@ import org.springframework.core.ResolvableType;
 public final class ExpressionScope {
 
     /** Only {@code #request}. */
-    public static final ExpressionScope REQUEST = new ExpressionScope(Set.of(Variables.REQUEST), Set.of(), Set.of(), null);
+    public static final ExpressionScope REQUEST =
+            new ExpressionScope(Set.of(Variables.REQUEST), Set.of(), Set.of(), null);
 
     /** Only {@code #request}, before Spring Security has looked at it and before it is known where it goes. */
-    public static final ExpressionScope ARRIVING_REQUEST =
-            new ExpressionScope(Set.of(Variables.REQUEST), Set.of("principal", "isUserInRole", "pathVariable"), Set.of(), null);
+    public static final ExpressionScope ARRIVING_REQUEST = new ExpressionScope(
+            Set.of(Variables.REQUEST), Set.of("principal", "isUserInRole", "pathVariable"), Set.of(), null);
 
     /** Whatever the methods have that the rule will be applied to. */
     public static final ExpressionScope ANY = new ExpressionScope(null, Set.of(), Set.of(), null);
@@ -32,10 +33,7 @@ public final class ExpressionScope {
     private final @Nullable Method method;
 
     private ExpressionScope(
-            @Nullable Set<String> names,
-            Set<String> unknownOfRequest,
-            Set<String> outcome,
-            @Nullable Method method) {
+            @Nullable Set<String> names, Set<String> unknownOfRequest, Set<String> outcome, @Nullable Method method) {
         this.names = names;
         this.unknownOfRequest = unknownOfRequest;
         this.outcome = outcome;
@@ -113,9 +111,7 @@ public final class ExpressionScope {
         Class<?> type = returned.toClass();
         boolean later = CompletionStage.class.isAssignableFrom(type)
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
-        return later
-                ? returned.getGeneric(0).getType()
-                : returned.getType();
+        return later ? returned.getGeneric(0).getType() : returned.getType();
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.limiter.spring.expression;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
@@ -59,8 +59,12 @@ public final class LimiterExpressionParser {
                     MessageCode.EXPRESSION,
                     where,
                     text,
-                    "The expression cannot work: " + exception.getMessage()
-                            + ". Write SpEL over #request or the method's parameters, such as \"#request.path\""));
+                    "The expression cannot work: " + sentence(String.valueOf(exception.getMessage()))
+                            + " Write SpEL over #request or the method's parameters, such as \"#request.path\""));
         }
+    }
+
+    private static String sentence(String message) {
+        return message.endsWith("?") || message.endsWith(".") ? message : message + ".";
     }
 }

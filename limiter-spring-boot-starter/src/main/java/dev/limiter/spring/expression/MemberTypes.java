@@ -7,6 +7,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,7 +55,7 @@ final class MemberTypes {
     static @Nullable Class<?> property(Class<?> owner, String name) {
         List<Type> types = readers(owner, name).toList();
         if (types.isEmpty()) {
-            missing(owner, name, properties(owner));
+            missing(owner, name, isOwnContext(owner) ? members(owner) : properties(owner));
         }
         return types.stream().distinct().count() == 1 ? known(types.get(0)) : null;
     }
@@ -66,17 +67,20 @@ final class MemberTypes {
      * @throws IllegalStateException if there is no such method
      */
     static @Nullable Class<?> method(Class<?> owner, String name, int arguments) {
-        List<Method> named = methods(owner).filter(method -> method.getName().equals(name)).toList();
+        List<Method> named =
+                methods(owner).filter(method -> method.getName().equals(name)).toList();
         if (named.isEmpty()) {
             missing(owner, name, methodNames(owner));
             return null;
         }
-        List<Method> fitting = named.stream().filter(method -> takes(method, arguments)).toList();
+        List<Method> fitting =
+                named.stream().filter(method -> takes(method, arguments)).toList();
         if (fitting.isEmpty() && !isOpen(owner)) {
             throw new IllegalStateException("\"" + name + "\" of " + owner.getSimpleName() + " takes "
                     + named.get(0).getParameterCount() + " arguments, not " + arguments);
         }
-        boolean same = fitting.stream().map(Method::getGenericReturnType).distinct().count() == 1;
+        boolean same =
+                fitting.stream().map(Method::getGenericReturnType).distinct().count() == 1;
         return same ? known(fitting.get(0).getGenericReturnType()) : null;
     }
 
@@ -86,8 +90,12 @@ final class MemberTypes {
     }
 
     private static Stream<Type> readers(Class<?> owner, String name) {
-        Set<String> getters = Set.of(
-                "get" + name, "get" + StringUtils.capitalize(name), "is" + name, "is" + StringUtils.capitalize(name), name);
+        Set<String> getters = new HashSet<>(List.of(
+                "get" + name,
+                "get" + StringUtils.capitalize(name),
+                "is" + name,
+                "is" + StringUtils.capitalize(name),
+                name));
         return Stream.concat(
                 methods(owner)
                         .filter(method -> method.getParameterCount() == 0 && getters.contains(method.getName()))
@@ -108,21 +116,38 @@ final class MemberTypes {
         String suggestion = DidYouMean.ask(name, names);
         if (!isOpen(owner) || !suggestion.isEmpty()) {
             throw new IllegalStateException("\"" + name + "\" is unknown; " + owner.getSimpleName() + " has "
-                    + (names.isEmpty() ? "nothing" : String.join(", ", names)) + "." + suggestion);
+                    + (names.isEmpty() ? "nothing" : String.join(", ", names))
+                    + (suggestion.isEmpty() ? "" : "." + suggestion));
         }
     }
 
     /** Whether objects of the type usually have members that the type has not. */
     private static boolean isOpen(Class<?> type) {
         boolean ofSomebodyElse = type.isInterface() || Modifier.isAbstract(type.getModifiers());
-        return !type.getName().startsWith(CLOSED) && (ofSomebodyElse || Throwable.class.isAssignableFrom(type));
+        return !isOwnContext(type) && (ofSomebodyElse || Throwable.class.isAssignableFrom(type));
     }
 
     private static Set<String> properties(Class<?> owner) {
         Set<String> names = new TreeSet<>();
         fields(owner).map(Field::getName).forEach(names::add);
-        methods(owner).filter(MemberTypes::isOwn).filter(MemberTypes::isReader).forEach(method -> names.add(property(method)));
+        methods(owner)
+                .filter(MemberTypes::isOwn)
+                .filter(MemberTypes::isReader)
+                .forEach(method -> names.add(property(method)));
         return names;
+    }
+
+    /** Also what is asked for with a name, such as a header. */
+    private static Set<String> members(Class<?> owner) {
+        Set<String> names = properties(owner);
+        methods(owner)
+                .filter(method -> isOwn(method) && method.getParameterCount() > 0)
+                .forEach(method -> names.add(method.getName() + "()"));
+        return names;
+    }
+
+    private static boolean isOwnContext(Class<?> type) {
+        return type.getName().startsWith(CLOSED);
     }
 
     private static Set<String> methodNames(Class<?> owner) {

@@ -12,14 +12,17 @@ public final class DidYouMean {
 
     /** {@code " Did you mean id?"}, or an empty text if no name is near enough. */
     public static String ask(String written, Collection<String> names) {
-        return closest(written, names).map(name -> " Did you mean " + name + "?").orElse("");
+        return closest(written, names)
+                .map(name -> " Did you mean " + name + "?")
+                .orElse("");
     }
 
     /** The nearest name, at most a third of its characters away; case, {@code -} and {@code _} do not count. */
     public static Optional<String> closest(String written, Collection<String> names) {
         String plain = plain(written);
         return names.stream()
-                .filter(name -> distance(plain, plain(name)) <= Math.max(1, plain(name).length() / 3))
+                .filter(name ->
+                        distance(plain, plain(name)) <= Math.max(1, plain(name).length() / 3))
                 .min(Comparator.<String>comparingInt(name -> distance(plain, plain(name)))
                         .thenComparing(Comparator.naturalOrder()));
     }
@@ -42,10 +45,8 @@ public final class DidYouMean {
     private static int cheapest(int[][] cost, String one, String other, int i, int j) {
         boolean same = one.charAt(i - 1) == other.charAt(j - 1);
         int best = Math.min(cost[i - 1][j - 1] + (same ? 0 : 1), Math.min(cost[i - 1][j], cost[i][j - 1]) + 1);
-        boolean swapped = i > 1
-                && j > 1
-                && one.charAt(i - 1) == other.charAt(j - 2)
-                && one.charAt(i - 2) == other.charAt(j - 1);
+        boolean swapped =
+                i > 1 && j > 1 && one.charAt(i - 1) == other.charAt(j - 2) && one.charAt(i - 2) == other.charAt(j - 1);
         return swapped ? Math.min(best, cost[i - 2][j - 2] + 1) : best;
     }
 }

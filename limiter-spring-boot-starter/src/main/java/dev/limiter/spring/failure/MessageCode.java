@@ -25,7 +25,9 @@ public enum MessageCode {
     TWO_SORTS_OF_LIMITS("LIM-207", "Write either one limit directly in the rule, or named ones in limits."),
     COST("LIM-208", "Write a whole number from 1, or an expression that gives one."),
     IMPOSSIBLE_COST("LIM-209", "Raise the burst or limit, or lower the cost."),
-    LEASE("LIM-210", "Write a share from 1% to 50% for an algorithm of which permits can be taken ahead, or remove it."),
+    LEASE(
+            "LIM-210",
+            "Write a share from 1% to 50% for an algorithm of which permits can be taken ahead, or remove it."),
     IMPOSSIBLE_LIMIT("LIM-211", "Correct the settings of the limit."),
     RATE_AS_LIMIT("LIM-212", "Write limit and window apart, and to limit nothing, no rule or mode: off."),
 

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param value what it is, null if it is missing
  * @param reason what is wrong with it and what would be right, as a sentence
  */
-public record Problem(MessageCode code, String where, @Nullable Object value, String reason) {
+public record Problem(
+        MessageCode code, String where, @Nullable Object value, String reason) {
 
     @Override
     public String toString() {

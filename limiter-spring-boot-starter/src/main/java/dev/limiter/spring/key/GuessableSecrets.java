@@ -1,7 +1,7 @@
 package dev.limiter.spring.key;
 
-import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.lint.StartupCheck;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,5 @@
 package dev.limiter.spring.key;
 
-import java.util.List;
-import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
@@ -9,8 +7,10 @@ import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpression;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.failure.DidYouMean;
 import java.security.Principal;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;

@@ -1,9 +1,9 @@
 package dev.limiter.spring.key;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,7 +121,8 @@ public final class KeyParser {
                 MessageCode.KEY,
                 where,
                 value,
-                reason + ". Examples: ip,"
+                (reason.endsWith("?") || reason.endsWith(".") ? reason : reason + ".")
+                        + " Examples: ip,"
                         + " \"principal|ip\", \"header:X-Api-Key\", \"#request.getHeader('X-Tenant')\""));
     }
 }

@@ -82,8 +82,7 @@ public final class RateLimitKey {
 
     /** The key where no part has a value. */
     public String unresolved() {
-        return prefix
-                + Arrays.stream(parts).map(KeyPart::unresolved).collect(Collectors.joining(","));
+        return prefix + Arrays.stream(parts).map(KeyPart::unresolved).collect(Collectors.joining(","));
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.limiter.spring.redis;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 
 /** Why {@code limiter.storage: redis} cannot work. Apart from all that needs Spring Data Redis on the class path. */
@@ -25,6 +25,7 @@ public final class RedisProblems {
 
     /** As property, value and reason. */
     public static LimiterConfigurationException of(String reason) {
-        return new LimiterConfigurationException(new Problem(MessageCode.REDIS_MISSING, "limiter.storage", "redis", reason));
+        return new LimiterConfigurationException(
+                new Problem(MessageCode.REDIS_MISSING, "limiter.storage", "redis", reason));
     }
 }

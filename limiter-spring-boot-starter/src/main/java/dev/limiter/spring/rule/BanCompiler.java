@@ -1,7 +1,7 @@
 package dev.limiter.spring.rule;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Limit;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import java.time.Duration;
 import java.util.List;
@@ -49,7 +49,11 @@ final class BanCompiler {
         }
         long after = ban.after().value();
         if (after < 1 || after > Limit.MAX_PERMITS) {
-            problems.add(MessageCode.BAN, ban.after().where(), after, "It must be from 1 to " + Limit.MAX_PERMITS + "." + EXAMPLE);
+            problems.add(
+                    MessageCode.BAN,
+                    ban.after().where(),
+                    after,
+                    "It must be from 1 to " + Limit.MAX_PERMITS + "." + EXAMPLE);
             return 0;
         }
         return after;

@@ -4,9 +4,9 @@ import dev.limiter.spring.context.OutcomeContext;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.expression.BooleanExpression;
+import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpression;
 import dev.limiter.spring.expression.LimiterExpressionParser;
-import dev.limiter.spring.expression.ExpressionScope;
 import java.util.function.Predicate;
 
 /** Whether what was taken stays charged, by how the request or call went. Immutable, thread-safe. */
@@ -22,8 +22,7 @@ public final class ChargeIf {
      * What did not succeed: a request whose answer has any status but 2xx and 3xx, a call that threw. The call of the
      * method that answers a request is judged by the answer.
      */
-    static final ChargeIf FAILED =
-            new ChargeIf(ChargeIf::hasFailed, RateLimitContext::answersRequest);
+    static final ChargeIf FAILED = new ChargeIf(ChargeIf::hasFailed, RateLimitContext::answersRequest);
 
     private final Predicate<OutcomeContext> stays;
     private final Predicate<RateLimitContext> byResponse;

@@ -1,7 +1,7 @@
 package dev.limiter.spring.rule;
 
-import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.lint.StartupCheck;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -22,10 +22,12 @@ public final class ChosenKeys implements StartupCheck {
         return rules.current().definitions().stream()
                 .filter(rule -> rule.ban() != null && rule.key() != null && isChosen(rule.key()))
                 .map(
-                        rule -> new Finding(MessageCode.CHOSEN_BAN_KEY, rule.key().where() + " = " + text(rule.key())
-                                + ": clients choose this freely, so whoever is"
-                                + " banned goes on with another value, and with the value of somebody else can have that one"
-                                + " banned. Use ip or principal|ip for a rule with a ban, or a header that only your gateway sets."))
+                        rule -> new Finding(
+                                MessageCode.CHOSEN_BAN_KEY,
+                                rule.key().where() + " = " + text(rule.key())
+                                        + ": clients choose this freely, so whoever is"
+                                        + " banned goes on with another value, and with the value of somebody else can have that one"
+                                        + " banned. Use ip or principal|ip for a rule with a ban, or a header that only your gateway sets."))
                 .toList();
     }
 

@@ -1,10 +1,10 @@
 package dev.limiter.spring.rule;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.LimiterExpression;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import org.jspecify.annotations.Nullable;
 

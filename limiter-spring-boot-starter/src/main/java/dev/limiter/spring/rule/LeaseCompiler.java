@@ -1,7 +1,7 @@
 package dev.limiter.spring.rule;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Limit;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import java.util.List;
 
@@ -19,7 +19,8 @@ final class LeaseCompiler {
         }
         int percent = percent(lease.value());
         if (percent < 1 || percent > MOST) {
-            problems.add(MessageCode.LEASE, lease.where(), lease.value(), "A lease is a share from 1% to 50%, such as 5%.");
+            problems.add(
+                    MessageCode.LEASE, lease.where(), lease.value(), "A lease is a share from 1% to 50%, such as 5%.");
         } else if (limits.stream().anyMatch(LeaseCompiler::cannotBeTakenAhead)) {
             problems.add(
                     MessageCode.LEASE,

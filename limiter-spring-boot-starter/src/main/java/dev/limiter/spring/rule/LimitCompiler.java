@@ -1,9 +1,9 @@
 package dev.limiter.spring.rule;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.failure.Problems;
 import java.math.BigInteger;
@@ -58,7 +58,11 @@ final class LimitCompiler {
         range(definition.buckets(), 1000, problems);
         Setting<Long> limit = definition.limit();
         if (limit == null) {
-            problems.add(MessageCode.LIMIT_MISSING, definition.where(), null, "A limit is missing: say how many, such as limit: 100.");
+            problems.add(
+                    MessageCode.LIMIT_MISSING,
+                    definition.where(),
+                    null,
+                    "A limit is missing: say how many, such as limit: 100.");
         }
         range(limit, Limit.MAX_PERMITS, problems);
         Windows windows = WITH_WINDOW.contains(algorithm)
@@ -113,7 +117,11 @@ final class LimitCompiler {
             if (!warmUp.isZero() && warmUp.compareTo(Duration.ofDays(30)) <= 0) {
                 return warmUp;
             }
-            problems.add(MessageCode.DURATION, setting.where(), setting.value(), "It must be longer than zero and at most 30d, such as 10s.");
+            problems.add(
+                    MessageCode.DURATION,
+                    setting.where(),
+                    setting.value(),
+                    "It must be longer than zero and at most 30d, such as 10s.");
         } catch (IllegalArgumentException exception) {
             problems.add(MessageCode.DURATION, setting.where(), setting.value(), exception.getMessage() + ".");
         }
@@ -192,7 +200,8 @@ final class LimitCompiler {
     private static void range(@Nullable Setting<? extends Number> setting, long max, Problems problems) {
         if (setting != null
                 && (setting.value().longValue() < 1 || setting.value().longValue() > max)) {
-            problems.add(MessageCode.OUT_OF_RANGE, setting.where(), setting.value(), "This must be from 1 to " + max + ".");
+            problems.add(
+                    MessageCode.OUT_OF_RANGE, setting.where(), setting.value(), "This must be from 1 to " + max + ".");
         }
     }
 

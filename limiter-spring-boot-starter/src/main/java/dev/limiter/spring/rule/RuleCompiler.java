@@ -1,6 +1,5 @@
 package dev.limiter.spring.rule;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
@@ -8,6 +7,7 @@ import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpression;
 import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.RateLimitKey;
@@ -205,7 +205,11 @@ public final class RuleCompiler {
         if (named == null) {
             add(compiled, problems.collect(() -> limits.compile("", definition.limit(), maxWait)));
         } else if (named.isEmpty()) {
-            problems.add(MessageCode.TWO_SORTS_OF_LIMITS, definition.origin().of("limits"), null, "There are no limits in it: name at least one.");
+            problems.add(
+                    MessageCode.TWO_SORTS_OF_LIMITS,
+                    definition.origin().of("limits"),
+                    null,
+                    "There are no limits in it: name at least one.");
         } else {
             named.forEach((name, limit) -> add(compiled, problems.collect(() -> limits.compile(name, limit, maxWait))));
         }

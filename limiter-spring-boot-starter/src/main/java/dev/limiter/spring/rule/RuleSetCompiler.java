@@ -1,8 +1,8 @@
 package dev.limiter.spring.rule;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,9 +1,9 @@
 package dev.limiter.spring.rule;
 
-import dev.limiter.spring.lint.Finding;
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.lint.StartupCheck;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,10 +40,12 @@ public final class SlackLimits implements StartupCheck {
             for (int tight = 0; tight < limits.size(); tight++) {
                 // of two that are the same, the first is the one to keep
                 if (tight != loose && implies(rule, tight, loose) && (tight < loose || !implies(rule, loose, tight))) {
-                    findings.add(new Finding(MessageCode.SLACK_LIMIT, rule.origin() + ".limits."
-                            + limits.get(loose).name() + ": it never refuses what limits."
-                            + limits.get(tight).name()
-                            + " beside it permits. Remove it, or make it tighter than that."));
+                    findings.add(new Finding(
+                            MessageCode.SLACK_LIMIT,
+                            rule.origin() + ".limits."
+                                    + limits.get(loose).name() + ": it never refuses what limits."
+                                    + limits.get(tight).name()
+                                    + " beside it permits. Remove it, or make it tighter than that."));
                     break;
                 }
             }
@@ -66,8 +68,11 @@ public final class SlackLimits implements StartupCheck {
                         && haveSameRequests(one, other, ruleSet)
                         && implies(one, other)
                         && (tight < loose || !implies(other, one))) {
-                    findings.add(new Finding(MessageCode.SLACK_RULE, other.origin() + ": it counts the same requests as " + one.origin()
-                            + ", and never refuses what that permits. Remove it, or make it tighter than that."));
+                    findings.add(
+                            new Finding(
+                                    MessageCode.SLACK_RULE,
+                                    other.origin() + ": it counts the same requests as " + one.origin()
+                                            + ", and never refuses what that permits. Remove it, or make it tighter than that."));
                     break;
                 }
             }

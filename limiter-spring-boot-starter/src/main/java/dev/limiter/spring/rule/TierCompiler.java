@@ -1,9 +1,9 @@
 package dev.limiter.spring.rule;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.spring.expression.ExpressionScope;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.KeyValue;
@@ -58,7 +58,11 @@ final class TierCompiler {
         Map<String, LimitDefinition> named = definition.limits();
         String where = tier.limit().where();
         if (tier.limit().isEmpty() && (tier.limits() == null || tier.limits().isEmpty())) {
-            problems.add(MessageCode.TIERS, where, null, "The tier is empty: say what is different in it, such as limit: 1000.");
+            problems.add(
+                    MessageCode.TIERS,
+                    where,
+                    null,
+                    "The tier is empty: say what is different in it, such as limit: 1000.");
             return null;
         }
         if (named == null && tier.limits() != null) {

@@ -1,8 +1,8 @@
 package dev.limiter.spring.rule;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.Limit;
 import dev.limiter.spring.expression.BooleanExpression;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +29,11 @@ final class WaitingCompiler {
             if (maxWait.compareTo(LONGEST) <= 0) {
                 return maxWait;
             }
-            problems.add(MessageCode.DURATION, setting.where(), setting.value(), "Nobody waits for longer than 1d; write 1d or less.");
+            problems.add(
+                    MessageCode.DURATION,
+                    setting.where(),
+                    setting.value(),
+                    "Nobody waits for longer than 1d; write 1d or less.");
         } catch (IllegalArgumentException exception) {
             problems.add(MessageCode.DURATION, setting.where(), setting.value(), exception.getMessage() + ".");
         }
@@ -97,7 +101,11 @@ final class WaitingCompiler {
         String text = setting.value().strip();
         int percent = text.matches("[0-9]{1,2}%") ? Integer.parseInt(text.substring(0, text.length() - 1)) : 0;
         if (percent < 1) {
-            problems.add(MessageCode.PRIORITY, setting.where(), setting.value(), "A reserve is a share from 1% to 99%, such as 20%.");
+            problems.add(
+                    MessageCode.PRIORITY,
+                    setting.where(),
+                    setting.value(),
+                    "A reserve is a share from 1% to 99%, such as 20%.");
         } else if (waiting.priority() == null) {
             problems.add(
                     MessageCode.PRIORITY,

@@ -1,7 +1,7 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleSet;
@@ -39,7 +39,9 @@ public final class BucketsOfOneClient implements StartupCheck {
                 .sum();
         return buckets <= maxKeys
                 ? List.of()
-                : List.of(new Finding(MessageCode.MAX_KEYS, "limiter.max-keys = " + maxKeys + ": one client that uses all endpoints has about " + buckets
-                        + " buckets already. Raise limiter.max-keys to that many for each client at a time."));
+                : List.of(new Finding(
+                        MessageCode.MAX_KEYS,
+                        "limiter.max-keys = " + maxKeys + ": one client that uses all endpoints has about " + buckets
+                                + " buckets already. Raise limiter.max-keys to that many for each client at a time."));
     }
 }

@@ -110,7 +110,9 @@ final class MappedEndpoints {
     }
 
     private static long segments(String pattern) {
-        return Arrays.stream(pattern.split("/")).filter(segment -> !segment.isEmpty()).count();
+        return Arrays.stream(pattern.split("/"))
+                .filter(segment -> !segment.isEmpty())
+                .count();
     }
 
     /** The pattern of an endpoint that is longer than a path. */

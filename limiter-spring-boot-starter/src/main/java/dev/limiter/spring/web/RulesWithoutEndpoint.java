@@ -1,7 +1,7 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;

@@ -43,8 +43,8 @@ public final class SwallowedAnnotations implements StartupCheck {
         List<Finding> findings = new ArrayList<>();
         mappings.stream()
                 .forEach(mapping -> mapping.getHandlerMethods()
-                        .forEach((info, handler) -> annotations(handler)
-                                .forEach(annotation -> add(annotation, info, handler, findings))));
+                        .forEach((info, handler) ->
+                                annotations(handler).forEach(annotation -> add(annotation, info, handler, findings))));
         return findings;
     }
 
@@ -62,7 +62,8 @@ public final class SwallowedAnnotations implements StartupCheck {
         RuleSet ruleSet = rules.current();
         RateLimitRule rule = ruleSet.find(annotation.name()).orElse(null);
         if (rule != null && rule.mode() != Mode.OFF && covers(rule, info)) {
-            List<String> unused = unused(annotation, ruleSet.definition(rule.name()).orElseThrow());
+            List<String> unused =
+                    unused(annotation, ruleSet.definition(rule.name()).orElseThrow());
             if (!unused.isEmpty()) {
                 findings.add(new Finding(
                         MessageCode.SWALLOWED_ANNOTATION,
@@ -76,8 +77,8 @@ public final class SwallowedAnnotations implements StartupCheck {
                     .map(part -> part.get(0).substring("path:".length()).strip())
                     .filter(name -> info.getPatternValues().stream()
                             .noneMatch(pattern -> MappedEndpoints.mayHaveVariable(pattern, name)))
-                    .forEach(name -> findings.add(UnresolvedKeys.noVariable(
-                            "key of " + where, name, List.copyOf(info.getPatternValues()))));
+                    .forEach(name -> findings.add(
+                            UnresolvedKeys.noVariable("key of " + where, name, List.copyOf(info.getPatternValues()))));
         }
     }
 

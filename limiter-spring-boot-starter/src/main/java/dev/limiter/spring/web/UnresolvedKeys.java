@@ -75,7 +75,8 @@ public final class UnresolvedKeys implements StartupCheck {
         } else if (part.equals("principal") && !maybePrincipals()) {
             findings.add(new Finding(
                     MessageCode.NO_PRINCIPAL,
-                    where + " = principal: nothing here logs users in (there is no Spring Security, and no filter of the"
+                    where
+                            + " = principal: nothing here logs users in (there is no Spring Security, and no filter of the"
                             + " application), so that all requests share one bucket. Add what does, or use key: ip."));
         }
     }
@@ -91,7 +92,8 @@ public final class UnresolvedKeys implements StartupCheck {
         return new Finding(
                 MessageCode.NO_PATH_VARIABLE,
                 where + " = path:" + name + ": no endpoint that is covered has this path variable, so that all requests"
-                        + " share one bucket. There " + (variables.isEmpty() ? "are none" : "is " + String.join(", ", variables))
+                        + " share one bucket. There "
+                        + (variables.isEmpty() ? "are none" : "is " + String.join(", ", variables))
                         + "." + DidYouMean.ask(name, variables));
     }
 
@@ -103,6 +105,7 @@ public final class UnresolvedKeys implements StartupCheck {
                                 context.getBeanProvider(AbstractFilterRegistrationBean.class).stream()
                                         .map(AbstractFilterRegistrationBean::getFilter))
                         .map(filter -> filter.getClass().getName())
-                        .anyMatch(name -> !name.startsWith("org.springframework.") && !name.startsWith("dev.limiter.spring."));
+                        .anyMatch(name ->
+                                !name.startsWith("org.springframework.") && !name.startsWith("dev.limiter.spring."));
     }
 }

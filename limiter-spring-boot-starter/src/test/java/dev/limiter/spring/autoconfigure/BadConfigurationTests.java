@@ -544,7 +544,7 @@ class BadConfigurationTests {
                 "limiter.rules.second.pathz",
                 "limiter.rules.second.buckets",
                 "limiter.rules.third")) {
-            assertThat(report).containsOnlyOnce("\n" + property + " = ");
+            assertThat(report).containsOnlyOnce("\n" + property + " ");
         }
     }
 

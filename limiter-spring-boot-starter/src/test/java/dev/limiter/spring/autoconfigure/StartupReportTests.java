@@ -324,7 +324,9 @@ class StartupReportTests {
 
     @Test
     void pathVariableOfAnAnnotationThatItsEndpointDoesNotHaveIsFound(CapturedOutput output) {
-        application.withBean(ByVariable.class).run(context -> assertThat(context).hasNotFailed());
+        application
+                .withBean(ByVariable.class)
+                .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output)
                 .contains("LIM-910", "key of @RateLimiter on " + ByVariable.class.getName() + ".wrong = path:nosuch")

@@ -38,8 +38,7 @@ class FailureLogTests {
         log.error("b", "Rule b", new IllegalStateException());
 
         assertThat(messages)
-                .containsExactly(
-                        "Rule a", "Rule b", "Rule a (5 more such failures since the last message)", "Rule b");
+                .containsExactly("Rule a", "Rule b", "Rule a (5 more such failures since the last message)", "Rule b");
     }
 
     @Test

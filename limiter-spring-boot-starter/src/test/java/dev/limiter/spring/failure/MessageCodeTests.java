@@ -30,8 +30,9 @@ class MessageCodeTests {
                 .toList();
 
         assertThat(documented)
-                .containsExactlyElementsOf(
-                        Arrays.stream(MessageCode.values()).map(MessageCode::code).toList());
+                .containsExactlyElementsOf(Arrays.stream(MessageCode.values())
+                        .map(MessageCode::code)
+                        .toList());
     }
 
     @Test
@@ -59,7 +60,8 @@ class MessageCodeTests {
     void codeIsUsed(MessageCode code) throws IOException {
         Pattern use = Pattern.compile("MessageCode\\s*\\.\\s*" + code.name() + "\\b");
         try (Stream<Path> files = Files.walk(SOURCES)) {
-            assertThat(files.filter(Files::isRegularFile)).anyMatch(file -> use.matcher(read(file)).find());
+            assertThat(files.filter(Files::isRegularFile))
+                    .anyMatch(file -> use.matcher(read(file)).find());
         }
     }
 

@@ -90,7 +90,8 @@ class ChargeIfFailedTests extends WebTestSupport {
     @Test
     void callHasFailedIfItsFutureHas() {
         for (int i = 0; i < 5; i++) {
-            assertThat(accounts.later(CompletableFuture.completedFuture("")).join()).isEmpty();
+            assertThat(accounts.later(CompletableFuture.completedFuture("")).join())
+                    .isEmpty();
         }
         CompletableFuture<String> failed = CompletableFuture.failedFuture(new IllegalStateException("on purpose"));
         for (int i = 0; i < 2; i++) {
