@@ -136,8 +136,9 @@ public record LimiterProperties(
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
-     * @param chargeIf Expression over #response that is true for requests that stay charged, such as
-     *     "#{#response.status == 401}"; what others took is returned before their answer is sent. All if not said.
+     * @param chargeIf failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests that
+     *     stay charged, such as "#{#response.status == 401}"; what others took is returned before their answer is sent.
+     *     All if not said.
      * @param allow Networks of clients that are never limited, such as 10.0.0.0/8.
      * @param deny Networks of clients that are always refused, with status 403.
      */
@@ -203,8 +204,9 @@ public record LimiterProperties(
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
-     * @param chargeIf Expression over #response that is true for requests that stay charged, such as
-     *     "#{#response.status == 401}"; what others took is returned before their answer is sent. All if not said.
+     * @param chargeIf failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests that
+     *     stay charged, such as "#{#response.status == 401}"; what others took is returned before their answer is sent.
+     *     All if not said.
      * @param allow Networks of clients that are never limited, such as 10.0.0.0/8.
      * @param deny Networks of clients that are always refused, with status 403.
      * @param ban When a key that goes on in spite of rejections is refused outright for a while.

@@ -103,7 +103,7 @@ public final class UnresolvedKeys implements StartupCheck {
                 || Stream.concat(
                                 context.getBeanProvider(Filter.class).stream(),
                                 context.getBeanProvider(AbstractFilterRegistrationBean.class).stream()
-                                        .map(AbstractFilterRegistrationBean::getFilter))
+                                        .map(registration -> registration.getFilter()))
                         .map(filter -> filter.getClass().getName())
                         .anyMatch(name ->
                                 !name.startsWith("org.springframework.") && !name.startsWith("dev.limiter.spring."));
