@@ -16,6 +16,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
@@ -161,7 +162,9 @@ final class MemberTypes {
     }
 
     private static boolean isReader(Method method) {
-        return method.getParameterCount() == 0 && method.getReturnType() != void.class;
+        return method.getParameterCount() == 0
+                && method.getReturnType() != void.class
+                && !ReflectionUtils.isObjectMethod(method);
     }
 
     private static String property(Method getter) {

@@ -106,6 +106,6 @@ public final class UnresolvedKeys implements StartupCheck {
                                         .map(registration -> registration.getFilter()))
                         .map(filter -> filter.getClass().getName())
                         .anyMatch(name ->
-                                !name.startsWith("org.springframework.") && !name.startsWith("dev.limiter.spring."));
+                                !name.startsWith("org.springframework.") && !name.startsWith("dev.limiter.spring.web."));
     }
 }

@@ -29,7 +29,7 @@ class MemberCheckTests {
     @ValueSource(
             strings = {
                 "#user.id",
-                "#user.Id",
+                "#user.address.City",
                 "#user.id()",
                 "#user?.id?.length()",
                 "#user.address.city",
