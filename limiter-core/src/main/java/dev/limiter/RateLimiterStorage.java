@@ -53,8 +53,11 @@ public interface RateLimiterStorage extends AutoCloseable {
         return TimeSource.system();
     }
 
-    /** Has a listener told of what is released from now on, instead of the one before. */
+    /** Has a listener told of what is released from now on, too: each is told once, however often it was added. */
     default void onRelease(ReleaseListener listener) {}
+
+    /** Has a listener no longer told of what is released; nothing happens if it was not. */
+    default void removeReleaseListener(ReleaseListener listener) {}
 
     /** How many states are held, counting one for each rule name and key. */
     long size();

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -21,14 +22,23 @@ public final class RateLimiters implements AutoCloseable {
     private final RateLimiterStorage storage;
     private final WaitQueues queues;
 
-    /** Decides in {@code storage}, and closes it when closed. */
+    /** Decides in {@code storage}, and closes it when closed; the common pool completes futures. */
     public RateLimiters(RateLimiterStorage storage) {
-        this(storage, WaitTimer.ofTheJdk(storage.clock()));
+        this(storage, WaitTimer.ofTheJdk(storage.clock()), HandOver.toCommonPool());
     }
 
-    RateLimiters(RateLimiterStorage storage, WaitTimer timer) {
+    /**
+     * Decides in {@code storage}, and closes it when closed.
+     *
+     * @param executor see {@link Builder#executor}
+     */
+    public RateLimiters(RateLimiterStorage storage, Executor executor) {
+        this(storage, WaitTimer.ofTheJdk(storage.clock()), new HandOver(executor));
+    }
+
+    RateLimiters(RateLimiterStorage storage, WaitTimer timer, HandOver handOver) {
         this.storage = storage;
-        this.queues = new WaitQueues(storage, timer, WaiterFuture.POOL);
+        this.queues = new WaitQueues(storage, timer, handOver);
     }
 
     /** Takes one permit of {@code key} if it can be had now; never waits. */
@@ -70,9 +80,9 @@ public final class RateLimiters implements AutoCloseable {
     }
 
     /**
-     * The same as {@link #acquire(Rule, String, Duration)} without blocking the caller. Completes in a thread of the
-     * common pool, or is complete when returned; cancelling it gives the place back. What a storage elsewhere fails with
-     * it is completed with.
+     * The same as {@link #acquire(Rule, String, Duration)} without blocking the caller. The future is completed
+     * by the {@linkplain Builder#executor executor}, by default in a thread of the common pool, or is complete when
+     * returned; cancelling it gives the place back. The failure of a storage elsewhere completes it, too.
      */
     public CompletableFuture<Decision> acquireAsync(Rule rule, String key, Duration maxWait) {
         return acquireAsync(List.of(rule.charge(key).within(maxWait)), () -> true);
@@ -95,12 +105,12 @@ public final class RateLimiters implements AutoCloseable {
 
     /** Sends all who wait away, refused; from now on nobody waits, until {@link #startWaiting()}. */
     public void stopWaiting() {
-        queues.close();
+        queues.stop();
     }
 
     /** Lets requests wait again. */
     public void startWaiting() {
-        queues.open();
+        queues.start();
     }
 
     /** What {@link #tryAcquire(Rule, String)} would answer now; charges nothing. */
@@ -134,6 +144,7 @@ public final class RateLimiters implements AutoCloseable {
         private final List<RateLimiterStrategy> strategies = new ArrayList<>();
         private TimeSource timeSource = TimeSource.system();
         private long maxKeys = 100_000;
+        private HandOver handOver = HandOver.toCommonPool();
 
         private Builder() {}
 
@@ -153,6 +164,17 @@ public final class RateLimiters implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Completes the futures of {@code acquireAsync}, and so runs what the application has hung on them, default the
+         * common pool. Turns are given without it: a continuation that blocks delays no turn, only other continuations
+         * for which the executor has no thread left. No task ever runs in the thread that hands it over; where the
+         * executor would do that, or rejects it, the common pool runs it.
+         */
+        public Builder executor(Executor executor) {
+            this.handOver = new HandOver(executor);
+            return this;
+        }
+
         /** Replaces the strategy of an algorithm. */
         public Builder strategy(RateLimiterStrategy strategy) {
             strategies.add(strategy);
@@ -164,7 +186,8 @@ public final class RateLimiters implements AutoCloseable {
                             RateLimiterStorageProvider.class, RateLimiters.class.getClassLoader())
                     .findFirst()
                     .orElseThrow(() -> new IllegalStateException("No storage on the class path"));
-            return new RateLimiters(provider.create(new RateLimiterFactory(strategies), timeSource, maxKeys));
+            RateLimiterStorage storage = provider.create(new RateLimiterFactory(strategies), timeSource, maxKeys);
+            return new RateLimiters(storage, WaitTimer.ofTheJdk(storage.clock()), handOver);
         }
     }
 }

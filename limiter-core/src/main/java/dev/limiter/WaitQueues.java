@@ -2,7 +2,6 @@ package dev.limiter;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -22,17 +21,18 @@ final class WaitQueues {
 
     private final RateLimiterStorage storage;
     private final WaitTimer timer;
-    private final Executor executor;
+    private final HandOver handOver;
     private final ReleaseListener listener;
 
-    WaitQueues(RateLimiterStorage storage, WaitTimer timer, Executor executor) {
-        this(storage, timer, executor, new ReentrantLock());
+    /** {@code handOver}: completes futures, and so runs what hangs on them; never used with a lock held. */
+    WaitQueues(RateLimiterStorage storage, WaitTimer timer, HandOver handOver) {
+        this(storage, timer, handOver, new ReentrantLock());
     }
 
-    WaitQueues(RateLimiterStorage storage, WaitTimer timer, Executor executor, ReentrantLock lock) {
+    WaitQueues(RateLimiterStorage storage, WaitTimer timer, HandOver handOver, ReentrantLock lock) {
         this.storage = storage;
         this.timer = timer;
-        this.executor = executor;
+        this.handOver = handOver;
         this.admission = storage.isRemote()
                 ? new RemoteAdmission(storage, timer, lock)
                 : new LocalAdmission(storage, timer, lock);
@@ -76,7 +76,7 @@ final class WaitQueues {
 
     /** Waits without a thread. Cancelling the future gives the place back. */
     CompletableFuture<Decision> queue(List<Charge> charges, BooleanSupplier present) {
-        WaiterFuture future = new WaiterFuture(this, timer, storage.clock(), executor);
+        WaiterFuture future = new WaiterFuture(this, timer, storage.clock(), handOver);
         Waiter waiter = new Waiter(charges, storage.clock().epochNanos(), present, future::wake);
         Decision answer = enter(waiter);
         return answer != null ? CompletableFuture.completedFuture(answer) : future.of(waiter);
@@ -99,11 +99,18 @@ final class WaitQueues {
     }
 
     /** Refuses all waiters; from now on no request waits. */
-    void close() {
+    void stop() {
         admission.close();
     }
 
-    void open() {
+    void start() {
+        storage.onRelease(listener);
         admission.closed = false;
+    }
+
+    /** Stops, and is forgotten by the storage. */
+    void close() {
+        stop();
+        storage.removeReleaseListener(listener);
     }
 }

@@ -1,32 +1,25 @@
 package dev.limiter;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import org.jspecify.annotations.Nullable;
 
 /** Wakes a waiter that has no thread: the timer that is set for its turn, and the future that it completes. */
 final class WaiterFuture {
 
-    /** Not the default of futures, which starts a thread for each where there are two processors. */
-    static final Executor POOL = ForkJoinPool.getCommonPoolParallelism() > 0
-            ? ForkJoinPool.commonPool()
-            : new CompletableFuture<>().defaultExecutor();
-
     private final CompletableFuture<Decision> future = new CompletableFuture<>();
     private final WaitQueues queues;
     private final WaitTimer timer;
     private final TimeSource clock;
-    private final Executor executor;
+    private final HandOver handOver;
     private @Nullable Waiter waiter;
     private Runnable cancel = () -> {};
 
-    /** {@code executor}: completes the future, and so runs what hangs on it. */
-    WaiterFuture(WaitQueues queues, WaitTimer timer, TimeSource clock, Executor executor) {
+    /** {@code handOver}: completes the future, and so runs what hangs on it. */
+    WaiterFuture(WaitQueues queues, WaitTimer timer, TimeSource clock, HandOver handOver) {
         this.queues = queues;
         this.timer = timer;
         this.clock = clock;
-        this.executor = executor;
+        this.handOver = handOver;
     }
 
     /** The future of a waiter that is queued; any other completion, cancelling or not, takes the waiter out. */
@@ -55,8 +48,7 @@ final class WaiterFuture {
     void wake() {
         Waiter done = setTimer();
         if (done != null) {
-            // what hangs on the future must not hold up the thread of the timer, or that of a release
-            executor.execute(() -> complete(done));
+            handOver.execute(() -> complete(done));
         }
     }
 

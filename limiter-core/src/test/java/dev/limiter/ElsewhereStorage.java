@@ -24,7 +24,7 @@ final class ElsewhereStorage implements RateLimiterStorage {
     private final RateLimiterStorage shared;
     private final Deque<Runnable> withheld = new ArrayDeque<>();
     private volatile Executor answering = Runnable::run;
-    private volatile ReleaseListener listener = (rule, key) -> {};
+    private final ReleaseListeners listeners = new ReleaseListeners();
     private volatile @Nullable RuntimeException failure;
 
     ElsewhereStorage(RateLimiterStorage shared) {
@@ -104,7 +104,12 @@ final class ElsewhereStorage implements RateLimiterStorage {
 
     @Override
     public void onRelease(ReleaseListener listener) {
-        this.listener = listener;
+        listeners.add(listener);
+    }
+
+    @Override
+    public void removeReleaseListener(ReleaseListener listener) {
+        listeners.remove(listener);
     }
 
     @Override
@@ -159,7 +164,7 @@ final class ElsewhereStorage implements RateLimiterStorage {
 
         private void tell() {
             if (permitted()) {
-                charges.forEach(charge -> listener.released(charge.rule().name(), charge.key()));
+                charges.forEach(charge -> listeners.released(charge.rule().name(), charge.key()));
             }
         }
 

@@ -26,7 +26,7 @@ class RemoteWaitingTests {
     private final RateLimiterStorage shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
     private final ElsewhereStorage storage = new ElsewhereStorage(shared);
     private final ManualTimer timer = new ManualTimer();
-    private final WaitQueues queues = new WaitQueues(storage, timer, Runnable::run, storage.lock);
+    private final WaitQueues queues = new WaitQueues(storage, timer, HandOver.toCommonPool(), storage.lock);
     private final Rule paced =
             Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
@@ -70,7 +70,7 @@ class RemoteWaitingTests {
 
     @Test
     void servedAtOnceByOneQuestion() {
-        RateLimiters limiters = new RateLimiters(storage, timer);
+        RateLimiters limiters = new RateLimiters(storage, timer, HandOver.toCommonPool());
         assertThat(limiters.acquire(paced, "key", HOUR).permitted()).isTrue();
         assertThat(storage.asked()).isEqualTo(1);
         assertThat(limiters.acquireAsync(pool, "key", HOUR).join().permitted()).isTrue();
@@ -150,7 +150,7 @@ class RemoteWaitingTests {
 
     @Test
     void aFutureThatIsCancelledWhileUndecided() {
-        RateLimiters limiters = new RateLimiters(storage, timer);
+        RateLimiters limiters = new RateLimiters(storage, timer, HandOver.toCommonPool());
         storage.withhold();
         CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
 
@@ -169,7 +169,7 @@ class RemoteWaitingTests {
         Waiter forRelease = entered(waits(pool));
         Waiter atOnce = entered(waits(other));
 
-        queues.close();
+        queues.stop();
         for (int i = 0; i < 4; i++) {
             storage.answer();
         }
@@ -193,7 +193,7 @@ class RemoteWaitingTests {
         held.close();
         storage.asked();
 
-        queues.close();
+        queues.stop();
 
         assertThat(waiters).allMatch(RemoteWaitingTests::isRefused);
         assertThat(waiters.get(4).outcome().retryAfter()).contains(SECOND.multipliedBy(3));
@@ -203,14 +203,14 @@ class RemoteWaitingTests {
         assertThat(isRefused(entered(waits(paced)))).isTrue();
         poll();
         assertThat(timer.size()).isZero();
-        queues.open();
+        queues.start();
         assertThat(entered(waits(paced)).isDone()).isFalse();
     }
 
     @Test
     void failuresReachWhoeverAsks() {
         RuntimeException failure = new IllegalStateException("no network");
-        RateLimiters limiters = new RateLimiters(storage, timer);
+        RateLimiters limiters = new RateLimiters(storage, timer, HandOver.toCommonPool());
         storage.failWith(failure);
         assertThatThrownBy(() -> limiters.acquire(pool, "key", HOUR)).isSameAs(failure);
         assertThatThrownBy(() -> limiters.acquireAsync(pool, "key", HOUR).join())

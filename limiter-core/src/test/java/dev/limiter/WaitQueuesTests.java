@@ -7,18 +7,26 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who waits on real threads and futures, at a clock that stands still: who stays longer than it should never returns. */
@@ -185,6 +193,155 @@ class WaitQueuesTests {
                 limiters.acquireAsync(paced, "key", HOUR).thenApply(decision -> Thread.currentThread());
         time.advance(SECOND);
         assertThat(completed.join()).isInstanceOf(ForkJoinWorkerThread.class);
+    }
+
+    @Test
+    void aContinuationThatBlocksDelaysNoOtherWithAnExecutorOfThreads() throws InterruptedException {
+        CountDownLatch over = new CountDownLatch(1);
+        Executor threads = task -> new Thread(task).start();
+        RateLimiters own =
+                RateLimiters.builder().timeSource(time).executor(threads).build();
+        own.tryAcquire(paced, "key");
+        List<CompletableFuture<Decision>> blocked = new ArrayList<>();
+        for (int i = 0; i <= ForkJoinPool.getCommonPoolParallelism(); i++) {
+            blocked.add(own.acquireAsync(paced, "key", HOUR).thenApply(decision -> {
+                awaitUninterruptibly(over);
+                return decision;
+            }));
+        }
+        CompletableFuture<Decision> next = own.acquireAsync(paced, "key", HOUR);
+
+        time.advance(SECOND.multipliedBy(blocked.size() + 1L));
+
+        assertThat(next.thenApply(Decision::permitted).join()).isTrue();
+        assertThat(blocked).noneMatch(CompletableFuture::isDone);
+        over.countDown();
+        blocked.forEach(CompletableFuture::join);
+        own.close();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void anExecutorWhoseThreadsAreAllBlockedDelaysNoTurn() {
+        List<Runnable> handedOver = new CopyOnWriteArrayList<>();
+        RateLimiters own = RateLimiters.builder()
+                .timeSource(time)
+                .executor(handedOver::add)
+                .build();
+        own.tryAcquire(paced, "key");
+        CompletableFuture<Decision> future = own.acquireAsync(paced, "key", HOUR);
+        Caller caller = new Caller(() -> own.acquire(paced, "key", HOUR));
+        until(() -> own.waiting() == 2);
+
+        time.advance(SECOND.multipliedBy(2));
+
+        assertThat(caller.answer().permitted()).isTrue();
+        until(() -> own.waiting() == 0);
+        assertThat(future).isNotDone();
+        until(() -> !handedOver.isEmpty());
+        handedOver.forEach(Runnable::run);
+        assertThat(future.join().permitted()).isTrue();
+        own.close();
+    }
+
+    static Stream<Executor> executorsThatRunNothingElsewhere() {
+        return Stream.of(Runnable::run, task -> {
+            throw new RejectedExecutionException();
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("executorsThatRunNothingElsewhere")
+    void whereNoOtherThreadWouldCompleteAFutureTheCommonPoolDoes(Executor executor) {
+        assumeThat(ForkJoinPool.getCommonPoolParallelism()).isPositive();
+        RateLimiters own =
+                RateLimiters.builder().timeSource(time).executor(executor).build();
+        own.tryAcquire(paced, "key");
+        CompletableFuture<Thread> completed =
+                own.acquireAsync(paced, "key", HOUR).thenApply(decision -> Thread.currentThread());
+        time.advance(SECOND);
+        assertThat(completed.join()).isInstanceOf(ForkJoinWorkerThread.class);
+        own.close();
+    }
+
+    @Test
+    void twoOfOneStorageBothHearOfWhatIsReleased() {
+        RateLimiters second = new RateLimiters(limiters.storage());
+        Decision held = limiters.tryAcquire(pool, "key");
+        CompletableFuture<Decision> before = waiting(() -> limiters.acquireAsync(pool, "key", HOUR));
+        held.close();
+        held = before.join();
+        assertThat(held.permitted()).isTrue();
+
+        CompletableFuture<Decision> waits = second.acquireAsync(pool, "key", HOUR);
+        held.close();
+        assertThat(waits.join().permitted()).isTrue();
+    }
+
+    /** Remembers its listeners. */
+    private static final class Listened implements RateLimiterStorage {
+
+        private final Set<ReleaseListener> listeners = new HashSet<>();
+        private final RateLimiterStorage storage;
+
+        Listened(RateLimiterStorage storage) {
+            this.storage = storage;
+        }
+
+        @Override
+        public Decision decide(List<Charge> charges) {
+            return storage.decide(charges);
+        }
+
+        @Override
+        public Decision peek(Rule rule, String key) {
+            return storage.peek(rule, key);
+        }
+
+        @Override
+        public void reset(Rule rule, String key) {
+            storage.reset(rule, key);
+        }
+
+        @Override
+        public long size() {
+            return storage.size();
+        }
+
+        @Override
+        public void onRelease(ReleaseListener listener) {
+            listeners.add(listener);
+        }
+
+        @Override
+        public void removeReleaseListener(ReleaseListener listener) {
+            listeners.remove(listener);
+        }
+    }
+
+    @Test
+    void aStorageForgetsThoseThatAreClosed() {
+        Listened storage = new Listened(limiters.storage());
+        RateLimiters first = new RateLimiters(storage);
+        RateLimiters second = new RateLimiters(storage);
+        assertThat(storage.listeners).hasSize(2);
+        first.stopWaiting();
+        first.startWaiting();
+        assertThat(storage.listeners).hasSize(2);
+        first.close();
+        assertThat(storage.listeners).hasSize(1);
+        first.startWaiting();
+        assertThat(storage.listeners).as("waits again").hasSize(2);
+        first.close();
+        second.close();
+        assertThat(storage.listeners).isEmpty();
     }
 
     @Test

@@ -25,7 +25,8 @@ class WaitingForSeveralTests {
     private final VirtualTime time = new VirtualTime();
     private final RateLimiters limiters =
             RateLimiters.builder().timeSource(time).build();
-    private final WaitQueues queues = new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, Runnable::run);
+    private final WaitQueues queues =
+            new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, HandOver.toCommonPool());
     private final Rule paced =
             Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
     private final Rule quota = Rule.of("quota", Limit.fixedWindow(3, HOUR));
@@ -297,7 +298,8 @@ class WaitingForSeveralTests {
     @Test
     void aLineThatIsGoneWhenOneWantsToJoinIt() {
         Entered lock = new Entered();
-        WaitQueues entered = new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, Runnable::run, lock);
+        WaitQueues entered =
+                new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, HandOver.toCommonPool(), lock);
         Rule both = Rule.of(
                 "both",
                 Limit.concurrency(3).named("inFlight"),
@@ -322,7 +324,8 @@ class WaitingForSeveralTests {
     @Test
     void aTurnThatComesJustWhenTheTimeIsUpIsTaken() {
         Entered lock = new Entered();
-        WaitQueues entered = new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, Runnable::run, lock);
+        WaitQueues entered =
+                new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, HandOver.toCommonPool(), lock);
         Decision held = limiters.tryAcquire(pool, "key");
         Waiter waiter = new Waiter(List.of(pool.charge("key").within(SECOND)), time.now(), () -> true, () -> {});
         entered.enter(waiter);

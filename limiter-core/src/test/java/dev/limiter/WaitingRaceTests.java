@@ -101,7 +101,8 @@ class WaitingRaceTests {
         private final VirtualTime time = new VirtualTime();
         private final RateLimiters limiters =
                 RateLimiters.builder().timeSource(time).build();
-        private final WaitQueues queues = new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, Runnable::run);
+        private final WaitQueues queues =
+                new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, HandOver.toCommonPool());
         private final List<Waiter> waiting = new ArrayList<>();
 
         /** Time and permits. */

@@ -221,7 +221,12 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public void onRelease(ReleaseListener listener) {
-        releases.listener(listener);
+        releases.listeners.add(listener);
+    }
+
+    @Override
+    public void removeReleaseListener(ReleaseListener listener) {
+        releases.listeners.remove(listener);
     }
 
     @Override

@@ -270,6 +270,12 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         local.onRelease(listener);
     }
 
+    @Override
+    public void removeReleaseListener(ReleaseListener listener) {
+        redis.removeReleaseListener(listener);
+        local.removeReleaseListener(listener);
+    }
+
     /** As {@link RedisRateLimiterStorage#size()}, and the states that were decided on in memory. */
     @Override
     public long size() {

@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.ReleaseListener;
+import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import java.time.Duration;
@@ -42,7 +43,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     private final SharedCalls shared = new SharedCalls(new Taker());
     private final ToIntFunction<Rule> aheadPercent;
     private final ConcurrentHashMap<Rule, RemoteRule> rules = new ConcurrentHashMap<>();
-    private volatile ReleaseListener releases = (rule, key) -> {};
+    private final ReleaseListeners releases = new ReleaseListeners();
 
     private RedisRateLimiterStorage(Builder builder) {
         this.redis = builder.redis;
@@ -269,7 +270,12 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     /** Hears of what is released here, not on other instances. */
     @Override
     public void onRelease(ReleaseListener listener) {
-        releases = listener;
+        releases.add(listener);
+    }
+
+    @Override
+    public void removeReleaseListener(ReleaseListener listener) {
+        releases.remove(listener);
     }
 
     /** How many leases of concurrency limits this instance holds: it does not count what the server holds. */

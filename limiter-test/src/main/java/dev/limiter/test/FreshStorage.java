@@ -5,6 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.ReleaseListener;
+import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
@@ -21,7 +22,7 @@ final class FreshStorage implements RateLimiterStorage {
     private final RateLimiterFactory factory;
     private final VirtualTimeSource time;
     private final long maxKeys;
-    private volatile ReleaseListener listener = (rule, key) -> {};
+    private final ReleaseListeners listeners = new ReleaseListeners();
     private volatile RateLimiterStorage current;
 
     FreshStorage(ObjectProvider<RateLimiterFactory> factory, VirtualTimeSource time, Environment environment) {
@@ -37,14 +38,18 @@ final class FreshStorage implements RateLimiterStorage {
 
     private RateLimiterStorage fresh() {
         RateLimiterStorage fresh = new InMemoryRateLimiterStorage(factory, time, maxKeys);
-        fresh.onRelease(listener);
+        fresh.onRelease(listeners);
         return fresh;
     }
 
     @Override
     public void onRelease(ReleaseListener listener) {
-        this.listener = listener;
-        current.onRelease(listener);
+        listeners.add(listener);
+    }
+
+    @Override
+    public void removeReleaseListener(ReleaseListener listener) {
+        listeners.remove(listener);
     }
 
     @Override
