@@ -105,7 +105,7 @@ public final class UnresolvedKeys implements StartupCheck {
                                 context.getBeanProvider(AbstractFilterRegistrationBean.class).stream()
                                         .map(registration -> registration.getFilter()))
                         .map(filter -> filter.getClass().getName())
-                        .anyMatch(name ->
-                                !name.startsWith("org.springframework.") && !name.startsWith("dev.limiter.spring.web."));
+                        .anyMatch(name -> !name.startsWith("org.springframework.")
+                                && !name.startsWith("dev.limiter.spring.web."));
     }
 }

@@ -400,7 +400,10 @@ class BadConfigurationTests {
                         "limiter.rules.orders.limits.a.limit = \"0\""),
                 bad(rule("mode: loud"), "limiter.rules.orders.mode = \"loud\"", "enforce, shadow, off"),
                 bad(rule("scope: world"), "limiter.rules.orders.scope = \"world\"", "rule, endpoint"),
-                bad(rule("headers: new"), "limiter.rules.orders.headers = \"new\"", "ietf, ietf-next, legacy, both, none"),
+                bad(
+                        rule("headers: new"),
+                        "limiter.rules.orders.headers = \"new\"",
+                        "ietf, ietf-next, legacy, both, none"),
                 bad(rule("methods: [GET, FETCH]"), "limiter.rules.orders.methods = \"GET, FETCH\"", "PATCH, POST"),
                 bad(
                         "limiter.rules.orders: { limit: 1, window: 1s, methods: GET }",
