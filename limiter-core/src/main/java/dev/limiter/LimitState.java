@@ -31,6 +31,11 @@ public interface LimitState {
     /** Returns permits as far as they still count. {@code mark} is what {@link #take} returned. */
     void giveBack(long mark, long now, long permits);
 
+    /** The same, knowing what happened to the key since the permits were taken. */
+    default void giveBack(Taken taken, long now) {
+        giveBack(taken.mark(), now, taken.permits());
+    }
+
     /** The permits that could be taken now. */
     long remaining(long now);
 

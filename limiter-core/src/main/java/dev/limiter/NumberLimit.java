@@ -27,6 +27,16 @@ public abstract class NumberLimit extends CompiledLimit {
         return value;
     }
 
+    /**
+     * The same for a key of which requests were granted a turn ahead.
+     *
+     * @param longestWait the longest wait that was ever granted to a request of this key, in nanoseconds, 0 or more: the
+     *     state may lie so far ahead without a step of the clock
+     */
+    public long settle(long value, long now, long longestWait) {
+        return settle(value, now);
+    }
+
     /** 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link Decision}. */
     public abstract long waitNanos(long value, long now, long permits);
 
@@ -81,6 +91,11 @@ public abstract class NumberLimit extends CompiledLimit {
      * @param taken the state right after they were taken, or {@link #NOTHING}
      */
     public abstract long giveBack(long value, long taken, long now, long permits);
+
+    /** The same, knowing what happened to the key since the permits were taken. */
+    public long giveBack(long value, Taken taken, long now) {
+        return giveBack(value, taken.mark(), now, taken.permits());
+    }
 
     /** The state that has used of this limit what {@code value} has used of {@code previous}, in permits. */
     public long carry(CompiledLimit previous, LimitState state, long now) {

@@ -5,19 +5,31 @@ public final class NumberState implements LimitState {
 
     private final NumberLimit limit;
     private long value;
+    private long longestWait;
 
     public NumberState(NumberLimit limit, long value) {
+        this(limit, value, 0);
+    }
+
+    /** {@code longestWait}: the longest wait that was granted to a request of this key, in nanoseconds, 0 or more. */
+    public NumberState(NumberLimit limit, long value, long longestWait) {
         this.limit = limit;
         this.value = value;
+        this.longestWait = longestWait;
     }
 
     public long value() {
         return value;
     }
 
+    /** The longest wait that was granted to a request of this key, in nanoseconds. */
+    public long longestWait() {
+        return longestWait;
+    }
+
     @Override
     public long waitNanos(long now, long permits) {
-        value = limit.settle(value, now);
+        value = limit.settle(value, now, longestWait);
         return limit.waitNanos(value, now, permits);
     }
 
@@ -29,7 +41,7 @@ public final class NumberState implements LimitState {
 
     @Override
     public long admissionNanos(long now, long permits, long maxWait) {
-        value = limit.settle(value, now);
+        value = limit.settle(value, now, longestWait);
         return limit.admissionNanos(value, now, permits, maxWait);
     }
 
@@ -40,12 +52,18 @@ public final class NumberState implements LimitState {
             return NumberLimit.NOTHING;
         }
         value = next;
+        longestWait = Math.max(longestWait, wait);
         return value;
     }
 
     @Override
     public void giveBack(long mark, long now, long permits) {
         value = limit.giveBack(value, mark, now, permits);
+    }
+
+    @Override
+    public void giveBack(Taken taken, long now) {
+        value = limit.giveBack(value, taken, now);
     }
 
     @Override
@@ -61,5 +79,6 @@ public final class NumberState implements LimitState {
     @Override
     public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
         value = limit.carry(previousLimit, previous, now);
+        longestWait = previous instanceof NumberState number ? number.longestWait : 0;
     }
 }

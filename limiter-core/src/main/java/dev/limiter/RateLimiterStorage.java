@@ -16,6 +16,14 @@ public interface RateLimiterStorage extends AutoCloseable {
     }
 
     /**
+     * Takes one permit if it can be had now, and tells only whether: for callers that want to know nothing else. Storages
+     * may do so without allocating anything.
+     */
+    default boolean take(Rule rule, String key) {
+        return decide(rule, key, 1).permitted();
+    }
+
+    /**
      * Decides several charges, all or nothing: a refusal charges none.
      *
      * @throws IllegalArgumentException if there is no charge

@@ -47,6 +47,15 @@ public final class RateLimiters implements AutoCloseable {
     }
 
     /**
+     * Takes one permit of {@code key} if it can be had now, and tells only whether; never waits. The storage in memory
+     * allocates nothing for that on limits whose state is one number (buckets, fixed windows, concurrency). The permit
+     * cannot be given back, so this is not for concurrency limits.
+     */
+    public boolean tryTake(Rule rule, String key) {
+        return storage.take(rule, key);
+    }
+
+    /**
      * Takes permits of {@code key} if they can be had now; never waits.
      *
      * @param permits 0 or more; 0 charges nothing, is permitted, and tells where the key stands
@@ -149,8 +158,8 @@ public final class RateLimiters implements AutoCloseable {
         private Builder() {}
 
         /**
-         * How many states are kept, from 1 to 1,000,000,000, default 100,000. When there are more keys, those leave
-         * first that are soonest as good as new; a key at its limit does not leave while another one can.
+         * How many states are kept, from 1 to 1,000,000,000, default 100,000. When there are more keys, one leaves
+         * that uses little of its tightest limit; a key at its limit, or that holds permits, does not while another one can.
          */
         public Builder maxKeys(long maxKeys) {
             LimitChecks.range("maxKeys", maxKeys, 1, 1_000_000_000);

@@ -6,8 +6,8 @@ import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
+import dev.limiter.Taken;
 import java.math.BigInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 /*
  * Both buckets, by the Generic Cell Rate Algorithm (ITU-T I.371, "virtual scheduling"). The state is one number, the
@@ -53,9 +53,6 @@ final class Bucket extends NumberLimit {
     private final boolean paced;
     private final Divisor perNano;
     private final Divisor perPermit;
-
-    /** The longest wait that was granted: a level above full may be as much higher. Only grows. */
-    private final AtomicLong longestWait = new AtomicLong();
 
     /** {@code paced}: one leaves after the other, and {@code burst} may wait. */
     Bucket(Limit limit, long burst, boolean paced, long now) {
@@ -117,10 +114,14 @@ final class Bucket extends NumberLimit {
      * forgotten here is granted once more.
      */
     @Override
-    public long settle(long value, long now) {
-        long longest = longestWait.get();
-        long highest = longest == 0 ? most : 2 * most + Math.min(longest, reach) * unitsPerNano;
+    public long settle(long value, long now, long longestWait) {
+        long highest = longestWait == 0 ? most : 2 * most + Math.min(longestWait, reach) * unitsPerNano;
         return value - clock(now) <= highest ? value : clock(now) + full;
+    }
+
+    @Override
+    public long settle(long value, long now) {
+        return settle(value, now, 0);
     }
 
     @Override
@@ -156,9 +157,6 @@ final class Bucket extends NumberLimit {
         if (own > reach || next - clock(now) > 1L << BITS) {
             return REFUSED;
         }
-        if (wait > longestWait.get()) {
-            longestWait.accumulateAndGet(wait, Math::max);
-        }
         return next;
     }
 
@@ -189,28 +187,45 @@ final class Bucket extends NumberLimit {
         return origin + perNano.ceilSigned(value);
     }
 
-    /**
-     * Only what has not leaked yet: of a charge that ended at {@code taken}, that is what lies between now and there.
-     * More could return what somebody else took after the bucket had been empty. If a charge before this one was returned
-     * in between, everything lies earlier than marked, and up to as much as that one can be returned in excess. Nothing
-     * while others wait behind the charge: their turns are fixed, and what is returned here would be granted twice.
-     */
+    /** The same as of permits that nobody else returned any beside. */
     @Override
     public long giveBack(long value, long taken, long now, long permits) {
-        // may be long after anybody was decided on
+        return giveBack(value, new Taken(taken, Long.MIN_VALUE, 0, permits), now);
+    }
+
+    /**
+     * Returns what has certainly not leaked yet; more would be granted twice. A charge ends at its mark, and each permit
+     * that another request returned since may have moved it towards now by as much. However far that is, a charge never
+     * leaks sooner than it would have leaked in an empty bucket. Returns nothing while requests wait behind the charge:
+     * their turns are fixed, and would be granted a second time.
+     */
+    @Override
+    public long giveBack(long value, Taken taken, long now) {
+        // may be long after any decision
         long time = nearest(now);
-        if (value != taken && level(value, time) > full) {
+        if (taken.mark() == NOTHING || value != taken.mark() && level(value, time) > full) {
             return value;
         }
-        long visible = Math.min(Math.max(taken - clock(time), 0), permits * unitsPerPermit);
-        return value - visible;
+        long charged = taken.permits() * unitsPerPermit;
+        long left = Math.max(taken.mark() - moved(taken) - clock(time), leftAlone(taken, charged, time));
+        return value - Math.min(Math.max(left, 0), charged);
+    }
+
+    /** How far returned permits may have moved a mark, in units; all that a mark can lie ahead, if it is more. */
+    private long moved(Taken taken) {
+        boolean fits = taken.returnedSince() < (1L << BITS) / unitsPerPermit;
+        return fits ? taken.returnedSince() * unitsPerPermit : 1L << BITS;
+    }
+
+    /** What would be left of a charge in a bucket that had been empty before; 0 if the time of it says nothing. */
+    private long leftAlone(Taken taken, long charged, long time) {
+        return taken.at() == Long.MIN_VALUE ? 0 : clock(nearest(taken.at())) + charged - clock(time);
     }
 
     @Override
     public long carry(CompiledLimit previous, LimitState state, long now) {
         if (previous instanceof Bucket bucket && state instanceof NumberState number) {
             long level = bucket.level(number.value(), bucket.nearest(now));
-            longestWait.accumulateAndGet(bucket.longestWait.get(), Math::max);
             boolean waiting = level > bucket.full;
             boolean fills = !waiting && level / bucket.unitsPerPermit >= capacity();
             return clock(now) + (fills ? full : rescaled(level, bucket.unitsPerPermit));

@@ -12,31 +12,35 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A rule with its arithmetic compiled and its states found: what a cell keeps as the version of its limits. */
+/** A rule with its arithmetic compiled and its cells found: what a cell keeps as the version of its limits. */
 final class BoundRule {
 
     final Rule rule;
-    final States states;
+    final Cells cells;
 
     /** The arithmetic of all limits; null if one of them is of another kind. */
     final NumberLimit @Nullable [] numbers;
 
     /** The arithmetic of the rule's only limit; null if it has several, or one of another kind. */
+    final @Nullable NumberLimit number;
+
+    /** The same. */
     final @Nullable WindowLimit window;
 
-    private final States.Stripe[] stripes;
+    private final Cells.Stripe[] stripes;
     private final CompiledLimit[] limits;
     private final long capacity;
     private final long longestReset;
     private final boolean holds;
 
-    BoundRule(Rule rule, CompiledLimit[] limits, States states) {
+    BoundRule(Rule rule, CompiledLimit[] limits, Cells cells) {
         this.rule = rule;
         this.limits = limits;
-        this.states = states;
-        this.stripes = states.stripes();
+        this.cells = cells;
+        this.stripes = cells.stripes();
         boolean numbers = Stream.of(limits).allMatch(NumberLimit.class::isInstance);
         this.numbers = numbers ? Arrays.copyOf(limits, limits.length, NumberLimit[].class) : null;
+        this.number = limits.length == 1 && limits[0] instanceof NumberLimit only ? only : null;
         this.window = limits.length == 1 && limits[0] instanceof WindowLimit only ? only : null;
         long smallest = Long.MAX_VALUE;
         for (CompiledLimit limit : limits) {
@@ -51,7 +55,7 @@ final class BoundRule {
     /** The cell of a key, under whichever version of the limits. */
     @Nullable
     Cell find(String key) {
-        return States.find(stripes, key);
+        return Cells.find(stripes, key);
     }
 
     int size() {
@@ -103,26 +107,6 @@ final class BoundRule {
         return -1;
     }
 
-    /**
-     * The mark of what was taken under this version, as the limit at {@code index} of {@code other} has to see it:
-     * numbers mean something else under each version, times do not.
-     */
-    long markUnder(BoundRule other, int index, long[] marks, long now) {
-        if (other == this) {
-            return marks[index];
-        }
-        int previous = other.predecessor(index, this);
-        if (previous < 0 || marks[previous] == NumberLimit.NOTHING) {
-            return NumberLimit.NOTHING;
-        }
-        CompiledLimit limit = other.limits[index];
-        if (limits[previous] instanceof NumberLimit from && limit instanceof NumberLimit to) {
-            return to.carry(from, new NumberState(from, marks[previous]), now);
-        }
-        boolean numbers = limit instanceof NumberLimit || limits[previous] instanceof NumberLimit;
-        return numbers ? NumberLimit.NOTHING : marks[previous];
-    }
-
     /** Whether a limit of this version holds more than its successor, and would have to forget what that cannot hold. */
     boolean holdsMoreThan(BoundRule next) {
         for (int i = 0; i < next.size(); i++) {
@@ -159,7 +143,7 @@ final class BoundRule {
     }
 
     /** See {@link Cell#peekUnder}; {@code used} are the states of a key under this version. */
-    Decision answerUnder(BoundRule next, String key, LimitState[] used, Terms terms, long now) {
+    Decision answerUnder(BoundRule next, String key, LimitState[] used, ChargeTerms terms, long now) {
         SnapshotDecision.Readings readings = new SnapshotDecision.Readings(next.size());
         boolean permitted = true;
         long delay = 0;
@@ -188,7 +172,7 @@ final class BoundRule {
             readings.resetNanos(i, NumberCell.resetNanos(counting.freshAt(now), now));
         }
         readings.delayNanos(permitted ? delay : 0);
-        return new SnapshotDecision(next.newCell(key), permitted, 0, readings);
+        return SnapshotDecision.of(next.newCell(key), permitted, readings);
     }
 
     LimitState[] newStates() {
@@ -209,8 +193,8 @@ final class BoundRule {
         if (numbers == null) {
             return new LockedCell(this, key, used, predecessor);
         }
-        return numbers.length == 1
-                ? new NumberCell(this, numbers[0], key, ((NumberState) used[0]).value(), predecessor)
+        return number != null
+                ? new NumberCell(this, key, ((NumberState) used[0]).value(), predecessor)
                 : new NumbersCell(this, numbers, key, used, predecessor);
     }
 }

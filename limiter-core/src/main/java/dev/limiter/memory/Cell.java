@@ -8,13 +8,13 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one key used under one version of a rule's limits, until it dies: because it is fresh again, had to leave, was
- * reset, or the limits changed. Death is one compare-and-set on the word that every change goes through, so a change and
- * a death can never both succeed: whoever comes too late starts again with the cell that is in the map by then.
+ * What one key used under one version of a rule's limits, until it dies: because it is fresh again, was evicted or reset,
+ * or the limits changed. Death is one compare-and-set on the word that every change goes through, so a change and a death
+ * can never both succeed: the request that comes too late starts again with the cell that is in the map by then.
  *
- * <p>A time that was read before the word is good for a decision: what is taken counts as of a moment ago, as it does
- * for whoever stands still before the swap. It is not good for telling that the clock stepped back: the one who read it
- * may have stood still while others went on. That takes a reading after the word.
+ * <p>A time that was read before the word is good for a decision: what is taken counts as of a moment ago, as it does for
+ * a thread that is suspended before the swap. It is not good for telling that the clock stepped back: the thread that read
+ * it may have been suspended while others went on. That takes a reading after the word.
  */
 abstract class Cell {
 
@@ -22,13 +22,13 @@ abstract class Cell {
     static final long DEAD = Long.MIN_VALUE;
 
     private static final VarHandle WORD;
-    private static final VarHandle INDEXED;
+    private static final VarHandle HISTORY;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             WORD = lookup.findVarHandle(Cell.class, "word", long.class);
-            INDEXED = lookup.findVarHandle(Cell.class, "indexed", boolean.class);
+            HISTORY = lookup.findVarHandle(Cell.class, "history", History.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -37,22 +37,33 @@ abstract class Cell {
     final BoundRule bound;
     final String key;
 
-    /** The first of the cells that succeeded each other here: what they used is one history. */
-    private final Cell first;
+    /** Where the use of each limit began; null if all of it began here. */
+    private final Origin @Nullable [] origins;
+
+    private volatile @Nullable History history;
 
     @SuppressWarnings("FieldMayBeFinal") // changed through WORD
     private volatile long word;
 
-    @SuppressWarnings("FieldMayBeFinal") // changed through INDEXED
-    private volatile boolean indexed;
+    // The place of this cell, which Places changes with its lock held, and others may look at.
 
-    /** {@code predecessor}: the cell whose use this one takes over; null for a fresh one, which its maker indexes. */
+    volatile ExpiryQueue.@Nullable Tick tick;
+
+    @Nullable
+    Cell previous;
+
+    @Nullable
+    Cell next;
+
+    int slot = Candidates.NO_SLOT;
+
+    /** {@code predecessor}: the cell whose use this one takes over; null for a fresh one. */
     Cell(BoundRule bound, String key, long word, @Nullable Cell predecessor) {
         this.bound = bound;
         this.key = key;
-        this.first = predecessor == null ? this : predecessor.first;
         this.word = word;
-        this.indexed = predecessor == null;
+        this.origins = predecessor == null ? null : Origin.of(bound, predecessor);
+        this.history = predecessor == null ? null : predecessor.history;
     }
 
     final long word() {
@@ -67,21 +78,43 @@ abstract class Cell {
         WORD.setRelease(this, next);
     }
 
-    /** Dies, if the word is still the one that was read before, and nobody is about to change it. */
+    /** Dies, if the word is still the one that was read before, and no thread is about to change it. */
     abstract boolean die(long word);
+
+    /** Whether keys share it for which there is no room: it is not counted, and not evicted. */
+    @SuppressWarnings("ReferenceEquality") // a client may send an equal key
+    final boolean isShared() {
+        return key == Cells.SHARED;
+    }
 
     final boolean isDead() {
         return word == DEAD;
     }
 
-    /** Whether this cell goes on from what that one used. */
-    final boolean continues(Cell other) {
-        return first == other.first;
+    /** Where the use of the limit at {@code index} began. */
+    final Origin origin(int index) {
+        return origins == null ? new Origin(this, index) : origins[index];
     }
 
-    /** Whether the caller is the one who has to put this cell on the time axis. */
-    final boolean claimIndex() {
-        return !indexed && INDEXED.compareAndSet(this, false, true);
+    /** How many permits of this key were returned so far, at most. */
+    final long returned() {
+        History known = history;
+        return known == null ? 0 : known.returned();
+    }
+
+    /** The longest wait that was granted to a request of this key, in nanoseconds. */
+    final long longestWait() {
+        History known = history;
+        return known == null ? 0 : known.longestWait();
+    }
+
+    final History history() {
+        History known = history;
+        if (known != null) {
+            return known;
+        }
+        History created = new History();
+        return HISTORY.compareAndSet(this, null, created) ? created : history();
     }
 
     /**
@@ -92,32 +125,35 @@ abstract class Cell {
     abstract @Nullable Decision decide(long permits, long now, TimeSource clock);
 
     /** Decides on other terms; null in the same cases. */
-    abstract @Nullable Decision reserve(Terms terms, TimeSource clock);
+    abstract @Nullable Decision reserve(ChargeTerms terms, TimeSource clock);
 
     /** What {@link #reserve} would answer, changing nothing; null in the same cases. */
-    abstract @Nullable Decision peek(Terms terms, TimeSource clock);
+    abstract @Nullable Decision peek(ChargeTerms terms, TimeSource clock);
 
     /**
      * What a successor under other limits would answer, changing nothing; null if the cell is dead, or its arithmetic does
      * not reach the time.
      */
-    abstract @Nullable Decision peekUnder(BoundRule next, Terms terms, TimeSource clock);
+    abstract @Nullable Decision peekUnder(BoundRule next, ChargeTerms terms, TimeSource clock);
 
     /**
      * The same as long as the other limits refuse, and hold less than these: a successor under them would forget what it
-     * cannot hold, and whoever is asked under these limits next could take it again. Until a request fits, what was used
-     * goes on to count as it did when it was taken. Null if a successor has to decide.
+     * cannot hold, and the next request under these limits could take it again. Until a request fits, what was used goes
+     * on to count as it did when it was taken. Null if a successor has to decide.
      */
-    final @Nullable Decision refuseUnder(BoundRule next, Terms terms, TimeSource clock) {
+    final @Nullable Decision refuseUnder(BoundRule next, ChargeTerms terms, TimeSource clock) {
         Decision answer = bound.holdsMoreThan(next) ? peekUnder(next, terms, clock) : null;
         return answer == null || answer.permitted() ? null : answer;
     }
 
-    /** Returns permits; false if the cell is dead. {@code marks} are those of a decision under {@code takenUnder}. */
-    abstract boolean giveBack(BoundRule takenUnder, long[] marks, long permits, TimeSource clock);
+    /** Returns permits that were taken of this cell, or of one that it goes on from; false if it is dead. */
+    abstract boolean giveBack(Returned returned, TimeSource clock);
 
-    /** Dies, and returns what it used; null if it was dead. */
-    abstract LimitState @Nullable [] kill();
+    /** Dies; false if it was dead. */
+    abstract boolean kill();
+
+    /** Dies for a successor under those limits, which takes over what this cell used; null if it was dead. */
+    abstract @Nullable Cell succeed(BoundRule wanted, TimeSource clock);
 
     /** Notes what a cell was made with that has used something by now. */
     void note(long now) {}
@@ -128,16 +164,14 @@ abstract class Cell {
     /** When one permit can be had again, going by a word that was read before; not after {@code now} if now. */
     abstract long freeAt(long word, long now);
 
+    /** The used share of its tightest limit, from 0 to 1, going by a word that was read before. */
+    abstract double usedShare(long word, long now);
+
     /**
-     * A successor under other limits that has used what this one used; this one dies. Null if it was dead. Under the same
-     * limits as before if by now those others would have to forget something: see {@link #refuseUnder}.
+     * A cell that has used what these states have used by now. Under the same limits as before if by now those others would
+     * have to forget something: see {@link #refuseUnder}.
      */
-    final @Nullable Cell succeed(BoundRule wanted, TimeSource clock) {
-        LimitState[] used = kill();
-        if (used == null) {
-            return null;
-        }
-        long now = clock.epochNanos();
+    final Cell successor(BoundRule wanted, LimitState[] used, long now) {
         BoundRule next = bound.forgets(wanted, used, now) ? bound : wanted;
         LimitState[] states = next.newStates();
         for (int i = 0; i < states.length; i++) {

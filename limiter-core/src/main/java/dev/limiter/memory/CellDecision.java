@@ -27,6 +27,10 @@ abstract class CellDecision extends Decision {
     /** How many were asked for, and taken if that was permitted. */
     final long permits;
 
+    /** When they were taken, in epoch nanoseconds. */
+    final long now;
+
+    private final long returnedBefore;
     private final boolean permitted;
 
     @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RETURNED
@@ -35,8 +39,11 @@ abstract class CellDecision extends Decision {
     @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RELEASED
     private volatile boolean released;
 
-    CellDecision(Cell cell, boolean permitted, long permits) {
+    /** {@code returnedBefore}: how many permits of the key had been returned by then. */
+    CellDecision(Cell cell, boolean permitted, long permits, long now, long returnedBefore) {
         this.cell = cell;
+        this.now = now;
+        this.returnedBefore = returnedBefore;
         this.permitted = permitted;
         this.permits = permits;
     }
@@ -90,6 +97,6 @@ abstract class CellDecision extends Decision {
                 marks[i] = NumberLimit.NOTHING;
             }
         }
-        cell.bound.states.giveBack(cell, marks, permits);
+        cell.bound.cells.giveBack(new Returned(cell, marks, permits, now, returnedBefore));
     }
 }

@@ -8,6 +8,8 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.ReleaseListener;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,38 +19,35 @@ import org.jspecify.annotations.Nullable;
  * Keeps what every key used on the heap. Thread-safe; never blocks; has no thread of its own.
  *
  * <p>At most {@code maxKeys} states are kept, and 1 % more for moments. A state that is as good as new is forgotten; each
- * new key pays for a few others to be looked at, and {@link #cleanUp()} does the rest. When there is no room, the states
- * leave first that would soonest be as good as new, of those the newest. A state at its limit does not leave while
- * another one can; when all are at their limit, new keys of a rule share one state.
+ * new key pays for a few others to be looked at, and {@link #cleanUp()} does the rest. When there is no room, the state
+ * leaves that uses least of its tightest limit, among some that are looked at: the newest, and others at random. A state
+ * that is at its limit, or of which permits are held or waited for, does not leave while another one can; when none can,
+ * new keys of a rule share one state.
  */
 public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
-
-    /** Of a rule's state that keys share for which there is no room. Not counted, never leaves. */
-    private static final String OVERFLOW = "\0overflow";
-
-    /** Rules are values and may be made per request; what is compiled for them is then dropped now and then. */
-    private static final int MAX_BOUND_RULES = 10_000;
-
-    private static final int RECENT_RULES = 256;
 
     private final RateLimiterFactory factory;
     private final TimeSource clock;
     private final long maxKeys;
-    private final Population population;
-    private final ConcurrentHashMap<Rule, BoundRule> boundRules = new ConcurrentHashMap<>();
-
-    /** In front of the map, by hash: spares every decision two dependent loads. Entries are immutable, races benign. */
-    private final @Nullable BoundRule[] recentRules = new BoundRule[RECENT_RULES];
-
+    private final Eviction eviction;
+    private final RuleCache rules = new RuleCache(this::compile);
     private final Releases releases = new Releases();
-    private final ConcurrentHashMap<String, States> statesByRule = new ConcurrentHashMap<>();
+
+    /** As long as a cell, a compiled rule or a request refers to them. */
+    private final ConcurrentHashMap<String, CellsReference> cellsByRule = new ConcurrentHashMap<>();
+
+    private final ReferenceQueue<Cells> unused = new ReferenceQueue<>();
 
     /** {@code maxKeys} as in {@link dev.limiter.RateLimiters.Builder#maxKeys}. */
     public InMemoryRateLimiterStorage(RateLimiterFactory factory, TimeSource clock, long maxKeys) {
+        this(factory, clock, maxKeys, new Eviction(maxKeys, clock));
+    }
+
+    InMemoryRateLimiterStorage(RateLimiterFactory factory, TimeSource clock, long maxKeys, Eviction eviction) {
         this.factory = factory;
         this.clock = clock;
         this.maxKeys = maxKeys;
-        this.population = new Population(maxKeys, clock);
+        this.eviction = eviction;
     }
 
     @Override
@@ -57,7 +56,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     }
 
     /** {@code terms}: null if the permits are asked for now, and nothing else. */
-    private Decision decide(Rule rule, String key, long permits, @Nullable Terms terms) {
+    private Decision decide(Rule rule, String key, long permits, @Nullable ChargeTerms terms) {
         BoundRule bound = bind(rule);
         while (true) {
             // before the cell is touched: another thread takes its cache line away while the clock is read
@@ -79,43 +78,63 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         }
     }
 
-    private @Nullable Decision decide(Cell cell, BoundRule bound, long permits, long now, @Nullable Terms terms) {
+    @Override
+    public boolean take(Rule rule, String key) {
+        BoundRule bound = bind(rule);
+        if (bound.number != null) {
+            long now = clock.epochNanos();
+            if (bound.find(key) instanceof NumberCell cell && cell.bound == bound) {
+                Boolean taken = cell.take(now, clock);
+                if (taken != null) {
+                    return taken;
+                }
+            }
+        }
+        return decide(rule, key, 1).permitted();
+    }
+
+    private @Nullable Decision decide(Cell cell, BoundRule bound, long permits, long now, @Nullable ChargeTerms terms) {
         if (cell.bound != bound) {
-            return cell.refuseUnder(bound, terms == null ? Terms.plain(permits) : terms, clock);
+            return cell.refuseUnder(bound, terms == null ? ChargeTerms.plain(permits) : terms, clock);
         }
         return terms == null ? cell.decide(permits, now, clock) : cell.reserve(terms, clock);
     }
 
     /** Decides on a key that has no cell; null if it has one by now. */
-    private @Nullable Decision decideFirst(BoundRule bound, String key, long permits, @Nullable Terms terms) {
+    private @Nullable Decision decideFirst(BoundRule bound, String key, long permits, @Nullable ChargeTerms terms) {
         if (!bound.covers(clock.epochNanos())) {
-            rebind(bound);
+            rules.renew(bound);
             return null;
         }
         if (permits > bound.capacity()) {
-            return bound.newCell(key).peek(Terms.plain(permits), clock);
+            return bound.newCell(key).peek(ChargeTerms.plain(permits), clock);
         }
-        if (!population.admit()) {
-            return decideOverflow(bound.rule, permits, terms);
+        if (!eviction.admit()) {
+            return decideShared(bound.rule, permits, terms);
         }
         // put while fresh, decided as any other: between finding nothing and putting something, time may have passed
         Cell cell = bound.newCell(key);
-        if (bound.states.putIfAbsent(cell) != cell) {
-            population.dismiss();
+        if (bound.cells.putIfAbsent(cell) != cell) {
+            eviction.dismiss();
             return null;
         }
-        Decision decision = decide(cell, bound, permits, clock.epochNanos(), terms);
-        population.settle(cell);
-        return decision;
+        try {
+            return decide(cell, bound, permits, clock.epochNanos(), terms);
+        } finally {
+            eviction.born(cell);
+        }
     }
 
     /** Decides on the state that keys share for which there is no room. */
-    private Decision decideOverflow(Rule rule, long permits, @Nullable Terms terms) {
+    private Decision decideShared(Rule rule, long permits, @Nullable ChargeTerms terms) {
         while (true) {
             BoundRule bound = bind(rule);
-            Cell shared = bound.find(OVERFLOW);
-            Cell cell = shared != null ? shared : bound.states.putIfAbsent(bound.newCell(OVERFLOW));
+            Cell present = bound.find(Cells.SHARED);
+            Cell cell = present != null ? present : bound.cells.putIfAbsent(bound.newCell(Cells.SHARED));
             Decision decision = decide(cell, bound, permits, clock.epochNanos(), terms);
+            if (present == null) {
+                eviction.born(cell);
+            }
             if (decision != null) {
                 return decision;
             }
@@ -161,7 +180,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         if (charge.permits() == 0) {
             return ask(charge);
         }
-        Terms terms = charge.isPlain() && wait == 0 ? null : Terms.of(charge, wait);
+        ChargeTerms terms = charge.isPlain() && wait == 0 ? null : ChargeTerms.of(charge, wait);
         return decide(charge.rule(), charge.key(), charge.permits(), terms);
     }
 
@@ -174,11 +193,10 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     private Decision ask(Charge charge) {
         while (true) {
             BoundRule bound = bind(charge.rule());
-            Cell present = bound.find(charge.key());
-            Cell cell = present != null ? present : bound.newCell(charge.key());
+            Cell cell = findOrMake(bound, charge.key());
             Decision answer = cell.bound == bound
-                    ? cell.peek(Terms.of(charge, 0), clock)
-                    : cell.peekUnder(bound, Terms.of(charge, 0), clock);
+                    ? cell.peek(ChargeTerms.of(charge, 0), clock)
+                    : cell.peekUnder(bound, ChargeTerms.of(charge, 0), clock);
             if (answer != null) {
                 return answer;
             }
@@ -186,27 +204,34 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         }
     }
 
+    /** The cell that would decide; a fresh one, in no map, if there is none and there is room for it. */
+    private Cell findOrMake(BoundRule bound, String key) {
+        Cell present = bound.find(key);
+        if (present == null && !eviction.hasRoom()) {
+            present = bound.find(Cells.SHARED);
+        }
+        return present != null ? present : bound.newCell(key);
+    }
+
     /** Does what a decision on a cell found missing: a live cell, under these limits, compiled for this time. */
     private void recover(Cell cell, BoundRule bound) {
         if (!bound.covers(clock.epochNanos())) {
-            rebind(bound);
+            rules.renew(bound);
         } else if (cell.isDead()) {
-            bound.states.remove(cell);
+            bound.cells.remove(cell);
         } else if (cell.bound != bound) {
-            bound.states.succeed(cell, bound);
+            bound.cells.succeed(cell, bound);
         }
     }
 
     @Override
     public void reset(Rule rule, String key) {
-        States states = bind(rule).states;
-        for (Cell cell = states.get(key); cell != null; cell = states.get(key)) {
-            boolean killed = cell.kill() != null;
-            states.remove(cell);
+        Cells cells = bind(rule).cells;
+        for (Cell cell = cells.get(key); cell != null; cell = cells.get(key)) {
+            boolean killed = cell.kill();
+            cells.remove(cell);
             if (killed) {
-                if (!key.equals(OVERFLOW)) {
-                    population.dismiss();
-                }
+                eviction.reset(cell);
                 releases.of(cell);
                 return;
             }
@@ -231,48 +256,64 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public long size() {
-        return population.size();
+        return eviction.size();
     }
 
     /** How many states left because they were as good as new. */
     public long expired() {
-        return population.expired();
+        return eviction.expired();
     }
 
     /** How many states left because there was no room. */
     public long evicted() {
-        return population.evicted();
+        return eviction.evicted();
     }
 
     @Override
     public void cleanUp() {
-        population.cleanUp();
+        eviction.cleanUp();
+        while (unused.poll() instanceof CellsReference reference) {
+            cellsByRule.remove(reference.rule, reference);
+        }
     }
 
     private BoundRule bind(Rule rule) {
-        BoundRule recent = recentRules[rule.hashCode() & RECENT_RULES - 1];
-        return recent != null && recent.rule.equals(rule) ? recent : bindAnew(rule);
-    }
-
-    private BoundRule bindAnew(Rule rule) {
-        if (boundRules.size() >= MAX_BOUND_RULES) {
-            boundRules.clear();
-        }
-        BoundRule bound = boundRules.computeIfAbsent(rule, this::compile);
-        recentRules[rule.hashCode() & RECENT_RULES - 1] = bound;
-        return bound;
-    }
-
-    private void rebind(BoundRule bound) {
-        boundRules.replace(bound.rule, bound, compile(bound.rule));
-        bindAnew(bound.rule);
+        return rules.get(rule);
     }
 
     private BoundRule compile(Rule rule) {
         long now = clock.epochNanos();
         CompiledLimit[] limits =
                 rule.limits().stream().map(limit -> factory.compile(limit, now)).toArray(CompiledLimit[]::new);
-        States states = statesByRule.computeIfAbsent(rule.name(), name -> new States(maxKeys, clock, releases));
-        return new BoundRule(rule, limits, states);
+        return new BoundRule(rule, limits, cells(rule.name()));
+    }
+
+    private Cells cells(String rule) {
+        while (true) {
+            CellsReference reference = cellsByRule.get(rule);
+            Cells known = reference == null ? null : reference.get();
+            if (known != null) {
+                return known;
+            }
+            Cells made = new Cells(maxKeys, clock, releases, eviction);
+            CellsReference replacement = new CellsReference(rule, made, unused);
+            boolean first = reference == null
+                    ? cellsByRule.putIfAbsent(rule, replacement) == null
+                    : cellsByRule.replace(rule, reference, replacement);
+            if (first) {
+                return made;
+            }
+        }
+    }
+
+    /** The cells of a rule name, for as long as they are in use: each cell that has a place is. */
+    private static final class CellsReference extends WeakReference<Cells> {
+
+        private final String rule;
+
+        CellsReference(String rule, Cells cells, ReferenceQueue<Cells> unused) {
+            super(cells, unused);
+            this.rule = rule;
+        }
     }
 }

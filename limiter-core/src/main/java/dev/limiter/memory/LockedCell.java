@@ -105,7 +105,7 @@ final class LockedCell extends VersionedCell {
         }
         read(states, readings, now);
         note(readings, now);
-        return new SnapshotDecision(this, permitted, permits, readings);
+        return new SnapshotDecision(this, permitted, permits, readings, now, returned());
     }
 
     /** Notes for those who do not take the lock when this cell is fresh and when it is free. */
@@ -137,5 +137,23 @@ final class LockedCell extends VersionedCell {
     @Override
     long freeAt(long word, long now) {
         return freeAt;
+    }
+
+    /** With the lock, since what is left is worked out; not with a new version, since nothing is changed by that. */
+    @Override
+    double usedShare(long word, long now) {
+        if (!lock(word)) {
+            // another thread is using it
+            return 1;
+        }
+        try {
+            double share = 0;
+            for (int i = 0; i < states.length && bound.covers(now); i++) {
+                share = Math.max(share, NumberCell.usedShare(bound.limit(i), states[i].remaining(now)));
+            }
+            return share;
+        } finally {
+            release(word);
+        }
     }
 }

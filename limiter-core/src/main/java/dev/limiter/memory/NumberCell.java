@@ -11,22 +11,22 @@ import org.jspecify.annotations.Nullable;
 /** A cell whose state is one number: the word itself. A refusal only reads. */
 final class NumberCell extends Cell {
 
-    private final NumberLimit limit;
-
-    NumberCell(BoundRule bound, NumberLimit limit, String key, long value, @Nullable Cell predecessor) {
+    NumberCell(BoundRule bound, String key, long value, @Nullable Cell predecessor) {
         super(bound, key, value, predecessor);
-        this.limit = limit;
     }
 
+    @SuppressWarnings("NullAway") // a rule with one limit of this kind is why there is such a cell
     NumberLimit limit() {
-        return limit;
+        return bound.number;
     }
 
     @Override
     @Nullable
     Decision decide(long permits, long before, TimeSource clock) {
+        NumberLimit limit = limit();
         long now = before;
         while (true) {
+            long returned = returned();
             long value = word();
             if (value == DEAD || !limit.covers(now)) {
                 return null;
@@ -34,10 +34,33 @@ final class NumberCell extends Cell {
             long next = limit.take(value, now, permits);
             if (next != NumberLimit.REFUSED) {
                 if (swap(value, next)) {
-                    return decision(true, next, now, permits);
+                    return decision(true, next, now, permits, returned);
                 }
-            } else if (limit.settle(value, now) == value) {
-                return decision(false, value, now, permits);
+            } else if (limit.settle(value, now, longestWait()) == value) {
+                return decision(false, value, now, permits, returned);
+            } else {
+                now = settle(clock);
+            }
+        }
+    }
+
+    /** Takes one permit, and tells only whether; null in the same cases as {@link #decide}. */
+    @Nullable
+    Boolean take(long before, TimeSource clock) {
+        NumberLimit limit = limit();
+        long now = before;
+        while (true) {
+            long value = word();
+            if (value == DEAD || !limit.covers(now)) {
+                return null;
+            }
+            long next = limit.take(value, now, 1);
+            if (next != NumberLimit.REFUSED) {
+                if (swap(value, next)) {
+                    return true;
+                }
+            } else if (limit.settle(value, now, longestWait()) == value) {
+                return false;
             } else {
                 now = settle(clock);
             }
@@ -54,16 +77,22 @@ final class NumberCell extends Cell {
         return now;
     }
 
-    private Decision decision(boolean permitted, long value, long now, long permits) {
-        return permits == 1
+    private Decision decision(boolean permitted, long value, long now, long permits, long returned) {
+        if (permits != 1) {
+            return new SnapshotDecision(
+                    this, permitted, permits, readings(value, permitted ? 0 : permits, now), now, returned);
+        }
+        return returned == 0
                 ? new NumberDecision(this, permitted, now, value)
-                : new SnapshotDecision(this, permitted, permits, readings(value, permitted ? 0 : permits, now));
+                : new NumberDecision.AfterReturns(this, permitted, now, value, returned);
     }
 
     @Override
     @Nullable
-    Decision reserve(Terms terms, TimeSource clock) {
+    Decision reserve(ChargeTerms terms, TimeSource clock) {
+        NumberLimit limit = limit();
         while (true) {
+            long returned = returned();
             long value = word();
             long now = clock.epochNanos();
             if (value == DEAD || !limit.covers(now)) {
@@ -71,35 +100,37 @@ final class NumberCell extends Cell {
             }
             value = settle(value, now);
             if (limit.admissionNanos(value, now, terms.needed(limit), terms.maxWait()) > 0) {
-                return new SnapshotDecision(this, false, 0, readings(value, terms, now));
+                return SnapshotDecision.of(this, false, readings(value, terms, now));
             }
             long own = limit.waitNanos(value, now, terms.needed(limit));
             long wait = Math.max(own, terms.imposed());
             long next = limit.reserve(value, now, wait, terms.permits());
             if (next == NumberLimit.REFUSED) {
-                return new SnapshotDecision(this, false, 0, readings(value, Terms.plain(limit.capacity()), now));
+                return SnapshotDecision.of(this, false, readings(value, ChargeTerms.plain(limit.capacity()), now));
+            }
+            if (wait > 0) {
+                history().waiting(wait);
             }
             if (swap(value, next)) {
-                return reserved(terms, next, now, wait, wait > own);
+                return wait == 0
+                        ? decision(true, next, now, terms.permits(), returned)
+                        : reserved(terms, next, now, wait, wait > own, returned);
             }
         }
     }
 
     /** {@code imposed}: the wait is not the limit's own. */
-    private Decision reserved(Terms terms, long next, long now, long wait, boolean imposed) {
+    private Decision reserved(ChargeTerms terms, long next, long now, long wait, boolean imposed, long returned) {
         long permits = terms.permits();
-        if (wait == 0) {
-            return decision(true, next, now, permits);
-        }
         SnapshotDecision.Readings readings = readings(next, 0, now);
         readings.delayNanos(wait);
         long atLeast = imposed || !moves(permits) ? now + wait : Long.MIN_VALUE;
-        return new ReservedDecision(this, permits, terms.kept(limit), readings, next, atLeast);
+        return new ReservedDecision(this, permits, terms.kept(limit()), readings, next, atLeast, now, returned);
     }
 
     /** Whether those behind move up when so many permits are returned before their turn. */
     boolean moves(long permits) {
-        return limit.turn(0, permits, 0, Long.MIN_VALUE) != Long.MIN_VALUE;
+        return limit().turn(0, permits, 0, Long.MIN_VALUE) != Long.MIN_VALUE;
     }
 
     /**
@@ -107,9 +138,10 @@ final class NumberCell extends Cell {
      * it is.
      */
     long moveUp(long taken, long now, long permits) {
-        long units = taken - limit.moveUp(taken, taken, now, permits);
+        long units = taken - limit().moveUp(taken, taken, now, permits);
         for (long value = word(); value != DEAD; value = word()) {
             if (swap(value, value - units)) {
+                bound.cells.relaxed(this);
                 break;
             }
         }
@@ -121,10 +153,11 @@ final class NumberCell extends Cell {
     }
 
     private SnapshotDecision.Readings readings(long value, long permits, long now) {
-        return readings(value, Terms.plain(permits), now);
+        return readings(value, ChargeTerms.plain(permits), now);
     }
 
-    private SnapshotDecision.Readings readings(long value, Terms terms, long now) {
+    private SnapshotDecision.Readings readings(long value, ChargeTerms terms, long now) {
+        NumberLimit limit = limit();
         SnapshotDecision.Readings readings = new SnapshotDecision.Readings(1);
         readings.remaining(0, Math.max(limit.remaining(value, now) - terms.kept(limit), 0));
         readings.waitNanos(
@@ -136,7 +169,8 @@ final class NumberCell extends Cell {
 
     @Override
     @Nullable
-    Decision peek(Terms terms, TimeSource clock) {
+    Decision peek(ChargeTerms terms, TimeSource clock) {
+        NumberLimit limit = limit();
         long value = word();
         long now = clock.epochNanos();
         if (value == DEAD || !limit.covers(now)) {
@@ -147,41 +181,47 @@ final class NumberCell extends Cell {
         boolean permitted = readings.waitNanos(0) == 0;
         boolean waits = permitted && terms.permits() > 0;
         readings.delayNanos(waits ? limit.waitNanos(value, now, terms.needed(limit)) : 0);
-        return new SnapshotDecision(this, permitted, 0, readings);
+        return SnapshotDecision.of(this, permitted, readings);
     }
 
     @Override
     @Nullable
-    Decision peekUnder(BoundRule next, Terms terms, TimeSource clock) {
+    Decision peekUnder(BoundRule next, ChargeTerms terms, TimeSource clock) {
         long value = word();
         long now = clock.epochNanos();
-        if (value == DEAD || !limit.covers(now)) {
+        if (value == DEAD || !limit().covers(now)) {
             return null;
         }
-        LimitState[] used = {new NumberState(limit, settle(value, now))};
+        LimitState[] used = {new NumberState(limit(), settle(value, now), longestWait())};
         return bound.answerUnder(next, key, used, terms, now);
     }
 
-    /** Keeps what the state is after a step back, or whoever only asks would be refused until the clock is back. */
+    /** Keeps what the state is after a step back, or requests that only ask would be refused until the clock is back. */
     private long settle(long value, long now) {
-        long settled = limit.settle(value, now);
-        if (settled != value) {
-            // if somebody else was faster, the answer is as of before
-            swap(value, settled);
+        long settled = limit().settle(value, now, longestWait());
+        if (settled != value && swap(value, settled)) {
+            bound.cells.relaxed(this);
         }
         return settled;
     }
 
     @Override
-    boolean giveBack(BoundRule takenUnder, long[] marks, long permits, TimeSource clock) {
+    boolean giveBack(Returned returned, TimeSource clock) {
         while (true) {
             long value = word();
             if (value == DEAD) {
                 return false;
             }
             long now = clock.epochNanos();
-            long next = limit.giveBack(value, takenUnder.markUnder(bound, 0, marks, now), now, permits);
-            if (next == value || swap(value, next)) {
+            long next = limit().giveBack(value, returned.of(this, 0, now), now);
+            if (next == value) {
+                return true;
+            }
+            // noted before each swap: a request that finds the state before it has not counted what moves its mark
+            if (returned.movesMarks()) {
+                history().returning(returned.permits());
+            }
+            if (swap(value, next)) {
                 return true;
             }
         }
@@ -193,10 +233,24 @@ final class NumberCell extends Cell {
     }
 
     @Override
-    LimitState @Nullable [] kill() {
+    boolean kill() {
         for (long value = word(); value != DEAD; value = word()) {
             if (swap(value, DEAD)) {
-                return new LimitState[] {new NumberState(limit, value)};
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    @Nullable
+    Cell succeed(BoundRule wanted, TimeSource clock) {
+        for (long value = word(); value != DEAD; value = word()) {
+            LimitState[] used = {new NumberState(limit(), value, longestWait())};
+            // made before this one dies: nothing is lost if that fails
+            Cell successor = successor(wanted, used, clock.epochNanos());
+            if (swap(value, DEAD)) {
+                return successor;
             }
         }
         return null;
@@ -204,13 +258,24 @@ final class NumberCell extends Cell {
 
     @Override
     long freshAt(long word) {
-        return word == DEAD ? Long.MIN_VALUE : limit.freshAt(word);
+        return word == DEAD ? Long.MIN_VALUE : limit().freshAt(word);
     }
 
     @Override
     long freeAt(long word, long now) {
-        return word == DEAD
-                ? now
-                : now + Math.min(limit.waitNanos(limit.settle(word, now), now, 1), Long.MAX_VALUE - now);
+        return word == DEAD ? now : freeAt(limit(), word, now, longestWait());
+    }
+
+    static long freeAt(NumberLimit limit, long value, long now, long longestWait) {
+        return now + Math.min(limit.waitNanos(limit.settle(value, now, longestWait), now, 1), Long.MAX_VALUE - now);
+    }
+
+    @Override
+    double usedShare(long word, long now) {
+        return word == DEAD ? 0 : usedShare(limit(), limit().remaining(word, now));
+    }
+
+    static double usedShare(CompiledLimit limit, long remaining) {
+        return 1 - (double) remaining / limit.atOnce();
     }
 }

@@ -11,7 +11,7 @@ import java.lang.invoke.VarHandle;
  * One permit of a limit whose state is a number: the number and the time, 32 bytes in all. What is left and when to
  * retry are worked out when somebody asks.
  */
-final class NumberDecision extends Decision {
+class NumberDecision extends Decision {
 
     private static final VarHandle STAMP;
 
@@ -61,8 +61,13 @@ final class NumberDecision extends Decision {
     @Override
     public void giveBack() {
         if (permitted() && (long) STAMP.getAndBitwiseOr(this, Long.MIN_VALUE) >= 0) {
-            cell.bound.states.giveBack(cell, new long[] {value}, 1);
+            cell.bound.cells.giveBack(new Returned(cell, new long[] {value}, 1, now(), returnedBefore()));
         }
+    }
+
+    /** How many permits of the key had been returned when this one was taken. */
+    long returnedBefore() {
+        return 0;
     }
 
     @Override
@@ -90,5 +95,21 @@ final class NumberDecision extends Decision {
     @Override
     protected int deciding() {
         return 0;
+    }
+
+    /** The same of a key of which permits were returned before. */
+    static final class AfterReturns extends NumberDecision {
+
+        private final long returnedBefore;
+
+        AfterReturns(NumberCell cell, boolean permitted, long now, long value, long returnedBefore) {
+            super(cell, permitted, now, value);
+            this.returnedBefore = returnedBefore;
+        }
+
+        @Override
+        long returnedBefore() {
+            return returnedBefore;
+        }
     }
 }

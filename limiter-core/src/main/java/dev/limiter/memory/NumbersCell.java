@@ -31,7 +31,7 @@ final class NumbersCell extends VersionedCell {
     LimitState[] states() {
         LimitState[] states = new LimitState[limits.length];
         for (int i = 0; i < states.length; i++) {
-            states[i] = new NumberState(limits[i], values[i]);
+            states[i] = new NumberState(limits[i], values[i], longestWait());
         }
         return states;
     }
@@ -39,7 +39,11 @@ final class NumbersCell extends VersionedCell {
     @Override
     void store(LimitState[] states, long now) {
         for (int i = 0; i < values.length; i++) {
-            values[i] = ((NumberState) states[i]).value();
+            NumberState state = (NumberState) states[i];
+            values[i] = state.value();
+            if (state.longestWait() > longestWait()) {
+                history().waiting(state.longestWait());
+            }
         }
     }
 
@@ -48,19 +52,20 @@ final class NumbersCell extends VersionedCell {
     Decision decide(long permits, long now, TimeSource clock) {
         long[] numbers = new long[values.length];
         for (int spins = 0; ; spins++) {
+            long returned = returned();
             long version = word();
             if (version == DEAD || !bound.covers(now)) {
                 return null;
             }
             if (take(numbers, now, permits)) {
                 if (store(numbers, version)) {
-                    return new NumbersDecision(this, true, permits, now, numbers);
+                    return new NumbersDecision(this, true, permits, now, numbers, returned);
                 }
             } else if (read(numbers, version)) {
                 return settled(numbers, now)
-                        ? new NumbersDecision(this, false, permits, now, numbers)
+                        ? new NumbersDecision(this, false, permits, now, numbers, returned)
                         // whether the clock stepped back is known with a reading after that of the word
-                        : reserve(Terms.plain(permits), clock);
+                        : reserve(ChargeTerms.plain(permits), clock);
             }
             pause(spins);
         }
@@ -97,15 +102,16 @@ final class NumbersCell extends VersionedCell {
 
     private boolean settled(long[] numbers, long now) {
         for (int i = 0; i < numbers.length; i++) {
-            if (limits[i].settle(numbers[i], now) != numbers[i]) {
+            if (limits[i].settle(numbers[i], now, longestWait()) != numbers[i]) {
                 return false;
             }
         }
         return true;
     }
 
-    // Who asks when the cell leaves has read the word before, and tries to swap it afterwards: without success if the
-    // numbers are not all of one version.
+    // The thread that asks when the cell leaves has read the word before, and swaps it afterwards: in vain if the
+    // numbers
+    // are not all of one version.
 
     @Override
     long freshAt(long word) {
@@ -118,10 +124,19 @@ final class NumbersCell extends VersionedCell {
 
     @Override
     long freeAt(long word, long now) {
-        long wait = 0;
+        long free = now;
         for (int i = 0; i < limits.length; i++) {
-            wait = Math.max(wait, limits[i].waitNanos(limits[i].settle(values[i], now), now, 1));
+            free = Math.max(free, NumberCell.freeAt(limits[i], values[i], now, longestWait()));
         }
-        return now + Math.min(wait, Long.MAX_VALUE - now);
+        return free;
+    }
+
+    @Override
+    double usedShare(long word, long now) {
+        double share = 0;
+        for (int i = 0; i < limits.length; i++) {
+            share = Math.max(share, NumberCell.usedShare(limits[i], limits[i].remaining(values[i], now)));
+        }
+        return share;
     }
 }

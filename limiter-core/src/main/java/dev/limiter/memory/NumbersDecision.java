@@ -6,13 +6,11 @@ import dev.limiter.NumberLimit;
 final class NumbersDecision extends CellDecision {
 
     private final long[] numbers;
-    private final long now;
 
     /** {@code numbers}: after the permits were taken, or those that refused. */
-    NumbersDecision(NumbersCell cell, boolean permitted, long permits, long now, long[] numbers) {
-        super(cell, permitted, permits);
+    NumbersDecision(NumbersCell cell, boolean permitted, long permits, long now, long[] numbers, long returnedBefore) {
+        super(cell, permitted, permits, now, returnedBefore);
         this.numbers = numbers;
-        this.now = now;
     }
 
     private NumberLimit arithmetic(int limit) {

@@ -18,8 +18,16 @@ final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
      * @param taken the state right after the permits were taken
      * @param atLeast the turn that the limit does not tell, or before which the request does not go anyway
      */
-    ReservedDecision(Cell cell, long permits, long kept, Readings readings, long taken, long atLeast) {
-        super(cell, true, permits, readings);
+    ReservedDecision(
+            Cell cell,
+            long permits,
+            long kept,
+            Readings readings,
+            long taken,
+            long atLeast,
+            long now,
+            long returnedBefore) {
+        super(cell, true, permits, readings, now, returnedBefore);
         this.kept = kept;
         this.taken = taken;
         this.atLeast = atLeast;
@@ -57,7 +65,7 @@ final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
 
     @Override
     public long giveUp() {
-        return returnOnce() ? ((NumberCell) cell).moveUp(taken, cell.bound.states.now(), permits) : 0;
+        return returnOnce() ? ((NumberCell) cell).moveUp(taken, cell.bound.cells.now(), permits) : 0;
     }
 
     @Override

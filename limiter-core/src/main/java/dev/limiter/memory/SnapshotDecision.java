@@ -5,10 +5,14 @@ class SnapshotDecision extends CellDecision {
 
     private final Readings readings;
 
-    /** {@code permits}: 0 if it was only asked. */
-    SnapshotDecision(Cell cell, boolean permitted, long permits, Readings readings) {
-        super(cell, permitted, permits);
+    SnapshotDecision(Cell cell, boolean permitted, long permits, Readings readings, long now, long returnedBefore) {
+        super(cell, permitted, permits, now, returnedBefore);
         this.readings = readings;
+    }
+
+    /** A decision by which nothing was taken. */
+    static SnapshotDecision of(Cell cell, boolean permitted, Readings readings) {
+        return new SnapshotDecision(cell, permitted, 0, readings, 0, 0);
     }
 
     @Override

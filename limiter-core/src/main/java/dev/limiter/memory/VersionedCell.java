@@ -29,17 +29,19 @@ abstract class VersionedCell extends Cell {
 
     @Override
     @Nullable
-    Decision reserve(Terms terms, TimeSource clock) {
+    Decision reserve(ChargeTerms terms, TimeSource clock) {
         return locked(clock, (states, now) -> {
             SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
+            long returned = returned();
             boolean permitted = ask(states, readings, terms, now);
             long wait = readings.delayNanos();
             permitted = permitted && reserve(states, readings, terms.permits(), wait, now);
             read(states, readings, now);
             keep(readings, terms);
             return wait == 0 || !permitted
-                    ? new SnapshotDecision(this, permitted, terms.permits(), readings)
-                    : new ReservedDecision(this, terms.permits(), 0, readings, NumberLimit.NOTHING, now + wait);
+                    ? new SnapshotDecision(this, permitted, terms.permits(), readings, now, returned)
+                    : new ReservedDecision(
+                            this, terms.permits(), 0, readings, NumberLimit.NOTHING, now + wait, now, returned);
         });
     }
 
@@ -62,18 +64,18 @@ abstract class VersionedCell extends Cell {
 
     @Override
     @Nullable
-    Decision peek(Terms terms, TimeSource clock) {
+    Decision peek(ChargeTerms terms, TimeSource clock) {
         return locked(clock, (states, now) -> {
             SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
             boolean permitted = ask(states, readings, terms, now);
             read(states, readings, now);
             keep(readings, terms);
-            return new SnapshotDecision(this, permitted, 0, readings);
+            return SnapshotDecision.of(this, permitted, readings);
         });
     }
 
     /** Whether all admit the request; and, in the readings, how long it waits then. */
-    private boolean ask(LimitState[] states, SnapshotDecision.Readings readings, Terms terms, long now) {
+    private boolean ask(LimitState[] states, SnapshotDecision.Readings readings, ChargeTerms terms, long now) {
         if (terms.permits() == 0) {
             // asked for nothing, a limit that was lowered below what is used would still tell when it has room
             return true;
@@ -90,7 +92,7 @@ abstract class VersionedCell extends Cell {
         return permitted;
     }
 
-    private void keep(SnapshotDecision.Readings readings, Terms terms) {
+    private void keep(SnapshotDecision.Readings readings, ChargeTerms terms) {
         for (int i = 0; i < bound.size(); i++) {
             readings.remaining(i, Math.max(readings.remaining(i) - terms.kept(bound.limit(i)), 0));
         }
@@ -105,7 +107,7 @@ abstract class VersionedCell extends Cell {
 
     @Override
     @Nullable
-    Decision peekUnder(BoundRule next, Terms terms, TimeSource clock) {
+    Decision peekUnder(BoundRule next, ChargeTerms terms, TimeSource clock) {
         return locked(clock, (states, now) -> bound.answerUnder(next, key, states, terms, now));
     }
 
@@ -137,7 +139,7 @@ abstract class VersionedCell extends Cell {
     }
 
     @Override
-    boolean giveBack(BoundRule takenUnder, long[] marks, long permits, TimeSource clock) {
+    boolean giveBack(Returned returned, TimeSource clock) {
         long version = lock();
         if (version == DEAD) {
             return false;
@@ -146,7 +148,10 @@ abstract class VersionedCell extends Cell {
             long now = clock.epochNanos();
             LimitState[] states = states();
             for (int i = 0; i < states.length; i++) {
-                states[i].giveBack(takenUnder.markUnder(bound, i, marks, now), now, permits);
+                states[i].giveBack(returned.of(this, i, now), now);
+            }
+            if (returned.movesMarks()) {
+                history().returning(returned.permits());
             }
             store(states, now);
             return true;
@@ -161,13 +166,30 @@ abstract class VersionedCell extends Cell {
     }
 
     @Override
-    LimitState @Nullable [] kill() {
+    boolean kill() {
         if (lock() == DEAD) {
+            return false;
+        }
+        release(DEAD);
+        return true;
+    }
+
+    @Override
+    @Nullable
+    Cell succeed(BoundRule wanted, TimeSource clock) {
+        long version = lock();
+        if (version == DEAD) {
             return null;
         }
-        LimitState[] states = states();
-        release(DEAD);
-        return states;
+        // made before this one dies: nothing is lost if that fails
+        long after = version + 2;
+        try {
+            Cell successor = successor(wanted, states(), clock.epochNanos());
+            after = DEAD;
+            return successor;
+        } finally {
+            release(after);
+        }
     }
 
     /** The version before this holder, or DEAD without holding anything. */

@@ -70,7 +70,8 @@ final class WindowDecision extends Decision {
     @Override
     public void giveBack() {
         if (permitted() && (long) STAMP.getAndBitwiseOr(this, Long.MIN_VALUE) >= 0) {
-            cell.bound.states.giveBack(cell, new long[] {stamped()}, 1);
+            // what others returned does not move a time
+            cell.bound.cells.giveBack(new Returned(cell, new long[] {stamped()}, 1, Long.MIN_VALUE, 0));
         }
     }
 

@@ -9,7 +9,11 @@ import org.jspecify.annotations.Nullable;
  * The cells of all keys under one rule name. Striped over several maps, so that the pause in which one of them grows
  * stays far below a millisecond however many keys there are.
  */
-final class States {
+final class Cells {
+
+    /** The key of the cell that keys share for which there is no room. Told apart by identity, since a client may send an equal one. */
+    @SuppressWarnings("StringOperationCanBeSimplified") // an object of its own
+    static final String SHARED = new String("\0shared");
 
     private static final int KEYS_PER_STRIPE = 32_768;
     private static final int MAX_STRIPES = 256;
@@ -17,13 +21,15 @@ final class States {
     private final Stripe[] stripes;
     private final TimeSource clock;
     private final Releases releases;
+    private final Eviction eviction;
 
-    States(long maxKeys, TimeSource clock, Releases releases) {
+    Cells(long maxKeys, TimeSource clock, Releases releases, Eviction eviction) {
         long wanted = Math.min(Math.max(maxKeys / KEYS_PER_STRIPE, 1), MAX_STRIPES);
         this.stripes = new Stripe[(int) Long.highestOneBit(2 * wanted - 1)];
         Arrays.setAll(stripes, i -> new Stripe());
         this.clock = clock;
         this.releases = releases;
+        this.eviction = eviction;
     }
 
     long now() {
@@ -55,32 +61,43 @@ final class States {
     }
 
     /**
-     * Puts a successor under other limits in the place of a cell. It dies inside the map's own critical section, so that
-     * nobody can find the key without a cell in between and start again with a fresh one.
+     * Puts a successor under other limits in the place of a cell, if that lives. It dies inside the map's own critical
+     * section, so that no thread can find the key without a cell in between and start again with a fresh one.
      */
     void succeed(Cell cell, BoundRule next) {
+        Cell[] made = new Cell[1];
         stripe(stripes, cell.key).computeIfPresent(cell.key, (key, present) -> {
             Cell successor = present == cell ? cell.succeed(next, clock) : null;
+            made[0] = successor;
             return successor == null ? present : successor;
         });
+        if (made[0] != null) {
+            eviction.succeeded(cell, made[0]);
+        }
     }
 
     /**
      * Returns permits to the cell they were taken from, or to the one that goes on from there. If that left or was reset,
      * what was taken is forgotten, and a new cell of the key holds only what others took.
      */
-    void giveBack(Cell takenFrom, long[] marks, long permits) {
-        Cell cell = takenFrom;
-        while (!cell.giveBack(takenFrom.bound, marks, permits, clock)) {
+    void giveBack(Returned returned) {
+        Cell cell = returned.from();
+        while (!cell.giveBack(returned, clock)) {
             // waits for a successor that is just being put in its place
             remove(cell);
             Cell current = get(cell.key);
-            if (current == null || !current.continues(takenFrom)) {
+            if (current == null || !returned.belongsTo(current)) {
                 return;
             }
             cell = current;
         }
-        releases.of(takenFrom);
+        eviction.relaxed(cell);
+        releases.of(cell);
+    }
+
+    /** A cell may be fresh, or have a permit to give, earlier than before. */
+    void relaxed(Cell cell) {
+        eviction.relaxed(cell);
     }
 
     private static Stripe stripe(Stripe[] stripes, String key) {

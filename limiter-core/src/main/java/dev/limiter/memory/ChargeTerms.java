@@ -10,19 +10,19 @@ import dev.limiter.CompiledLimit;
  * @param maxWait the longest wait for a turn, in nanoseconds
  * @param imposed how long the request waits in any case, because of another rule
  */
-record Terms(long permits, int keptPercent, long maxWait, long imposed) {
+record ChargeTerms(long permits, int keptPercent, long maxWait, long imposed) {
 
     private static final long LONGEST = Long.MAX_VALUE / 4;
 
-    static Terms of(Charge charge, long imposed) {
+    static ChargeTerms of(Charge charge, long imposed) {
         long maxWait = charge.maxWait().toSeconds() > LONGEST / 1_000_000_000
                 ? LONGEST
                 : charge.maxWait().toNanos();
-        return new Terms(charge.permits(), charge.keptPercent(), maxWait, imposed);
+        return new ChargeTerms(charge.permits(), charge.keptPercent(), maxWait, imposed);
     }
 
-    static Terms plain(long permits) {
-        return new Terms(permits, 0, 0, 0);
+    static ChargeTerms plain(long permits) {
+        return new ChargeTerms(permits, 0, 0, 0);
     }
 
     /** How many permits of a limit must be left. */

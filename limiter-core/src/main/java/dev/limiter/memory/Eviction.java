@@ -1,0 +1,253 @@
+package dev.limiter.memory;
+
+import dev.limiter.CompiledLimit;
+import dev.limiter.TimeSource;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many cells there are, and which of them leave. The place of a cell follows from its state: {@link #file} works it
+ * out, and looks again after the cell has been put there, so that a change meanwhile is not missed; the thread that makes
+ * a cell fresh earlier looks at its place after the change. A place may be early, which is noticed when its time comes,
+ * but never late.
+ *
+ * <p>To make room, some cells are looked at, the newest and others at random, and the one leaves whose tightest limit is
+ * used least; of equals, the newest. Cells at their limit, or that hold permits, are guarded until they no longer are.
+ */
+class Eviction {
+
+    /** Cells that a new key looks at although there is room. More than one, so that leaving keeps up with coming. */
+    private static final int STEPS = 4;
+
+    private static final int SAMPLE = 8;
+
+    /** Samples that a new key takes at most. With 1 % of slack, all cells have been looked at before that is used. */
+    private static final int SAMPLES = 13;
+
+    private final Places places = new Places();
+    private final AtomicLong size = new AtomicLong();
+    private final LongAdder expired = new LongAdder();
+    private final LongAdder evicted = new LongAdder();
+    private final TimeSource clock;
+    private final long max;
+
+    Eviction(long max, TimeSource clock) {
+        this.max = max;
+        this.clock = clock;
+    }
+
+    final long size() {
+        return size.get();
+    }
+
+    final long expired() {
+        return expired.sum();
+    }
+
+    final long evicted() {
+        return evicted.sum();
+    }
+
+    /** Counts a new cell in, if there is room or can be made. */
+    final boolean admit() {
+        long now = clock.epochNanos();
+        expireSome(now);
+        for (int i = 0; i < SAMPLES && size.get() >= max; i++) {
+            Cell[] sample = new Cell[SAMPLE];
+            int count = places.sample(sample);
+            if (count == 0) {
+                break;
+            }
+            evict(least(sample, count, now), now);
+        }
+        return countIn();
+    }
+
+    /** Whether {@link #admit} would count a cell in; evicts nothing. */
+    final boolean hasRoom() {
+        long now = clock.epochNanos();
+        expireSome(now);
+        for (int i = 0; i < SAMPLES && isFull(size.get()); i++) {
+            Cell[] sample = new Cell[SAMPLE];
+            int count = places.sample(sample);
+            if (count == 0) {
+                return false;
+            }
+            if (least(sample, count, now) != null) {
+                return true;
+            }
+        }
+        return !isFull(size.get());
+    }
+
+    private boolean isFull(long cells) {
+        return cells >= max + max / 100;
+    }
+
+    private boolean countIn() {
+        for (long current = size.get(); !isFull(current); current = size.get()) {
+            if (size.compareAndSet(current, current + 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Counts a cell out that was counted in and never became one. */
+    final void dismiss() {
+        size.decrementAndGet();
+    }
+
+    /** Gives a new cell its place, once it has been decided on. */
+    void born(Cell cell) {
+        file(cell, false);
+    }
+
+    /** Takes the place of a cell that was reset away, and counts it out. */
+    void reset(Cell cell) {
+        forget(cell);
+    }
+
+    /** Gives the place of a cell to its successor. */
+    void succeeded(Cell dead, Cell successor) {
+        places.remove(dead);
+        file(successor, false);
+    }
+
+    /** Puts a cell where it belongs that may be fresh, or free, earlier than before. */
+    void relaxed(Cell cell) {
+        VarHandle.fullFence();
+        ExpiryQueue.Tick place = cell.tick;
+        // without a place, it is just being given one by a thread that will look again
+        if (place != null && isMisplaced(cell, place)) {
+            file(cell, places.isGuarded(place));
+        }
+    }
+
+    final void cleanUp() {
+        long now = clock.epochNanos();
+        while (expireOne(now) && !Thread.currentThread().isInterrupted()) {}
+    }
+
+    private void expireSome(long now) {
+        for (int i = 0; i < STEPS && expireOne(now); i++) {}
+    }
+
+    /** Takes one step on cells that are due; false if none is. */
+    private boolean expireOne(long now) {
+        Cell cell = places.poll(now);
+        if (cell == null) {
+            return false;
+        }
+        long word = cell.word();
+        if (cell.freshAt(word) <= now && cell.die(word)) {
+            leave(cell, expired);
+        } else {
+            file(cell, false);
+        }
+        return true;
+    }
+
+    /** Of a sample, the cell that uses least; null if all are guarded from now on. */
+    private @Nullable Cell least(Cell[] sample, int count, long now) {
+        Cell least = null;
+        double smallest = Double.MAX_VALUE;
+        for (int i = 0; i < count; i++) {
+            Cell cell = sample[i];
+            long word = cell.word();
+            if (isGuarded(cell, word, now)) {
+                file(cell, true);
+            } else if (word != Cell.DEAD) {
+                double share = rank(cell, word, now);
+                if (share < smallest) {
+                    smallest = share;
+                    least = cell;
+                }
+            }
+        }
+        return least;
+    }
+
+    /** Of two cells that may leave, the one of lower rank does. */
+    double rank(Cell cell, long word, long now) {
+        return cell.usedShare(word, now);
+    }
+
+    private void evict(@Nullable Cell cell, long now) {
+        if (cell != null) {
+            long word = cell.word();
+            // it may have come to its limit since it was looked at
+            if (!isGuarded(cell, word, now) && cell.die(word)) {
+                leave(cell, evicted);
+            }
+        }
+    }
+
+    private void leave(Cell cell, LongAdder cause) {
+        // any thread that finds a dead cell may take it off the map; only the one it died by counts it out
+        cell.bound.cells.remove(cell);
+        forget(cell);
+        cause.increment();
+    }
+
+    private void forget(Cell cell) {
+        places.remove(cell);
+        if (!cell.isShared()) {
+            dismiss();
+        }
+    }
+
+    /** Puts a cell where its state belongs; {@code guard}: if it is at its limit, until it no longer is. */
+    private void file(Cell cell, boolean guard) {
+        boolean misplaced = true;
+        while (misplaced) {
+            place(cell, guard);
+            // a full fence lies between: the thread that changes the cell now sees the place, or its change is seen
+            // here
+            ExpiryQueue.Tick place = cell.tick;
+            misplaced = cell.isDead() ? place != null : place != null && isMisplaced(cell, place);
+        }
+    }
+
+    void place(Cell cell, boolean guard) {
+        long now = clock.epochNanos();
+        long word = cell.word();
+        if (word == Cell.DEAD) {
+            places.remove(cell);
+        } else if (isHeld(cell, word) || guard && isGuarded(cell, word, now)) {
+            places.guard(cell, guardedUntil(cell, word, now));
+        } else {
+            // a cell that is in use is looked at again in the next tick, however fresh it is
+            places.expire(cell, Math.max(cell.freshAt(word), now + 1));
+        }
+    }
+
+    private boolean isMisplaced(Cell cell, ExpiryQueue.Tick place) {
+        long word = cell.word();
+        if (word == Cell.DEAD) {
+            return true;
+        }
+        long fresh = cell.freshAt(word);
+        if (places.isGuarded(place)) {
+            long now = clock.epochNanos();
+            return places.isLate(place, fresh, Math.max(guardedUntil(cell, word, now), now + 1));
+        }
+        return places.isLate(place, fresh, fresh)
+                && places.isLate(place, Math.max(fresh, clock.epochNanos() + 1), fresh);
+    }
+
+    private static boolean isGuarded(Cell cell, long word, long now) {
+        return word != Cell.DEAD && guardedUntil(cell, word, now) > now;
+    }
+
+    private static boolean isHeld(Cell cell, long word) {
+        return cell.freshAt(word) == CompiledLimit.NOT_BY_TIME;
+    }
+
+    /** Until when a cell may not leave; the end of time if that depends on when others release what they hold. */
+    private static long guardedUntil(Cell cell, long word, long now) {
+        return isHeld(cell, word) ? Long.MAX_VALUE : cell.freeAt(word, now);
+    }
+}

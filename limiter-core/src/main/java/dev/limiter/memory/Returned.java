@@ -1,0 +1,59 @@
+package dev.limiter.memory;
+
+import dev.limiter.CompiledLimit;
+import dev.limiter.NumberLimit;
+import dev.limiter.NumberState;
+import dev.limiter.Taken;
+
+/**
+ * Permits that a request took and returns.
+ *
+ * @param from the cell of which they were taken
+ * @param marks the state of each of its limits right after that, or NOTHING of {@link NumberLimit}
+ * @param at when they were taken, in epoch nanoseconds
+ * @param returnedBefore how many permits of the key had been returned by then
+ */
+record Returned(Cell from, long[] marks, long permits, long at, long returnedBefore) {
+
+    /** What is returned of the limit at {@code index} of a cell that goes on from the one of which it was taken. */
+    Taken of(Cell cell, int index, long now) {
+        long since = cell.returned() - returnedBefore;
+        if (cell == from) {
+            return new Taken(marks[index], at, since, permits);
+        }
+        int taken = cell.origin(index).in(from);
+        long mark = taken < 0 || marks[taken] == NumberLimit.NOTHING
+                ? NumberLimit.NOTHING
+                : markUnder(cell.bound.limit(index), from.bound.limit(taken), marks[taken], now);
+        return new Taken(mark, Long.MIN_VALUE, since, permits);
+    }
+
+    /** Whether it may move what the marks of other requests stand for: permits that were held do not. */
+    boolean movesMarks() {
+        for (int i = 0; i < marks.length; i++) {
+            if (marks[i] != NumberLimit.NOTHING && !from.bound.holds(i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Numbers mean something else under each version of a limit, times do not. */
+    private static long markUnder(CompiledLimit limit, CompiledLimit previous, long mark, long now) {
+        if (previous instanceof NumberLimit from && limit instanceof NumberLimit to) {
+            return to.carry(from, new NumberState(from, mark), now);
+        }
+        boolean numbers = limit instanceof NumberLimit || previous instanceof NumberLimit;
+        return numbers ? NumberLimit.NOTHING : mark;
+    }
+
+    /** Whether a cell goes on from the one of which the permits were taken. */
+    boolean belongsTo(Cell cell) {
+        for (int i = 0; i < cell.bound.size(); i++) {
+            if (cell.origin(i).in(from) >= 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
