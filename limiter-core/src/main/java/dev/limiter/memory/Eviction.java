@@ -224,7 +224,8 @@ class Eviction {
         }
     }
 
-    private boolean isMisplaced(Cell cell, ExpiryQueue.Tick place) {
+    /** Whether a cell stands at a place where it would be found too late, or, dead, at all. */
+    final boolean isMisplaced(Cell cell, ExpiryQueue.Tick place) {
         long word = cell.word();
         if (word == Cell.DEAD) {
             return true;

@@ -1,6 +1,7 @@
 package dev.limiter.memory;
 
 import dev.limiter.Rule;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,7 @@ final class RuleCache {
     private BoundRule add(Rule rule) {
         if (rules.mappingCount() >= MAX_RULES) {
             rules.clear();
+            Arrays.fill(recent, null);
         }
         BoundRule bound = rules.computeIfAbsent(rule, compiler);
         remember(bound, null);

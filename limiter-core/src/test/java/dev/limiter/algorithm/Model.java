@@ -1,6 +1,8 @@
 package dev.limiter.algorithm;
 
 import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,7 +40,16 @@ abstract class Model {
     /** Takes permits; the receipt is for giving them back. */
     abstract Object take(long now, long permits);
 
-    abstract void giveBack(Object receipt, long now, long permits);
+    /**
+     * Returns permits, of which others have returned {@code returnedSince} since they were taken; whether that changed
+     * anything.
+     */
+    abstract boolean giveBack(Object receipt, long now, long permits, long returnedSince);
+
+    /** Whether a storage knows how many permits others have returned; one that does not takes them for none. */
+    static boolean countsReturns(RateLimiters limiters) {
+        return limiters.storage() instanceof InMemoryRateLimiterStorage;
+    }
 
     boolean permits(long now, long permits) {
         return permits <= limit.capacity() && (permits == 0 || permits <= remaining(now));
@@ -80,14 +91,21 @@ abstract class Model {
         @Override
         Object take(long now, long permits) {
             emptyAt = clock(now).add(level(now)).add(big(permits).multiply(window));
-            return emptyAt;
+            return new Charge(emptyAt, now);
         }
 
         @Override
-        void giveBack(Object receipt, long now, long permits) {
-            BigInteger stillIn = ((BigInteger) receipt).subtract(clock(now)).max(BigInteger.ZERO);
-            emptyAt = emptyAt.subtract(stillIn.min(big(permits).multiply(window)));
+        boolean giveBack(Object receipt, long now, long permits, long returnedSince) {
+            Charge charge = (Charge) receipt;
+            BigInteger charged = big(permits).multiply(window);
+            BigInteger moved = charge.end.subtract(big(returnedSince).multiply(window));
+            BigInteger alone = clock(charge.time).add(charged);
+            BigInteger stillIn = moved.max(alone).subtract(clock(now)).max(BigInteger.ZERO);
+            emptyAt = emptyAt.subtract(stillIn.min(charged));
+            return stillIn.signum() > 0;
         }
+
+        private record Charge(BigInteger end, long time) {}
     }
 
     private static final class Windows extends Model {
@@ -121,11 +139,11 @@ abstract class Model {
         }
 
         @Override
-        void giveBack(Object receipt, long now, long permits) {
+        boolean giveBack(Object receipt, long now, long permits, long returnedSince) {
             moveTo(now);
-            if ((long) receipt == window) {
-                used -= permits;
-            }
+            boolean counts = (long) receipt == window;
+            used -= counts ? permits : 0;
+            return counts;
         }
     }
 
@@ -158,8 +176,8 @@ abstract class Model {
 
         @Override
         @SuppressWarnings("ReferenceEquality")
-        void giveBack(Object receipt, long now, long permits) {
-            grants.removeIf(grant -> grant == receipt);
+        boolean giveBack(Object receipt, long now, long permits, long returnedSince) {
+            return grants.removeIf(grant -> grant == receipt);
         }
     }
 

@@ -47,7 +47,7 @@ class RandomModelTests {
         new Run(limit, seed).run();
     }
 
-    private record Taken(Decision decision, Object receipt, long permits) {}
+    private record Taken(Decision decision, Object receipt, long permits, long returnedBefore) {}
 
     private static final class Run {
 
@@ -62,6 +62,7 @@ class RandomModelTests {
                 RateLimiters.builder().timeSource(time).build();
         private final List<Taken> taken = new ArrayList<>();
         private long wait;
+        private long returned;
         private int permitted;
         private int refused;
 
@@ -132,7 +133,7 @@ class RandomModelTests {
             wait = 0;
             if (expected && permits > 0) {
                 permitted++;
-                taken.add(new Taken(decision, model.take(now, permits), permits));
+                taken.add(new Taken(decision, model.take(now, permits), permits, returned));
                 if (taken.size() > 20) {
                     taken.remove(0);
                 }
@@ -157,7 +158,9 @@ class RandomModelTests {
         private void giveBack() {
             Taken last = taken.remove(random.nextInt(3) == 0 ? random.nextInt(taken.size()) : taken.size() - 1);
             last.decision().giveBack();
-            model.giveBack(last.receipt(), time.now(), last.permits());
+            boolean changed =
+                    model.giveBack(last.receipt(), time.now(), last.permits(), returned - last.returnedBefore());
+            returned += changed && Model.countsReturns(limiters) ? last.permits() : 0;
             last.decision().giveBack();
             assertThat(limiters.tryAcquire(rule, "key", 0).remaining())
                     .isEqualTo(Math.min(model.remaining(time.now()), limit.capacity()));

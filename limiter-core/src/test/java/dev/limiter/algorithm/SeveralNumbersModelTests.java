@@ -27,8 +27,9 @@ class SeveralNumbersModelTests {
             RateLimiters.builder().timeSource(time).build();
     private final List<Taken> taken = new ArrayList<>();
     private final int[] outcomes = new int[2];
+    private long returned;
 
-    private record Taken(Decision decision, List<Object> receipts, long permits) {}
+    private record Taken(Decision decision, List<Object> receipts, long permits, long returnedBefore) {}
 
     static Stream<Rule> rules() {
         return Stream.of(
@@ -95,7 +96,7 @@ class SeveralNumbersModelTests {
         if (expected && permits > 0) {
             List<Object> receipts =
                     models.stream().map(model -> model.take(now, permits)).toList();
-            taken.add(new Taken(decision, receipts, permits));
+            taken.add(new Taken(decision, receipts, permits, returned));
             if (taken.size() > 10) {
                 taken.remove(0);
             }
@@ -108,8 +109,10 @@ class SeveralNumbersModelTests {
         last.decision().giveBack();
         last.decision().giveBack();
         for (int i = 0; i < models.size(); i++) {
-            models.get(i).giveBack(last.receipts().get(i), time.now(), last.permits());
+            models.get(i)
+                    .giveBack(last.receipts().get(i), time.now(), last.permits(), returned - last.returnedBefore());
         }
+        returned += Model.countsReturns(limiters) ? last.permits() : 0;
         assertRemaining(limiters.tryAcquire(last.decision().rule(), "key", 0), models);
     }
 

@@ -1,0 +1,344 @@
+package dev.limiter.memory;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jetbrains.lincheck.LincheckAssertionError;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The life of a key: found, decided on, succeeded, evicted, expired, reset, given back. Whatever threads do at once, in the
+ * end each living cell stands where it will be found in time, and no dead one stands anywhere. Each fault that the first
+ * version of this had is put back by an {@link Eviction} of its own, and has to be found.
+ */
+@Tag("lincheck")
+class KeyLifeLincheckTests {
+
+    private static final Duration WINDOW = Duration.ofSeconds(10);
+
+    /** Knows each cell that ever had a place. */
+    private static class WatchedEviction extends Eviction {
+
+        final Queue<Cell> cells = new ConcurrentLinkedQueue<>();
+
+        WatchedEviction(long max, VirtualTime time) {
+            super(max, time);
+        }
+
+        @Override
+        void born(Cell cell) {
+            cells.add(cell);
+            super.born(cell);
+        }
+
+        @Override
+        void succeeded(Cell dead, Cell successor) {
+            cells.add(successor);
+            super.succeeded(dead, successor);
+        }
+
+        final void check() {
+            long living = 0;
+            for (Cell cell : cells) {
+                if (cell.isDead() ? cell.tick != null || cell.slot >= 0 : isLost(cell)) {
+                    throw new IllegalStateException((cell.isDead() ? "dead" : "lost") + " cell of " + cell.key);
+                }
+                living += cell.isDead() ? 0 : 1;
+            }
+            if (living != size()) {
+                throw new IllegalStateException(living + " cells are counted as " + size());
+            }
+        }
+
+        private boolean isLost(Cell cell) {
+            ExpiryQueue.Tick place = cell.tick;
+            return place == null || isMisplaced(cell, place);
+        }
+    }
+
+    /** Two keys, room for as many more, and all that can happen to a key. */
+    @Param(name = "thread", gen = ThreadIdGen.class)
+    public abstract static class Life {
+
+        final VirtualTime time = new VirtualTime();
+        final WatchedEviction eviction = eviction();
+        final InMemoryRateLimiterStorage storage =
+                new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, max(), eviction);
+        private final Decision[] last = new Decision[10];
+
+        WatchedEviction eviction() {
+            return new WatchedEviction(max(), time);
+        }
+
+        long max() {
+            return 4;
+        }
+
+        abstract Rule rule();
+
+        abstract Rule changed();
+
+        @Operation
+        public boolean take(@Param(name = "thread") int thread) {
+            Decision decision = storage.decide(rule(), "key", 1);
+            last[thread] = decision;
+            return decision.permitted();
+        }
+
+        @Operation
+        public void giveBack(@Param(name = "thread") int thread) {
+            Decision decision = last[thread];
+            if (decision != null) {
+                decision.giveBack();
+            }
+        }
+
+        @Operation
+        public void reset() {
+            storage.reset(rule(), "key");
+        }
+
+        @Operation
+        public boolean takeUnderAnotherLimit() {
+            return storage.decide(changed(), "key", 1).permitted();
+        }
+
+        @Operation
+        public void cleanUp() {
+            storage.cleanUp();
+        }
+
+        @Operation
+        public void pass() {
+            time.advance(3 * WINDOW.toNanos());
+        }
+
+        @Validate
+        public void everyCellHasItsPlace() {
+            eviction.check();
+        }
+    }
+
+    public static class OfNumber extends Life {
+
+        private static final Rule RULE = Rule.of("rule", Limit.fixedWindow(2, WINDOW));
+        private static final Rule CHANGED = Rule.of("rule", Limit.fixedWindow(3, WINDOW));
+
+        @Override
+        Rule rule() {
+            return RULE;
+        }
+
+        @Override
+        Rule changed() {
+            return CHANGED;
+        }
+    }
+
+    public static class OfLog extends Life {
+
+        private static final Rule RULE = Rule.of("rule", Limit.slidingWindowLog(2, WINDOW));
+        private static final Rule CHANGED = Rule.of("rule", Limit.slidingWindowLog(3, WINDOW));
+
+        @Override
+        Rule rule() {
+            return RULE;
+        }
+
+        @Override
+        Rule changed() {
+            return CHANGED;
+        }
+    }
+
+    public static class OfHeldPermits extends Life {
+
+        private static final Rule RULE = Rule.of("rule", Limit.concurrency(2));
+        private static final Rule CHANGED = Rule.of("rule", Limit.concurrency(3));
+
+        @Override
+        Rule rule() {
+            return RULE;
+        }
+
+        @Override
+        Rule changed() {
+            return CHANGED;
+        }
+    }
+
+    /** A flood beside a key that uses most of its limit: it leaves last. */
+    public static class Flooded extends Life {
+
+        private static final Rule RULE = Rule.of("rule", Limit.fixedWindow(10, WINDOW));
+        private static final Rule FLOOD = Rule.of("flood", Limit.fixedWindow(100, WINDOW.multipliedBy(100)));
+
+        public Flooded() {
+            storage.decide(RULE, "victim", 9);
+        }
+
+        @Override
+        long max() {
+            return 2;
+        }
+
+        @Override
+        Rule rule() {
+            return FLOOD;
+        }
+
+        @Override
+        Rule changed() {
+            return FLOOD;
+        }
+
+        @Operation
+        public boolean flood(@Param(name = "thread") int thread) {
+            return storage.decide(FLOOD, "flood" + thread, 1).permitted();
+        }
+
+        @Override
+        public void pass() {}
+
+        @Override
+        @Validate
+        public void everyCellHasItsPlace() {
+            super.everyCellHasItsPlace();
+            if (storage.peek(RULE, "victim").remaining() > 1) {
+                throw new IllegalStateException("The victim was forgotten");
+            }
+        }
+    }
+
+    /** A key that was guarded is never looked at again. */
+    public static class GuardedForEver extends OfHeldPermits {
+
+        @Override
+        WatchedEviction eviction() {
+            return new WatchedEviction(max(), time) {
+
+                @Override
+                void relaxed(Cell cell) {}
+            };
+        }
+    }
+
+    /** The key leaves first that is fresh first. */
+    public static class EvictsByTime extends Flooded {
+
+        @Override
+        WatchedEviction eviction() {
+            return new WatchedEviction(max(), time) {
+
+                @Override
+                double rank(Cell cell, long word, long now) {
+                    return cell.freshAt(word);
+                }
+            };
+        }
+    }
+
+    /** A key stays where it was, though it is fresh earlier by now. */
+    public static class StaysWhereItWas extends OfNumber {
+
+        @Override
+        WatchedEviction eviction() {
+            return new WatchedEviction(max(), time) {
+
+                @Override
+                void relaxed(Cell cell) {}
+            };
+        }
+    }
+
+    /** A reset key leaves its place behind. */
+    public static class LeavesItsPlace extends OfNumber {
+
+        @Override
+        WatchedEviction eviction() {
+            return new WatchedEviction(max(), time) {
+
+                @Override
+                void reset(Cell cell) {
+                    dismiss();
+                }
+            };
+        }
+    }
+
+    /** A successor gets no place. */
+    public static class LosesItsPlace extends OfNumber {
+
+        @Override
+        WatchedEviction eviction() {
+            return new WatchedEviction(max(), time) {
+
+                @Override
+                void succeeded(Cell dead, Cell successor) {
+                    cells.add(successor);
+                }
+            };
+        }
+    }
+
+    /** A cell is put in its place, and not looked at afterwards. */
+    public static class LooksOnce extends OfNumber {
+
+        @Override
+        WatchedEviction eviction() {
+            return new WatchedEviction(max(), time) {
+
+                @Override
+                void born(Cell cell) {
+                    cells.add(cell);
+                    place(cell, false);
+                }
+            };
+        }
+    }
+
+    private static void modelCheck(Class<?> operations, int iterations) {
+        new ModelCheckingOptions()
+                .iterations(iterations)
+                .invocationsPerIteration(200)
+                .threads(2)
+                .actorsPerThread(3)
+                .actorsBefore(0)
+                .actorsAfter(1)
+                .check(operations);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {OfNumber.class, OfLog.class, OfHeldPermits.class, Flooded.class})
+    void everyKeyHasOnePlace(Class<?> operations) {
+        modelCheck(operations, 8);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                GuardedForEver.class,
+                EvictsByTime.class,
+                StaysWhereItWas.class,
+                LeavesItsPlace.class,
+                LosesItsPlace.class,
+                LooksOnce.class
+            })
+    void findsEachFault(Class<?> operations) {
+        assertThatThrownBy(() -> modelCheck(operations, 200)).isInstanceOf(LincheckAssertionError.class);
+    }
+}

@@ -1,0 +1,36 @@
+package dev.limiter.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.VirtualTime;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Minutes of everything that {@link Flood} does: the bounds hold, the heap stays as it is, the store stays full. */
+@Tag("long")
+class MemorySoakTests {
+
+    private static final Duration LENGTH = Duration.ofMinutes(Integer.getInteger("limiter.soak.minutes", 10));
+    private static final long MAX_KEYS = 20_000;
+
+    @Test
+    void boundsHoldAndTheHeapIsFlat() {
+        VirtualTime time = new VirtualTime();
+        long end = System.nanoTime() + LENGTH.toNanos();
+        try (Flood flood = new Flood(time, MAX_KEYS, 8)) {
+            flood.run(60);
+            long before = Memory.usedAfterCollection();
+            long rounds = 0;
+            while (System.nanoTime() < end) {
+                flood.run(20);
+                rounds += 20;
+                assertThat((double) flood.storage().size()).isBetween(0.99 * MAX_KEYS, 1.01 * MAX_KEYS);
+            }
+            assertThat(rounds).isPositive();
+            Memory.awaitUntil(() -> Memory.used() < before + 32_000_000);
+            flood.silence();
+            assertThat(flood.storage().size()).isZero();
+        }
+    }
+}
