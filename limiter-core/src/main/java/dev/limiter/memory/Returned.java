@@ -28,10 +28,11 @@ record Returned(Cell from, long[] marks, long permits, long at, long returnedBef
         return new Taken(mark, Long.MIN_VALUE, since, permits);
     }
 
-    /** Whether it may move what the marks of other requests stand for: permits that were held do not. */
+    /** Whether it may move what the marks of other requests stand for: times stay, and permits that are held have none. */
     boolean movesMarks() {
         for (int i = 0; i < marks.length; i++) {
-            if (marks[i] != NumberLimit.NOTHING && !from.bound.holds(i)) {
+            boolean counts = marks[i] != NumberLimit.NOTHING && !from.bound.holds(i);
+            if (counts && from.bound.limit(i) instanceof NumberLimit) {
                 return true;
             }
         }
