@@ -83,7 +83,7 @@ public sealed interface Limit {
         return new SlidingWindowCounter("", limit, window, 10);
     }
 
-    /** Exactly {@code limit} over any window, at 16 bytes for each moment at which something was permitted. */
+    /** Exactly {@code limit} over any window, at 18 bytes for each moment at which something was permitted. */
     static SlidingWindowLog slidingWindowLog(long limit, Duration window) {
         return new SlidingWindowLog("", limit, window);
     }

@@ -1,0 +1,112 @@
+package dev.limiter.benchmarks;
+
+import dev.limiter.Limit;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Prints what single decisions on a sliding window log of a million entries cost: those that depend on how much is
+ * stored, unless the work is bounded. {@code java -Xmx4g -cp benchmarks.jar dev.limiter.benchmarks.LogCliffs}
+ */
+public final class LogCliffs {
+
+    private static final int ENTRIES = 1_000_000;
+    private static final Duration WINDOW = Duration.ofSeconds(1);
+    private static final long START = 1_700_000_000_000_000_000L;
+
+    private final AtomicLong clock = new AtomicLong(START);
+    private final TimeSource time = clock::get;
+    private final RateLimiters limiters =
+            RateLimiters.builder().timeSource(time).build();
+    private final Rule rule = Rule.of("rule", Limit.slidingWindowLog(ENTRIES, WINDOW));
+    private final Rule tier = Rule.of("rule", Limit.slidingWindowLog(2 * ENTRIES, WINDOW));
+
+    private LogCliffs() {}
+
+    public static void main(String[] args) {
+        System.out.printf("%-50s %12s %12s%n", "nanoseconds", "median", "largest");
+        new LogCliffs().full("a permit", 2000, log -> log.wait(1000).decide(1));
+        new LogCliffs().full("a refusal", 2000, log -> log.decide(1));
+        new LogCliffs().full("a refusal of half the limit", 2000, log -> log.decide(ENTRIES / 2));
+        new LogCliffs()
+                .full(
+                        "a permit under two tiers in turn",
+                        200,
+                        log -> log.wait(1000).inTurn());
+        new LogCliffs()
+                .full(
+                        "the first call after half a window",
+                        1,
+                        log -> log.wait(500_000_000).decide(1));
+        new LogCliffs()
+                .full(
+                        "the first call after a step back of a window",
+                        1,
+                        log -> log.wait(-1_000_000_000).decide(1));
+        new LogCliffs().fill("a permit while the log grows");
+    }
+
+    private interface Call {
+
+        void on(LogCliffs log);
+    }
+
+    /** Calls on a log that is full, anew for each of some rounds. */
+    private void full(String name, int calls, Call call) {
+        int rounds = 12;
+        long[] took = new long[rounds * calls];
+        for (int round = 0; round < rounds; round++) {
+            limiters.reset(rule, "key");
+            clock.addAndGet(10_000_000_000L);
+            for (int i = 0; i < ENTRIES; i++) {
+                clock.addAndGet(900);
+                decide(1);
+            }
+            for (int i = 0; i < calls; i++) {
+                long before = System.nanoTime();
+                call.on(this);
+                took[round * calls + i] = System.nanoTime() - before;
+            }
+        }
+        // the first rounds are not compiled yet
+        print(name, Arrays.copyOfRange(took, 2 * calls, took.length));
+    }
+
+    private void fill(String name) {
+        long[] took = new long[ENTRIES];
+        for (int round = 0; round < 4; round++) {
+            limiters.reset(rule, "key");
+            clock.addAndGet(10_000_000_000L);
+            for (int i = 0; i < ENTRIES; i++) {
+                clock.addAndGet(900);
+                long before = System.nanoTime();
+                decide(1);
+                took[i] = System.nanoTime() - before;
+            }
+        }
+        print(name, took);
+    }
+
+    private static void print(String name, long[] took) {
+        Arrays.sort(took);
+        System.out.printf("%-50s %,12d %,12d%n", name, took[took.length / 2], took[took.length - 1]);
+    }
+
+    private LogCliffs wait(int nanos) {
+        clock.addAndGet(nanos);
+        return this;
+    }
+
+    private void decide(long permits) {
+        limiters.tryAcquire(rule, "key", permits);
+    }
+
+    private void inTurn() {
+        limiters.tryAcquire(tier, "key");
+        limiters.tryAcquire(rule, "key");
+    }
+}
