@@ -41,7 +41,8 @@ final class WarmUpBucket extends CompiledLimit {
         BigInteger nano = permits.divide(divisor);
         BigInteger permit = window.divide(divisor);
         BigInteger largest = permit.multiply(Exact.big(3 * Math.min(limit.capacity(), Limit.MAX_PERMITS / 3)))
-                .max(nano.multiply(Exact.big(warmUp.toNanos())));
+                .max(nano.multiply(Exact.big(warmUp.toNanos())))
+                .max(permit.multiply(Exact.big(limit.capacity())).add(nano.multiply(Exact.big(warmUp.toNanos()))));
         int excess = Math.min(largest.bitLength() - BITS, nano.bitLength() - 1);
         if (excess > 0) {
             BigInteger exact = nano;
@@ -76,10 +77,10 @@ final class WarmUpBucket extends CompiledLimit {
     }
 
     private long clock(long now) {
-        return (now - origin) * unitsPerNano;
+        return (nearest(now) - origin) * unitsPerNano;
     }
 
-    /** How long a request takes that is made after so much rest. */
+    /** The units that a request takes which is made after so much rest, below 2<sup>60</sup>. */
     private long interval(long rest, long permits) {
         long even = permits * unitsPerPermit;
         long above = Math.max(rest - warmUp / 2, 0);
@@ -87,12 +88,12 @@ final class WarmUpBucket extends CompiledLimit {
         return even + (above == 0 ? 0 : Exact.mulDivUp(2 * (above - aboveAfter), above + aboveAfter, warmUp));
     }
 
-    /** A time that is as good as {@code now} for what was long ago, and can be computed. */
+    /** A time at which a state is the same as at {@code now}, and can be computed. */
     private long nearest(long now) {
         return Math.min(Math.max(now, origin - reach), origin + 2 * reach);
     }
 
-    /** When the next one may go, and what was rested by then. */
+    /** The time from which the next request may go, and the rest by then. */
     private static final class Warmth implements LimitState {
 
         private final WarmUpBucket limit;
@@ -153,13 +154,13 @@ final class WarmUpBucket extends CompiledLimit {
             return next;
         }
 
-        /** What rests if nobody comes until then. */
+        /** The rest if no request comes until then. */
         private long restAt(long clock) {
             long idle = Math.max(clock - next, 0);
             return idle >= limit.warmUp - rest ? limit.warmUp : rest + idle;
         }
 
-        /** Only the last one, as if it had never come: the intervals of those behind others follow from theirs. */
+        /** Only the last request, as if it had never come: the interval of any other follows from those before it. */
         @Override
         public void giveBack(long mark, long now, long permits) {
             if (mark == next && returnable) {
@@ -184,29 +185,37 @@ final class WarmUpBucket extends CompiledLimit {
         public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
             if (previous instanceof Warmth warmth) {
                 long from = warmth.limit.unitsPerNano;
-                long clock = warmth.limit.clock(warmth.limit.nearest(now));
+                long clock = warmth.limit.clock(now);
                 long reached = Math.max(warmth.next - clock, 0);
-                next = limit.clock(now) + Exact.mulDivUp(reached, limit.unitsPerNano, from);
+                longestWait = warmth.longestWait;
+                long highest = highest();
+                // in units of this limit, where that is not more than it can have reached: that may not fit a long
+                boolean fits = reached / from < highest / limit.unitsPerNano;
+                next = limit.clock(now) + (fits ? Exact.mulDivUp(reached, limit.unitsPerNano, from) : highest);
                 long rested = warmth.restAt(Math.max(clock, warmth.next));
                 rest = Exact.mulDiv(rested, limit.warmUp, warmth.limit.warmUp);
-                longestWait = warmth.longestWait;
             } else {
                 long used = Math.min(previousLimit.atOnce() - previous.remaining(now), limit.capacity());
                 long wait = Math.min(previous.waitNanos(now, 1), limit.reach / 2);
                 if (used > 0) {
-                    next = limit.clock(now) + Math.max(limit.interval(rest, used), wait * limit.unitsPerNano);
+                    long reached = Math.max(limit.interval(rest, used), wait * limit.unitsPerNano);
+                    next = limit.clock(now) + Math.min(reached, highest());
                 }
             }
         }
 
-        /** A clock that stepped back further than anybody waits: the next one may go after one interval from now. */
+        /** After the clock stepped back further than any request waits, the next one may go one interval from now. */
         private void settle(long now) {
             long clock = limit.clock(now);
-            long highest = Math.min(longestWait, limit.reach) * limit.unitsPerNano
-                    + limit.interval(limit.warmUp, limit.capacity());
-            if (next - clock > highest) {
+            if (next - clock > highest()) {
                 next = clock + limit.interval(rest, 1);
             }
+        }
+
+        /** How far ahead of the clock the next one can be, unless the clock stepped back. */
+        private long highest() {
+            return Math.min(longestWait, limit.reach) * limit.unitsPerNano
+                    + limit.interval(limit.warmUp, limit.capacity());
         }
     }
 }
