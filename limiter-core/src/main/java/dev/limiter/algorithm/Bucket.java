@@ -179,7 +179,7 @@ final class Bucket extends NumberLimit {
 
     @Override
     public long remaining(long value, long now) {
-        return perPermit.floor(Math.max(full - level(value, now), 0));
+        return perPermit.floor(Math.max(full - level(value, nearest(now)), 0));
     }
 
     @Override

@@ -13,8 +13,8 @@ import dev.limiter.NumberState;
  *
  *     value = window number x (2 x limit + 1) + used,    0 <= used <= 2 x limit
  *
- * What is used above the limit was taken by those who wait for the next window, and counts there. A value below the
- * previous window's first is from the past: nothing used. One above the current window's last comes from a clock that
+ * Use above the limit was taken by requests that wait for the next window, and counts there. A value below the previous
+ * window's first is from the past: nothing is used. A value above the current window's last comes from a clock that
  * stepped back: see settle.
  */
 abstract class FixedWindow extends NumberLimit {
@@ -124,7 +124,7 @@ abstract class FixedWindow extends NumberLimit {
 
     @Override
     public final long remaining(long value, long now) {
-        return Math.max(limit - used(value, first(value, now)), 0);
+        return Math.max(limit - used(value, first(value, nearest(now))), 0);
     }
 
     @Override
@@ -134,8 +134,9 @@ abstract class FixedWindow extends NumberLimit {
     }
 
     /**
-     * What was taken of this window, or in the last one of this one. Nothing of this one if the next is spoken for: the
-     * number tells how much of that only while this one is full.
+     * Returns the permits taken from the current window, or those reserved from it during the previous one. Returns
+     * nothing for the current window once permits of the next are reserved, because the value no longer tells the two
+     * apart.
      */
     @Override
     public final long giveBack(long value, long taken, long now, long permits) {
@@ -155,11 +156,20 @@ abstract class FixedWindow extends NumberLimit {
             long occupied = Math.min(Math.max(used - window.limit, 0), limit);
             long start =
                     number.value() == window.fresh() ? Long.MIN_VALUE : window.start(window.number(number.value(), 0));
-            return start >= now - shortest * 2 && covers(start)
+            if (start < now - shortest * 2) {
+                return fresh();
+            }
+            // out of reach is only what the clock stepped back from: that counts as of now
+            return covers(start)
                     ? first(start) + (occupied > 0 ? limit + occupied : Math.min(used, limit))
-                    : fresh();
+                    : first(now) + Math.min(used, limit);
         }
         return super.carry(previous, state, now);
+    }
+
+    /** A time at which a state is the same as at {@code now}, and can be computed. */
+    private long nearest(long now) {
+        return Math.min(Math.max(now, origin - reach), origin + reach + 2 * shortest);
     }
 
     /** The value of an unused window at {@code now}. */

@@ -26,7 +26,7 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
 
     /*
      * The window reaches back over the current sub-window, buckets - 1 whole ones, and the youngest part of one more,
-     * the oldest. Nobody knows when in it the oldest's permits were taken. As its share "elapsed" leaves the window, so
+     * the oldest. The count of the oldest does not tell when in it permits were taken. As its share "elapsed" leaves the window, so
      * many of its permits are forgiven:
      *
      *     used = all - min(floor(oldest x elapsed), floor(limit / buckets))
@@ -46,6 +46,10 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
 
         private final long origin;
         private final long reach;
+
+        /** Nothing that was taken within reach counts any longer. */
+        private final long latest;
+
         private final long limit;
         private final int buckets;
         private final long bucketTicks;
@@ -66,6 +70,7 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
             this.windowNanos = bucketTicks * buckets / ticksPerNano;
             this.origin = now - Math.floorMod(now, windowNanos);
             this.reach = (1L << 61) / ticksPerNano;
+            this.latest = origin + reach + 3 * Math.max(windowNanos, 1);
         }
 
         @Override
@@ -88,8 +93,9 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
             return Math.floorDiv(ticks(now), bucketTicks);
         }
 
+        /** Beyond what can be computed, those of a time at which a state is the same. */
         long ticks(long now) {
-            return (now - origin) * ticksPerNano;
+            return (Math.min(Math.max(now, origin - reach), latest) - origin) * ticksPerNano;
         }
 
         long nanos(long ticks) {
@@ -197,8 +203,9 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
                     && other.limit.buckets == limit.buckets
                     && other.limit.bucketTicks == limit.bucketTicks) {
                 // both origins are whole windows, so the sub-windows lie on each other; out of reach is all or nothing
-                long shift = (other.limit.origin - limit.origin) / limit.windowNanos * limit.buckets;
-                long shifted = other.newest + shift;
+                long windows = (other.limit.origin - limit.origin) / limit.windowNanos;
+                long most = (1L << 62) / limit.buckets;
+                long shifted = other.newest + Math.min(Math.max(windows, -most), most) * limit.buckets;
                 long current = limit.bucket(now);
                 newest(shifted > current + limit.buckets ? current : Math.max(shifted, current - counts.length));
                 total = other.total;

@@ -1,0 +1,288 @@
+package dev.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Algorithm;
+import dev.limiter.CompiledLimit;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.LimitState;
+import dev.limiter.NumberLimit;
+import dev.limiter.RateLimiterStrategy;
+import dev.limiter.VirtualTime;
+import java.time.Duration;
+import java.time.Period;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The arithmetic of every algorithm at the ends of what a limit may be, and from any of them to any other. */
+class ExtremeLimitsTests {
+
+    private static final long SEED = Long.getLong("limiter.seed", 20_261_121L);
+    private static final long YEAR = Duration.ofDays(365).toNanos();
+    private static final long MONTH = Duration.ofDays(31).toNanos();
+
+    private static final Map<Algorithm, RateLimiterStrategy> STRATEGIES = Map.of(
+            Algorithm.TOKEN_BUCKET, new TokenBucketStrategy(),
+            Algorithm.LEAKY_BUCKET, new LeakyBucketStrategy(),
+            Algorithm.FIXED_WINDOW, new FixedWindowStrategy(),
+            Algorithm.SLIDING_WINDOW_COUNTER, new SlidingWindowCounterStrategy(),
+            Algorithm.SLIDING_WINDOW_LOG, new SlidingWindowLogStrategy(),
+            Algorithm.CONCURRENCY, new ConcurrencyStrategy());
+
+    static List<Limit> limits() {
+        List<Limit> limits = new ArrayList<>();
+        for (long permits : new long[] {1, 1_000_003, Limit.MAX_PERMITS}) {
+            for (Duration window :
+                    List.of(Duration.ofNanos(1), Duration.ofSeconds(1), Duration.ofDays(1), Duration.ofDays(400))) {
+                add(limits, permits, window);
+            }
+            limits.add(Limit.calendarWindow(permits, Period.ofDays(1), ZoneOffset.UTC));
+            limits.add(Limit.calendarWindow(permits, Period.ofMonths(1), ZoneOffset.UTC));
+            limits.add(Limit.concurrency(permits));
+        }
+        return limits;
+    }
+
+    private static void add(List<Limit> limits, long permits, Duration window) {
+        limits.add(Limit.tokenBucket(permits, window));
+        limits.add(Limit.tokenBucket(permits, window).burst(1));
+        limits.add(Limit.tokenBucket(permits, window).warmUp(Duration.ofNanos(1)));
+        limits.add(Limit.tokenBucket(permits, window).warmUp(Duration.ofDays(30)));
+        limits.add(Limit.leakyBucket(permits, window).paced());
+        limits.add(Limit.fixedWindow(permits, window));
+        limits.add(Limit.fixedWindow(permits, window).startingWithFirst());
+        limits.add(Limit.slidingWindowCounter(permits, window).buckets(1));
+        limits.add(Limit.slidingWindowCounter(permits, window).buckets(7));
+        limits.add(Limit.slidingWindowCounter(permits, window).buckets(1000));
+        limits.add(Limit.slidingWindowLog(permits, window));
+    }
+
+    private static CompiledLimit compile(Limit limit, long now) {
+        return STRATEGIES.get(limit.algorithm()).compile(limit, now);
+    }
+
+    private static Duration warmUp(Limit limit) {
+        return limit instanceof Limit.TokenBucket bucket ? bucket.warmUp() : Duration.ZERO;
+    }
+
+    /** No state can be used for longer than this, in nanoseconds. */
+    private static long longest(Limit limit) {
+        return 4 * (limit.window().toNanos() + warmUp(limit).toNanos()) + MONTH;
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void whatWasUsedStaysUsedUnderAnyOther(Limit from) {
+        SplittableRandom random = new SplittableRandom(SEED);
+        for (Limit to : limits()) {
+            if (from.algorithm() == Algorithm.CONCURRENCY || to.algorithm() == Algorithm.CONCURRENCY) {
+                // nothing that was used is held, and nothing that is held is used
+                carried(from, to, random, 1, false);
+                continue;
+            }
+            carried(from, to, random, 1, true);
+            carried(from, to, random, compile(from, 0).atOnce(), true);
+        }
+    }
+
+    private static void carried(Limit from, Limit to, SplittableRandom random, long permits, boolean counts) {
+        String description = from + " -> " + to + ", " + permits + " taken, -Dlimiter.seed=" + SEED;
+        try {
+            long now = VirtualTime.START + random.nextLong(YEAR);
+            CompiledLimit before = compile(from, now - random.nextLong(YEAR));
+            before = before.covers(now) ? before : compile(from, now);
+            LimitState used = before.newState();
+            assertThat(used.waitNanos(now, permits)).isZero();
+            used.take(now, permits);
+            CompiledLimit after = compile(to, now);
+            LimitState state = after.newState();
+            state.carry(used, before, now);
+            long left = after.atOnce() - (counts ? Math.min(permits, after.atOnce()) : 0);
+            assertThat(state.remaining(now)).as(description).isBetween(0L, left);
+            if (to.algorithm() != Algorithm.CONCURRENCY) {
+                assertThat(state.freshAt(now)).as(description).isLessThanOrEqualTo(now + longest(to));
+            }
+            if (left == 0) {
+                waits(after, state, now, description);
+            }
+        } catch (RuntimeException e) {
+            throw new AssertionError(description, e);
+        }
+    }
+
+    private static void waits(CompiledLimit limit, LimitState state, long now, String description) {
+        long wait = state.waitNanos(now, 1);
+        assertThat(wait).as(description).isBetween(1L, longest(limit.limit()));
+        if (limit.covers(now + wait)) {
+            assertThat(state.waitNanos(now + wait - 1, 1)).as(description).isPositive();
+            assertThat(state.waitNanos(now + wait, 1)).as(description).isZero();
+        }
+    }
+
+    /** The arithmetic that it was used under may not reach this time, however far the clock went. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void whatIsLongAgoNoLongerCountsUnderAnyOther(Limit from) {
+        SplittableRandom random = new SplittableRandom(SEED);
+        for (Limit to : limits()) {
+            long start = VirtualTime.START;
+            long later = start + longest(from) + (random.nextBoolean() ? random.nextLong(20 * YEAR) : 0);
+            if (from.algorithm() != Algorithm.CONCURRENCY) {
+                LimitState state = carriedFromFull(from, start, to, later);
+                assertThat(state.remaining(later))
+                        .as("%s -> %s, %s later, -Dlimiter.seed=%s", from, to, later - start, SEED)
+                        .isEqualTo(compile(to, later).atOnce());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void aClockThatStepsBackNeitherGrantsNorBlocks(Limit from) {
+        SplittableRandom random = new SplittableRandom(SEED);
+        for (Limit to : limits()) {
+            long start = VirtualTime.START;
+            long earlier = start - 1 - random.nextLong(20 * YEAR);
+            if (from.algorithm() != Algorithm.CONCURRENCY && to.algorithm() != Algorithm.CONCURRENCY) {
+                String description = from + " -> " + to + ", " + (start - earlier) + " earlier, -Dlimiter.seed=" + SEED;
+                LimitState state = carriedFromFull(from, start, to, earlier);
+                long left = compile(to, earlier).atOnce() - Math.min(from.limit(), 1);
+                assertThat(state.remaining(earlier)).as(description).isBetween(0L, left);
+                assertThat(state.waitNanos(earlier, 1)).as(description).isBetween(0L, longest(from) + longest(to));
+            }
+        }
+    }
+
+    private static LimitState carriedFromFull(Limit from, long start, Limit to, long now) {
+        CompiledLimit before = compile(from, start);
+        LimitState used = before.newState();
+        used.take(start, before.atOnce());
+        CompiledLimit after = compile(to, now);
+        LimitState state = after.newState();
+        state.carry(used, before, now);
+        return state;
+    }
+
+    /** Also where the arithmetic is not exact: a storage asks there how long a state is used, and gives back. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void answersAtAnyTime(Limit limit) {
+        SplittableRandom random = new SplittableRandom(SEED);
+        for (int run = 0; run < 40; run++) {
+            new Walk(limit, random).run(100, "-Dlimiter.seed=" + SEED + ", run " + run + " of " + limit);
+        }
+    }
+
+    /** What one key does, at times that jump, with what was taken long ago given back. */
+    private static final class Walk {
+
+        private final SplittableRandom random;
+        private final Limit limit;
+        private final long window;
+        private final List<long[]> taken = new ArrayList<>();
+        private long now = VirtualTime.START;
+        private CompiledLimit compiled;
+        private LimitState state;
+
+        Walk(Limit limit, SplittableRandom random) {
+            this.random = random;
+            this.limit = limit;
+            this.window = Math.max(limit.window().toNanos(), 1);
+            this.compiled = compile(limit, now);
+            this.state = compiled.newState();
+        }
+
+        void run(int steps, String description) {
+            try {
+                for (int i = 0; i < steps; i++) {
+                    now = Math.floorMod(now + jump(), 1L << 62);
+                    ask();
+                    if (!compiled.covers(now)) {
+                        renew();
+                    }
+                    take(permits());
+                    giveBack();
+                    ask();
+                }
+            } catch (RuntimeException | AssertionError e) {
+                throw new AssertionError(description, e);
+            }
+        }
+
+        private long jump() {
+            return switch (random.nextInt(10)) {
+                case 0 -> 1;
+                case 1 -> -random.nextLong(window + 1);
+                case 2 -> random.nextLong(window + 1);
+                case 3 -> window;
+                case 4 -> random.nextLong(5000);
+                case 5 -> random.nextInt(10) == 0 ? random.nextLong(-YEAR, YEAR) : 0;
+                case 6 -> random.nextInt(10) == 0 ? random.nextLong() / 2 : 0;
+                default -> 0;
+            };
+        }
+
+        private long permits() {
+            return switch (random.nextInt(8)) {
+                case 0 -> 0;
+                case 1 -> compiled.capacity();
+                case 2 -> compiled.capacity() + 1;
+                case 3 -> Long.MAX_VALUE;
+                case 4 -> 1 + random.nextLong(compiled.capacity());
+                default -> 1;
+            };
+        }
+
+        private void ask() {
+            state.waitNanos(now, 1);
+            state.waitNanos(now, permits());
+            state.admissionNanos(now, permits(), random.nextBoolean() ? window : Long.MAX_VALUE);
+            assertThat(state.remaining(now)).isBetween(0L, compiled.atOnce());
+            state.freshAt(now);
+        }
+
+        private void renew() {
+            CompiledLimit next = compile(limit, now);
+            LimitState successor = next.newState();
+            successor.carry(state, compiled, now);
+            compiled = next;
+            state = successor;
+            // numbers mean something else under each version
+            taken.clear();
+        }
+
+        private void take(long permits) {
+            long wait = state.waitNanos(now, permits);
+            assertThat(wait).isNotNegative();
+            if (permits > compiled.capacity()) {
+                assertThat(wait).isEqualTo(Decision.NEVER);
+                return;
+            }
+            long mark = NumberLimit.NOTHING;
+            if (wait == 0) {
+                long before = state.remaining(now);
+                mark = state.take(now, permits);
+                boolean oneByOne = compiled.atOnce() < compiled.capacity();
+                assertThat(state.remaining(now)).isEqualTo(before - (oneByOne ? Math.min(permits, 1) : permits));
+            } else if (random.nextBoolean() && permits > 0 && state.admissionNanos(now, permits, 2 * window) == 0) {
+                mark = state.reserve(now, wait, permits);
+            }
+            if (mark != NumberLimit.NOTHING) {
+                taken.add(new long[] {mark, permits});
+            }
+        }
+
+        private void giveBack() {
+            if (!taken.isEmpty() && random.nextBoolean()) {
+                long[] last = taken.remove(random.nextInt(taken.size()));
+                state.giveBack(last[0], now, last[1]);
+            }
+        }
+    }
+}
