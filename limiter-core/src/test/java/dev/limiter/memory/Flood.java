@@ -157,7 +157,10 @@ final class Flood implements AutoCloseable {
 
     /** A pool of which never more may be held, under a rate that may refuse. */
     private void hold(SplittableRandom random, Deque<Decision> open) {
-        Rule pool = Rule.of("pool", Limit.tokenBucket(1_000_000, MINUTE), Limit.concurrency(POOL).named("held"));
+        Rule pool = Rule.of(
+                "pool",
+                Limit.tokenBucket(1_000_000, MINUTE),
+                Limit.concurrency(POOL).named("held"));
         Decision decision = storage.decide(pool, "pool", 1);
         if (!decision.permitted()) {
             return;

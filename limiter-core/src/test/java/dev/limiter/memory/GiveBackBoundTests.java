@@ -59,7 +59,10 @@ class GiveBackBoundTests {
                 Rule.of("burst", Limit.tokenBucket(20, SECOND).burst(50)),
                 Rule.of("leaky", Limit.leakyBucket(20, SECOND)),
                 Rule.of("two", bucket, Limit.fixedWindow(1_000_000, SECOND).named("too")),
-                Rule.of("mixed", bucket, Limit.slidingWindowLog(1_000_000, SECOND).named("too")));
+                Rule.of(
+                        "mixed",
+                        bucket,
+                        Limit.slidingWindowLog(1_000_000, SECOND).named("too")));
     }
 
     private record Grant(long time, long permits, Decision decision) {}
@@ -93,7 +96,7 @@ class GiveBackBoundTests {
         for (int i = 0; i < STEPS; i++) {
             int kind = random.nextInt(10);
             if (kind < 5) {
-                long permits = 1 + random.nextInt(kind == 0 ? 20 : 3);
+                long permits = random.nextLong(kind == 0 ? 20 : 3) + 1;
                 Decision decision = storage.decide(rule, key, permits);
                 if (decision.permitted()) {
                     open.add(new Grant(time.now(), permits, decision));
