@@ -9,6 +9,7 @@ import dev.limiter.spring.web.BucketsOfOneClient;
 import dev.limiter.spring.web.DeclaredMethods;
 import dev.limiter.spring.web.Endpoints;
 import dev.limiter.spring.web.HeldFieldsFilter;
+import dev.limiter.spring.web.Preflights;
 import dev.limiter.spring.web.ProblemRejectionHandler;
 import dev.limiter.spring.web.RateLimitExceptionResolver;
 import dev.limiter.spring.web.RateLimitFilter;
@@ -181,8 +182,12 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean(FILTER)
     @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
-    RateLimitFilter limiterFilter(Rules rules, ServletCurrentRequest requests, RequestDecider decider) {
-        return new RateLimitFilter(rules, requests, decider);
+    RateLimitFilter limiterFilter(
+            Rules rules,
+            ServletCurrentRequest requests,
+            RequestDecider decider,
+            ObjectProvider<CorsConfigurationSource> crossOrigin) {
+        return new RateLimitFilter(rules, requests, decider, new Preflights(crossOrigin));
     }
 
     /** By its name: the server needs it before other beans can be made. */

@@ -3,7 +3,6 @@ package dev.limiter.spring.web;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.http.server.ServerHttpResponse;
 import org.springframework.web.cors.CorsConfiguration;
@@ -29,21 +28,11 @@ final class CrossOriginRequests {
     void allow(HttpServletRequest request, HttpServletResponse response) throws IOException {
         boolean early = request.getAttribute(DispatcherServlet.WEB_APPLICATION_CONTEXT_ATTRIBUTE) == null;
         if (early && CorsUtils.isCorsRequest(request)) {
-            CorsConfiguration configuration = configuration(request);
+            CorsConfiguration configuration = Preflights.configuration(sources, request);
             if (configuration != null) {
                 processor.processRequest(configuration, request, response);
             }
         }
-    }
-
-    private @Nullable CorsConfiguration configuration(HttpServletRequest request) {
-        for (CorsConfigurationSource source : sources) {
-            CorsConfiguration configuration = source.getCorsConfiguration(request);
-            if (configuration != null) {
-                return configuration;
-            }
-        }
-        return null;
     }
 
     /** Only what the application says of other origins; the answer is a rejection in any case. */

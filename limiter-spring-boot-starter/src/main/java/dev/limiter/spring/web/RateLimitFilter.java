@@ -12,7 +12,6 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import org.springframework.web.cors.CorsUtils;
 
 /**
  * Decides the rules of {@code phase: request} before Spring Security and everything else that takes time: also about
@@ -23,11 +22,13 @@ public final class RateLimitFilter implements Filter {
     private final Rules rules;
     private final ServletCurrentRequest requests;
     private final RequestDecider decider;
+    private final Preflights preflights;
 
-    public RateLimitFilter(Rules rules, ServletCurrentRequest requests, RequestDecider decider) {
+    public RateLimitFilter(Rules rules, ServletCurrentRequest requests, RequestDecider decider, Preflights preflights) {
         this.rules = rules;
         this.requests = requests;
         this.decider = decider;
+        this.preflights = preflights;
     }
 
     @Override
@@ -45,13 +46,12 @@ public final class RateLimitFilter implements Filter {
     private void filter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         RuleSet ruleSet = rules.current();
-        // What claims to be a preflight and then reaches a handler all the same is left to the interceptor.
-        if (ruleSet.requestRules().isEmpty() || CorsUtils.isPreFlightRequest(request)) {
+        if (ruleSet.requestRules().isEmpty()) {
             chain.doFilter(request, response);
             return;
         }
         ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet);
-        if (arriving.rules().isEmpty()) {
+        if (arriving.rules().isEmpty() || preflights.isExpected(request)) {
             chain.doFilter(request, response);
             return;
         }

@@ -7,7 +7,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
-import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.function.HandlerFunction;
@@ -49,7 +48,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
 
     /** Spring answers these itself; whatever a client claims, a handler of the application does not run as one. */
     private static boolean isPreFlight(HttpServletRequest request, Object handler) {
-        return CorsUtils.isPreFlightRequest(request)
+        return Preflights.isGenuine(request)
                 && !(handler instanceof HandlerMethod)
                 && !(handler instanceof HandlerFunction);
     }

@@ -12,6 +12,7 @@ import dev.limiter.spring.rule.Rules;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -34,6 +35,7 @@ import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.config.annotation.PathMatchConfigurer;
@@ -265,18 +267,56 @@ class RequestPhaseTests extends WebTestSupport {
     @Test
     void preflightsAreFree() throws Exception {
         for (int i = 0; i < 5; i++) {
-            HttpResponse<String> answer = send(
-                    "OPTIONS",
-                    "/wide/plain",
-                    "X-Test",
-                    "preflight",
-                    "Origin",
-                    "http://example.com",
-                    "Access-Control-Request-Method",
-                    "GET");
-            assertThat(answer.statusCode()).isNotEqualTo(429);
+            assertThat(preflight("/wide/shared", "preflight").statusCode()).isEqualTo(200);
         }
         assertThat(remaining("early", "header:x-test=9:preflight")).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Authorization: Basic YWxpY2U6eA==", "Cookie: SESSION=x"})
+    void whatLooksLikeAPreflightButHasCredentialsIsCounted(String credentials) throws Exception {
+        String[] field = credentials.split(": ");
+        String key = "guessing-" + field[0];
+        for (int i = 0; i < 3; i++) {
+            assertThat(preflight("/wide/shared", key, field).statusCode()).isNotEqualTo(429);
+        }
+        assertThat(preflight("/wide/shared", key, field).statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void whatLooksLikeAPreflightButHasABodyIsCounted() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            assertThat(preflightWithBody("/wide/shared").statusCode()).isNotEqualTo(429);
+        }
+        assertThat(preflightWithBody("/wide/shared").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void whatLooksLikeAPreflightIsCountedWhereCorsIsNotConfigured() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            assertThat(preflight("/wide/plain", "unconfigured").statusCode()).isNotEqualTo(429);
+        }
+        assertThat(preflight("/wide/plain", "unconfigured").statusCode()).isEqualTo(429);
+    }
+
+    private HttpResponse<String> preflight(String path, String key, String... more) throws Exception {
+        List<String> fields = new ArrayList<>(
+                List.of("X-Test", key, "Origin", "http://example.com", "Access-Control-Request-Method", "GET"));
+        fields.addAll(List.of(more));
+        return send("OPTIONS", path, fields.toArray(String[]::new));
+    }
+
+    private HttpResponse<String> preflightWithBody(String path) throws Exception {
+        return sendBody(
+                "OPTIONS",
+                path,
+                "password=x",
+                "X-Test",
+                "preflight-with-body",
+                "Origin",
+                "http://example.com",
+                "Access-Control-Request-Method",
+                "GET");
     }
 
     @ParameterizedTest
@@ -411,6 +451,12 @@ class RequestPhaseTests extends WebTestSupport {
 
         @GetMapping({"/wide/plain", "/wide/refused", "/wide/excluded"})
         String wide() {
+            return "ok";
+        }
+
+        @CrossOrigin("http://example.com")
+        @GetMapping("/wide/shared")
+        String shared() {
             return "ok";
         }
 

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -37,8 +38,18 @@ abstract class WebTestSupport {
     }
 
     HttpResponse<String> send(String method, String path, String... headers) throws IOException, InterruptedException {
+        return send(method, path, BodyPublishers.noBody(), headers);
+    }
+
+    HttpResponse<String> sendBody(String method, String path, String body, String... headers)
+            throws IOException, InterruptedException {
+        return send(method, path, BodyPublishers.ofString(body), headers);
+    }
+
+    private HttpResponse<String> send(String method, String path, BodyPublisher body, String... headers)
+            throws IOException, InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-                .method(method, BodyPublishers.noBody());
+                .method(method, body);
         if (headers.length > 0) {
             request.headers(headers);
         }
