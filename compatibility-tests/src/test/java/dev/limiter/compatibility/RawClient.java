@@ -68,6 +68,11 @@ final class RawClient {
         }
     }
 
+    /** All that comes until the server closes the connection. */
+    static Answer answerOf(Socket socket) throws IOException {
+        return parse(all(socket.getInputStream()));
+    }
+
     Socket connect() throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setTcpNoDelay(true);

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -72,20 +71,17 @@ public final class RuleDecider {
     /**
      * The same without blocking the caller. Cancelling the future gives back what was taken, and the place of one who
      * waits.
-     *
-     * @param present asked when the turn comes: if the one who waited is gone, its place goes to those behind
      */
-    public CompletableFuture<Verdict> decideLater(
-            ApplicableRules rules, RateLimitContext context, String resource, BooleanSupplier present) {
+    public CompletableFuture<Verdict> decideLater(ApplicableRules rules, RateLimitContext context, String resource) {
         try {
-            return decideEachLater(rules, context, resource, present);
+            return decideEachLater(rules, context, resource);
         } catch (Undecidable undecidable) {
             return CompletableFuture.completedFuture(undecided(undecidable, resource));
         }
     }
 
     private CompletableFuture<Verdict> decideEachLater(
-            ApplicableRules rules, RateLimitContext context, String resource, BooleanSupplier present) {
+            ApplicableRules rules, RateLimitContext context, String resource) {
         Verdict denied = denied(rules, context, resource);
         if (denied != null) {
             return CompletableFuture.completedFuture(denied);
@@ -97,7 +93,7 @@ public final class RuleDecider {
             return CompletableFuture.completedFuture(known);
         }
         long start = System.nanoTime();
-        CompletableFuture<Decision> decision = limiters.acquireAsync(charges, present);
+        CompletableFuture<Decision> decision = limiters.acquireAsync(charges, () -> true);
         CompletableFuture<Verdict> verdict = decision.thenApply(
                 decided -> told(verdict(asked, charges, context, decided), rules, context, resource, since(start)));
         var unused = verdict.whenComplete((decided, failure) -> {

@@ -47,8 +47,7 @@ public final class RequestDecider {
             String resource = resources == null ? named : renamed(resources, request, named);
             RateLimitContext context = RateLimitContext.of(decisions.view(), resource);
             if (rules.waiting() && SuspendedRequest.isPossible(request)) {
-                CompletableFuture<Verdict> pending =
-                        decider.decideLater(rules, context, resource, ClientConnection.of(request));
+                CompletableFuture<Verdict> pending = decider.decideLater(rules, context, resource);
                 if (!pending.isDone()) {
                     decisions.pending(pending);
                     return true;
@@ -69,7 +68,8 @@ public final class RequestDecider {
 
     /**
      * Whether a request may go on that may have had to wait; true if it had not. False also if its turn has not come: then
-     * it is dispatched again when it has.
+     * it is dispatched again when it has. False as well if the container has reported the client as gone: nobody would
+     * read an answer.
      */
     boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response) throws IOException {
         ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
@@ -81,6 +81,9 @@ public final class RequestDecider {
             SuspendedRequest.resume(request);
         } else if (!pending.isDone()) {
             SuspendedRequest.suspend(request, response, pending);
+            return false;
+        }
+        if (pending.isCancelled()) {
             return false;
         }
         Verdict verdict = pending.join();

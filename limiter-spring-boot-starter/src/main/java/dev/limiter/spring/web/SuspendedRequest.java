@@ -34,6 +34,9 @@ final class SuspendedRequest {
 
     static void suspend(HttpServletRequest request, HttpServletResponse response, CompletableFuture<?> decision) {
         DeferredResult<Object> result = new DeferredResult<>(NO_TIMEOUT);
+        // The Servlet API reports a broken connection as an error of the asynchronous request, if the container
+        // notices.
+        result.onError(broken -> decision.cancel(true));
         WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
         manager.setAsyncWebRequest(WebAsyncUtils.createAsyncWebRequest(request, response));
         try {

@@ -87,32 +87,6 @@ class WaitingInRealTimeTests {
     }
 
     @Test
-    void placesOfThoseWhoDisconnectAreUsedByOthers() throws Exception {
-        try (ConfigurableApplicationContext application = start("50", "1s", "30s")) {
-            RateLimiters limiters = application.getBean(RateLimiters.class);
-            long start = System.nanoTime();
-            List<Socket> leaving = new ArrayList<>();
-            List<Future<Long>> staying = new ArrayList<>();
-            for (int i = 0; i < 100; i++) {
-                leaving.add(request(application));
-                staying.addAll(send(application, 1));
-            }
-            for (Socket socket : leaving) {
-                socket.close();
-            }
-
-            List<Long> times = times(staying, start);
-
-            WebTestSupport.await(() -> limiters.waiting() == 0);
-            // with the places of those who are gone it would take four seconds
-            assertThat(times.get(99)).isBetween(99 * TURN, 150 * TURN);
-            System.out.printf(
-                    "100 of 200 requests disconnect: the last of the others was answered after %.3f s%n",
-                    times.get(99) / 1e9);
-        }
-    }
-
-    @Test
     void stoppingTheApplicationAnswersAllWhoWait() throws Exception {
         ConfigurableApplicationContext application = start("1", "80s", "1d");
         List<Future<Integer>> answers = IntStream.range(0, 1001)

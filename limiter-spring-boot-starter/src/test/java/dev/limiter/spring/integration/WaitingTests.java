@@ -10,7 +10,9 @@ import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -22,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -36,6 +39,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -47,7 +51,7 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** Requests that wait for their turn: in line, without a thread, and only as long as their client is there. */
+/** Requests that wait for their turn: in line, and without a thread. */
 @TestPropertySource(
         properties = {
             "server.tomcat.threads.max=2",
@@ -169,26 +173,41 @@ class WaitingTests extends WebTestSupport {
         assertThat(result(waiting).body()).isEqualTo("hello");
     }
 
+    /** As it does when it finds out that the client is gone. */
     @Test
-    void thePlaceOfAClientThatIsGoneIsUsedByOthers() throws Exception {
+    void thePlaceOfARequestThatTheContainerEndsIsUsedByOthers() throws Exception {
         get("/paced/sync");
-        List<Socket> gone = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             int before = limiters.waiting();
-            gone.add(send("/paced/sync"));
-            await(() -> limiters.waiting() == before + 1);
+            var unused = background(() -> get("/paced/sync", "X-Ended", "yes"));
+            await(() -> scene.suspended.size() == before + 1);
         }
         Future<HttpResponse<String>> last = background(() -> get("/paced/sync"));
         await(() -> limiters.waiting() == 4);
-        for (Socket socket : gone) {
-            socket.close();
-        }
+        scene.suspended.forEach(AsyncContext::complete);
+        await(() -> limiters.waiting() == 1);
 
         time.advance(TURN);
 
         assertThat(result(last).body()).isEqualTo("served 2");
-        await(() -> limiters.waiting() == 0);
         assertThat(scene.served).hasValue(2);
+    }
+
+    /** HTTP/1.1 tells nobody: the turn passes, and whoever is behind has the next one. */
+    @Test
+    void thePlaceOfAClientThatIsGoneUnnoticedPassesAtItsTurn() throws Exception {
+        get("/paced/sync");
+        try (Socket gone = send("/paced/sync")) {
+            await(() -> limiters.waiting() == 1);
+        }
+        Future<HttpResponse<String>> last = background(() -> get("/paced/sync"));
+        await(() -> limiters.waiting() == 2);
+
+        time.advance(TURN.multipliedBy(2));
+
+        assertThat(result(last).body()).startsWith("served");
+        await(() -> scene.served.get() == 3);
+        assertThat(limiters.waiting()).isZero();
     }
 
     @Test
@@ -304,6 +323,18 @@ class WaitingTests extends WebTestSupport {
             };
         }
 
+        /** Ends some requests while they wait. */
+        @Bean
+        @Order(-1000)
+        Filter ending(Scene scene) {
+            return (request, response, chain) -> {
+                chain.doFilter(request, response);
+                if (((HttpServletRequest) request).getHeader("X-Ended") != null && request.isAsyncStarted()) {
+                    scene.suspended.add(request.getAsyncContext());
+                }
+            };
+        }
+
         @Bean
         MeterRegistry meters() {
             return new SimpleMeterRegistry();
@@ -337,6 +368,7 @@ class WaitingTests extends WebTestSupport {
     static class Scene {
 
         final AtomicInteger served = new AtomicInteger();
+        final List<AsyncContext> suspended = new CopyOnWriteArrayList<>();
         final CountDownLatch entered = new CountDownLatch(1);
         final CountDownLatch gate = new CountDownLatch(1);
     }

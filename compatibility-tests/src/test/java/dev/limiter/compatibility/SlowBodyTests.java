@@ -1,0 +1,159 @@
+package dev.limiter.compatibility;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Algorithm;
+import dev.limiter.spring.annotation.RateLimiter;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.i18n.LocaleChangeInterceptor;
+
+/** Bodies that come piece by piece while their requests wait, 420 in all, arrive as they were sent. */
+class SlowBodyTests {
+
+    private static final int BODIES = 70;
+    private static final int PIECES = 32;
+    private static final int PIECE = 192;
+
+    private static final String[] PROPERTIES = {
+        "server.tomcat.connection-timeout=2m",
+        "limiter.rules.pace.paths=/paced/**",
+        "limiter.rules.pace.algorithm=leaky-bucket",
+        "limiter.rules.pace.burst=1000",
+        "limiter.rules.pace.limit=400",
+        "limiter.rules.pace.window=1s",
+        "limiter.rules.pace.max-wait=1m",
+        "limiter.rules.pool.paths=/pool/**",
+        "limiter.rules.pool.algorithm=concurrency",
+        "limiter.rules.pool.limit=1",
+        "limiter.rules.pool.max-wait=1m",
+    };
+
+    /** Forms are read by an interceptor of the application while the turn comes, other bodies by the handler after it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/paced/form", "/paced/raw", "/pool/form", "/pool/raw", "/annotated/form", "/annotated/raw"})
+    void arriveUnchanged(String path) throws IOException {
+        try (ConfigurableApplicationContext application = Applications.start(Application.class, PROPERTIES)) {
+            assertArriveUnchanged(application, path);
+        }
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void arriveUnchangedWhereRequestsWaitInVirtualThreads() throws IOException {
+        List<String> properties = new ArrayList<>(List.of(PROPERTIES));
+        properties.add("spring.threads.virtual.enabled=true");
+        try (ConfigurableApplicationContext application =
+                Applications.start(Application.class, properties.toArray(String[]::new))) {
+            assertArriveUnchanged(application, "/paced/form");
+        }
+    }
+
+    private static void assertArriveUnchanged(ConfigurableApplicationContext application, String path)
+            throws IOException {
+        int port = application.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+        RawClient client = new RawClient(port);
+        List<Socket> sockets = new ArrayList<>();
+        List<String> bodies =
+                IntStream.range(0, BODIES).mapToObj(SlowBodyTests::body).toList();
+        try {
+            for (int i = 0; i < BODIES; i++) {
+                sockets.add(client.connect());
+                sendHead(sockets.get(i), path);
+            }
+            // What ends one request lets another one's turn come while its own body comes.
+            for (int i = 0; i < BODIES; i++) {
+                for (int piece = 0; piece < PIECES; piece++) {
+                    send(sockets.get(i), bodies.get(i).substring(piece * PIECE, (piece + 1) * PIECE));
+                }
+            }
+            for (int i = 0; i < BODIES; i++) {
+                RawClient.Answer answer = RawClient.answerOf(sockets.get(i));
+                assertThat(answer.status()).isEqualTo(200);
+                assertThat(answer.body()).as("body " + i).isEqualTo(bodies.get(i));
+            }
+        } finally {
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    private static void sendHead(Socket socket, String path) throws IOException {
+        String type = path.endsWith("form") ? "application/x-www-form-urlencoded" : "text/plain";
+        send(
+                socket,
+                "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: " + type
+                        + "\r\nContent-Length: " + PIECES * PIECE + "\r\n\r\n");
+    }
+
+    private static void send(Socket socket, String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(ISO_8859_1));
+        socket.getOutputStream().flush();
+    }
+
+    /** Each place of it is different, and different from that of all other bodies. */
+    private static String body(int number) {
+        return IntStream.range(0, PIECES * PIECE / 8)
+                .mapToObj(place -> place == 0 ? "text=%03d".formatted(number) : "%03d-%04d".formatted(number, place))
+                .collect(Collectors.joining());
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({OpenSecurity.class, Endpoints.class})
+    static class Application implements WebMvcConfigurer {
+
+        /** Reads the parameters of each request. */
+        @Override
+        public void addInterceptors(InterceptorRegistry registry) {
+            registry.addInterceptor(new LocaleChangeInterceptor());
+        }
+    }
+
+    @RestController
+    static class Endpoints {
+
+        @PostMapping({"/paced/form", "/pool/form"})
+        String form(HttpServletRequest request) {
+            return "text=" + request.getParameter("text");
+        }
+
+        @PostMapping({"/paced/raw", "/pool/raw"})
+        String raw(@RequestBody String body) {
+            return body;
+        }
+
+        @PostMapping("/annotated/form")
+        @RateLimiter(limit = 400, window = "1s", burst = 1000, algorithm = Algorithm.LEAKY_BUCKET, maxWait = "1m")
+        public String annotatedForm(HttpServletRequest request) {
+            return form(request);
+        }
+
+        @PostMapping("/annotated/raw")
+        @RateLimiter(limit = 400, window = "1s", burst = 1000, algorithm = Algorithm.LEAKY_BUCKET, maxWait = "1m")
+        public String annotatedRaw(@RequestBody String body) {
+            return body;
+        }
+    }
+}
