@@ -36,7 +36,17 @@ public abstract class Decision implements AutoCloseable {
      * @param returned called whenever it is closed or given back, maybe more than once
      */
     public static Decision onFailure(OnFailure how, Decision decision, Runnable returned) {
-        return new EmergencyDecision(how, decision, returned);
+        return new EmergencyDecision(how, decision, returned, returned);
+    }
+
+    /**
+     * The same for a storage that tells permits that count no longer from permits that are only released.
+     *
+     * @param givenBack called whenever it is given back or given up, maybe more than once
+     * @param closed called whenever it is closed, maybe more than once
+     */
+    public static Decision onFailure(OnFailure how, Decision decision, Runnable givenBack, Runnable closed) {
+        return new EmergencyDecision(how, decision, givenBack, closed);
     }
 
     /** Whether the request may go on. */

@@ -8,12 +8,14 @@ final class EmergencyDecision extends Decision {
 
     private final OnFailure how;
     private final Decision decision;
-    private final Runnable returned;
+    private final Runnable givenBack;
+    private final Runnable closed;
 
-    EmergencyDecision(OnFailure how, Decision decision, Runnable returned) {
+    EmergencyDecision(OnFailure how, Decision decision, Runnable givenBack, Runnable closed) {
         this.how = how;
         this.decision = decision;
-        this.returned = returned;
+        this.givenBack = givenBack;
+        this.closed = closed;
     }
 
     @Override
@@ -49,19 +51,19 @@ final class EmergencyDecision extends Decision {
     @Override
     protected void giveUp(List<? extends Decision> behind) {
         decision.giveUp(behind);
-        returned.run();
+        givenBack.run();
     }
 
     @Override
     public void giveBack() {
         decision.giveBack();
-        returned.run();
+        givenBack.run();
     }
 
     @Override
     public void close() {
         decision.close();
-        returned.run();
+        closed.run();
     }
 
     @Override

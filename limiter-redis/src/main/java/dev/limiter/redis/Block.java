@@ -82,6 +82,11 @@ final class Block {
         return remote.ahead > 0 ? refusal.lastingAtLeast(micros) : refusal;
     }
 
+    /** What the answer says of the state. */
+    Standing standing() {
+        return decision(0);
+    }
+
     /** How many nobody has had yet. */
     long kept() {
         return Math.max(rest.get(), 0);

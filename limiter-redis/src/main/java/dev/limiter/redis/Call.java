@@ -34,6 +34,9 @@ final class Call {
     /** Nothing is to be charged, because it is only asked or because it would be refused anyway. */
     private boolean dry = true;
 
+    /** What to do if there is no answer. */
+    private Runnable lost = () -> {};
+
     Call(Batches batches, ServerTime time, Leases leases, int slot, boolean peek) {
         this.batches = batches;
         this.time = time;
@@ -71,6 +74,9 @@ final class Call {
             RedisRateLimiterStorage storage, Function<List<RedisDecision>, T> then, Consumer<T> unwanted) {
         boolean taking = !peek && !dry && !isNever();
         byte[] lease = leases.newName();
+        if (taking) {
+            lost = () -> release(storage, lease);
+        }
         return ask(
                 taking ? TAKE : PEEK,
                 0,
@@ -150,14 +156,22 @@ final class Call {
                 limit.ask(arguments, charge, permits, RemoteLimit.micros(charge.maxWait()), lease, now);
             }
         }
-        return batches.ask(
-                slot,
-                new Request<>(
-                        algorithms,
-                        states.toArray(byte[][]::new),
-                        arguments.toArray(),
-                        reply -> then.apply(Answer.of(reply, time.clock(), lease)),
-                        unwanted));
+        Request<T> request = new Request<>(
+                algorithms,
+                states.toArray(byte[][]::new),
+                arguments.toArray(),
+                reply -> then.apply(Answer.of(reply, time.clock(), lease)),
+                unwanted);
+        request.whenLost(lost);
+        return batches.ask(slot, request);
+    }
+
+    private void release(RedisRateLimiterStorage storage, byte[] lease) {
+        for (int i = 0; i < charges.size(); i++) {
+            if (rules.get(i).holds() && charges.get(i).permits() > 0) {
+                storage.releaseUnanswered(charges.get(i), rules.get(i), lease);
+            }
+        }
     }
 
     private List<RedisDecision> decisions(RedisRateLimiterStorage storage, Answer answer, boolean charged) {

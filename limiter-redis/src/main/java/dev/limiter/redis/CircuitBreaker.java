@@ -7,12 +7,21 @@ import java.util.function.LongSupplier;
 /**
  * Whether it is of use to ask. Open (it is not) after several calls in a row have failed, of which one was begun when
  * another had failed already: calls that all stood still at the same moment, because the machine did, are one failure.
- * While it is open, somebody should look every now and then ({@link #probeIsDue}); the first call that succeeds closes it.
- * Thread-safe; never blocks.
+ * While it is open, a caller should probe every now and then ({@link #probeIsDue}); several probes in a row that succeed
+ * close it. A circuit that opens again soon after that is probed less and less often. Thread-safe; never blocks.
  */
 final class CircuitBreaker {
 
     private static final int FAILURES_IN_A_ROW = 5;
+
+    /** One answer in time may be chance. */
+    static final int PROBES_IN_A_ROW = 3;
+
+    /** A circuit that was closed for so long did not flap. */
+    private static final long STABLE_NANOS = Duration.ofSeconds(10).toNanos();
+
+    /** How often the time between two probes is doubled at most. */
+    private static final int MOST_DOUBLINGS = 5;
 
     private final LongSupplier nanoTime;
     private final long probeEveryNanos;
@@ -25,12 +34,20 @@ final class CircuitBreaker {
     /** When the first of them had failed. */
     private long firstFailed;
 
+    /** Probes that succeeded since the last one that did not. */
+    private int probed;
+
+    /** When the circuit was closed last. */
+    private long closed;
+
+    private volatile int doublings;
     private volatile boolean open;
     private final AtomicLong nextProbe = new AtomicLong();
 
     CircuitBreaker(Duration probeEvery, LongSupplier nanoTime) {
         this.probeEveryNanos = probeEvery.toNanos();
         this.nanoTime = nanoTime;
+        this.closed = nanoTime.getAsLong() - STABLE_NANOS;
     }
 
     boolean isOpen() {
@@ -41,19 +58,15 @@ final class CircuitBreaker {
     boolean probeIsDue() {
         long now = nanoTime.getAsLong();
         long due = nextProbe.get();
-        return open && now - due >= 0 && nextProbe.compareAndSet(due, now + probeEveryNanos);
+        return open && now - due >= 0 && nextProbe.compareAndSet(due, now + (probeEveryNanos << doublings));
     }
 
-    /** A call succeeded; true if that closed the circuit. */
-    boolean succeeded() {
-        if (failures == 0 && !open) {
-            return false;
-        }
-        synchronized (lock) {
-            failures = 0;
-            boolean closes = open;
-            open = false;
-            return closes;
+    /** A call succeeded. */
+    void succeeded() {
+        if (failures > 0 && !open) {
+            synchronized (lock) {
+                failures = 0;
+            }
         }
     }
 
@@ -67,9 +80,31 @@ final class CircuitBreaker {
             if (open || failures < FAILURES_IN_A_ROW || begun - firstFailed < 0) {
                 return false;
             }
-            nextProbe.set(now + probeEveryNanos);
+            doublings = now - closed < STABLE_NANOS ? Math.min(doublings + 1, MOST_DOUBLINGS) : 0;
+            nextProbe.set(now + (probeEveryNanos << doublings));
+            probed = 0;
             open = true;
             return true;
+        }
+    }
+
+    /** A probe succeeded; true if that closed the circuit. */
+    boolean probeSucceeded() {
+        synchronized (lock) {
+            failures = 0;
+            if (!open || ++probed < PROBES_IN_A_ROW) {
+                return false;
+            }
+            closed = nanoTime.getAsLong();
+            open = false;
+            return true;
+        }
+    }
+
+    /** A probe failed. */
+    void probeFailed() {
+        synchronized (lock) {
+            probed = 0;
         }
     }
 }

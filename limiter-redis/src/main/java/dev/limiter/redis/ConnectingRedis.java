@@ -22,6 +22,7 @@ public final class ConnectingRedis implements Redis {
     private volatile @Nullable Redis connected;
     private volatile @Nullable Throwable failure;
     private volatile long tried = System.nanoTime() - TRY_EVERY_NANOS;
+    private volatile CompletableFuture<Void> attempt = CompletableFuture.completedFuture(null);
     private volatile boolean closed;
 
     /** {@code connect}: begins to connect; does not block. */
@@ -44,6 +45,7 @@ public final class ConnectingRedis implements Redis {
             return;
         }
         tried = System.nanoTime();
+        attempt = new CompletableFuture<>();
         try {
             var unused = connect.get().whenComplete(this::connected);
         } catch (RuntimeException e) {
@@ -65,6 +67,25 @@ public final class ConnectingRedis implements Redis {
         if (closed && redis != null) {
             redis.close();
         }
+        attempt.complete(null);
+    }
+
+    /** Of the latest attempt. */
+    @Override
+    public CompletionStage<?> connected() {
+        return attempt;
+    }
+
+    @Override
+    public boolean isClustered() {
+        Redis redis = connected;
+        return redis != null && redis.isClustered();
+    }
+
+    @Override
+    public String node(int slot) {
+        Redis redis = connected;
+        return redis == null ? "" : redis.node(slot);
     }
 
     @Override

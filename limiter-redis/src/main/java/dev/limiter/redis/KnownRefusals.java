@@ -3,14 +3,16 @@ package dev.limiter.redis;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Requests that Redis would refuse, as far as that follows from what it has answered: who was told to come back in a
- * minute, or took the last permit of a minute, need not ask before. Other instances only take more. Wrong for as long if
- * another instance gives back or resets, or if Redis loses its data. Thread-safe; bounded: of more it is not known.
+ * minute, or took the last permit of a minute, need not ask before. Other instances may give back or reset, and Redis may
+ * lose its data: so once in a second a request is asked for all the same. Thread-safe; bounded: of more than that, those
+ * are forgotten that nobody has asked for since longest.
  *
  * <p>Each state has a stamp, which changes when something of it is given back here: a refusal that was asked for before
  * that says nothing, whichever request it answered and whenever the answer came.
@@ -25,10 +27,23 @@ final class KnownRefusals {
     /** Of all states: a power of two. States that share one forget more than they have to. */
     private static final int STAMPS = 4096;
 
-    /** {@code parts} as they were answered at {@code asked}, refused until {@code until}, by the clock of this JVM. */
-    private record Refusal(List<RedisDecision> parts, long stamp, long asked, long until) {}
+    /** For so long a refusal is believed before one request finds out again. */
+    private static final long BELIEVED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final ConcurrentHashMap<Object, Refusal> refusals = new ConcurrentHashMap<>();
+    /**
+     * {@code parts} as they were answered at {@code asked}, refused until {@code until}, by the clock of this JVM; {@code
+     * doubted}: when one request is to find out whether that is still so.
+     */
+    private record Refusal(List<RedisDecision> parts, long stamp, long asked, long until, AtomicLong doubted) {
+
+        /** True for one request in a second. */
+        boolean isDoubted(long now) {
+            long due = doubted.get();
+            return now - due >= 0 && doubted.compareAndSet(due, now + BELIEVED_NANOS);
+        }
+    }
+
+    private final RecentMap<Object, Refusal> refusals = new RecentMap<>(MAX_REQUESTS);
     private final AtomicIntegerArray stamps = new AtomicIntegerArray(STAMPS);
 
     /** The answer that Redis would give to a request, if it would certainly refuse; null if it has to be asked. */
@@ -44,6 +59,9 @@ final class KnownRefusals {
         long now = System.nanoTime();
         if (refusal.until - now <= 0 || refusal.stamp != stampOf(refusal.parts)) {
             refusals.remove(request, refusal);
+            return null;
+        }
+        if (refusal.isDoubted(now)) {
             return null;
         }
         long passedMicros = (now - refusal.asked) / 1000;
@@ -83,9 +101,11 @@ final class KnownRefusals {
         for (RedisDecision part : answer) {
             micros = Math.max(micros, part.refusesForMicros());
         }
-        if (micros >= SHORTEST_MICROS && refusals.size() < MAX_REQUESTS) {
+        if (micros >= SHORTEST_MICROS) {
             long until = asked + Math.min(micros, Long.MAX_VALUE / 4000) * 1000;
-            refusals.put(request, new Refusal(answer, stamp, asked, until));
+            refusals.put(request, new Refusal(answer, stamp, asked, until, new AtomicLong(asked + BELIEVED_NANOS)));
+        } else if (!refusals.isEmpty()) {
+            refusals.remove(request);
         }
     }
 
@@ -96,6 +116,6 @@ final class KnownRefusals {
 
     void cleanUp() {
         long now = System.nanoTime();
-        refusals.values().removeIf(refusal -> refusal.until - now <= 0);
+        refusals.removeIf(refusal -> refusal.until - now <= 0);
     }
 }

@@ -2,12 +2,17 @@ package dev.limiter.redis;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /**
  * The permits of concurrency limits that this instance holds. They are held for half a minute only, so that those of an
@@ -18,19 +23,35 @@ final class Leases {
     static final long MICROS = Duration.ofSeconds(30).toNanos() / 1000;
     private static final int NAME_LENGTH = 16;
 
+    /** How long a lease is renewed after it was, or sooner by up to half of that: so not all are at the same time. */
     private static final long RENEWED_EVERY_NANOS = MICROS * 1000 / 3;
+
+    /** Leases of one key that are renewed in one call: during a script the server does nothing else. */
+    private static final int OF_A_CALL = 200;
+
+    /** Calls that are under way at once. */
+    private static final int CALLS = 32;
 
     private final Redis redis;
     private final ServerTime time;
-    private final ConcurrentHashMap<ByteBuffer, Set<ByteBuffer>> members = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<ByteBuffer, Held> keys = new ConcurrentHashMap<>();
     private final byte[] instance = new byte[Long.BYTES];
     private final AtomicLong number = new AtomicLong();
-    private volatile long renewed;
+
+    /** What is held of one key, and when it is to be renewed. */
+    private final class Held {
+
+        private final Set<ByteBuffer> members = ConcurrentHashMap.newKeySet();
+        private volatile long due = nextRenewal();
+
+        boolean isDue(long now) {
+            return now - due >= 0;
+        }
+    }
 
     Leases(Redis redis, ServerTime time) {
         this.redis = redis;
         this.time = time;
-        this.renewed = time.clock().epochNanos();
         ThreadLocalRandom.current().nextBytes(instance);
     }
 
@@ -42,18 +63,23 @@ final class Leases {
                 .array();
     }
 
+    private long nextRenewal() {
+        long sooner = ThreadLocalRandom.current().nextLong(RENEWED_EVERY_NANOS / 2);
+        return time.clock().epochNanos() + RENEWED_EVERY_NANOS - sooner;
+    }
+
     void hold(byte[] key, long permits, byte[] lease) {
-        members.compute(ByteBuffer.wrap(key), (name, held) -> {
-            Set<ByteBuffer> all = held == null ? ConcurrentHashMap.newKeySet() : held;
-            all.add(member(permits, lease));
+        keys.compute(ByteBuffer.wrap(key), (name, held) -> {
+            Held all = held == null ? new Held() : held;
+            all.members.add(member(permits, lease));
             return all;
         });
     }
 
     void release(byte[] key, long permits, byte[] lease) {
-        members.computeIfPresent(ByteBuffer.wrap(key), (name, held) -> {
-            held.remove(member(permits, lease));
-            return held.isEmpty() ? null : held;
+        keys.computeIfPresent(ByteBuffer.wrap(key), (name, held) -> {
+            held.members.remove(member(permits, lease));
+            return held.members.isEmpty() ? null : held;
         });
     }
 
@@ -67,22 +93,45 @@ final class Leases {
     }
 
     long size() {
-        return members.values().stream().mapToLong(Set::size).sum();
+        return keys.values().stream().mapToLong(held -> held.members.size()).sum();
     }
 
-    /** Renews all that is held, three times before it would end. */
+    /** Renews what is due, three times before it would end: a few calls at once, the next when these are answered. */
     void renew() {
         long now = time.clock().epochNanos();
-        if (now - renewed < RENEWED_EVERY_NANOS) {
-            return;
-        }
-        renewed = now;
         byte[] terms = new Arguments(16).number(time.toTell()).number(MICROS).toArray();
-        members.forEach((key, held) -> {
-            List<byte[]> arguments = new ArrayList<>(held.size() + 1);
-            arguments.add(terms);
-            held.forEach(member -> arguments.add(member.array()));
-            var unused = redis.run(Scripts.RENEW, new byte[][] {key.array()}, arguments.toArray(byte[][]::new));
+        Queue<Supplier<CompletionStage<?>>> calls = new ArrayDeque<>();
+        keys.forEach((key, held) -> {
+            if (held.isDue(now)) {
+                held.due = nextRenewal();
+                List<ByteBuffer> all = List.copyOf(held.members);
+                for (int i = 0; i < all.size(); i += OF_A_CALL) {
+                    List<ByteBuffer> some = all.subList(i, Math.min(i + OF_A_CALL, all.size()));
+                    calls.add(() -> redis.run(Scripts.RENEW, new byte[][] {key.array()}, arguments(terms, some)));
+                }
+            }
         });
+        callSome(calls);
+    }
+
+    private static byte[][] arguments(byte[] terms, List<ByteBuffer> members) {
+        byte[][] arguments = new byte[members.size() + 1][];
+        arguments[0] = terms;
+        for (int i = 0; i < members.size(); i++) {
+            arguments[i + 1] = members.get(i).array();
+        }
+        return arguments;
+    }
+
+    /** One thread after the other. */
+    private static void callSome(Queue<Supplier<CompletionStage<?>>> calls) {
+        List<CompletableFuture<?>> underWay = new ArrayList<>(CALLS);
+        while (underWay.size() < CALLS && !calls.isEmpty()) {
+            underWay.add(calls.remove().get().toCompletableFuture());
+        }
+        if (!underWay.isEmpty()) {
+            var unused = CompletableFuture.allOf(underWay.toArray(CompletableFuture[]::new))
+                    .whenCompleteAsync((done, failure) -> callSome(calls));
+        }
     }
 }

@@ -8,6 +8,7 @@ import io.lettuce.core.api.async.RedisKeyAsyncCommands;
 import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -66,6 +67,20 @@ public class LettuceRedis implements Redis {
     @Override
     public int slot(byte[] key) {
         return bySlot ? SlotHash.getSlot(key) : 0;
+    }
+
+    @Override
+    public boolean isClustered() {
+        return connection instanceof StatefulRedisClusterConnection;
+    }
+
+    @Override
+    public String node(int slot) {
+        if (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+            RedisClusterNode node = cluster.getPartitions().getPartitionBySlot(slot);
+            return node == null ? "" : node.getNodeId();
+        }
+        return "";
     }
 
     @Override

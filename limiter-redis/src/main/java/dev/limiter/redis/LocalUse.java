@@ -1,6 +1,5 @@
 package dev.limiter.redis;
 
-import dev.limiter.Algorithm;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
@@ -8,144 +7,187 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.LongSupplier;
 
 /**
- * What was permitted in memory while Redis was gone, and is to count there as well: it is charged when its key is decided
- * on for the first time after that; what is still in flight is held there until it is released. In memory it goes on
- * counting, so that one outage after the other does not permit one share after the other. Thread-safe.
+ * What each key has left by the last answer of the shared storage, and what was granted in memory since: so an outage
+ * grants what was left, and not a limit anew. What was granted in memory is charged in the shared storage before that is
+ * asked for the key again; what is still in flight is held there until it is released. Memory goes on counting it, so that
+ * one outage after the other does not grant one share after the other. Thread-safe.
  */
-final class LocalUse {
+final class LocalUse implements StandingListener {
 
-    /** Of more keys it is forgotten. */
-    private static final int MAX_KEYS = 100_000;
+    /** Of more keys it is forgotten what was left of those that were not used for longest. */
+    private static final int MOST_KNOWN = 100_000;
 
-    static final Runnable NOTHING = () -> {};
+    /** Of more keys it is forgotten what was granted. */
+    private static final int MOST_OWING = 100_000;
 
-    private record Line(String rule, String key) {}
+    private static final CompletableFuture<?> NOTHING = CompletableFuture.completedFuture(null);
+
+    record Line(String rule, String key) {
+
+        Line(Charge charge) {
+            this(charge.rule().name(), charge.key());
+        }
+    }
 
     private final RateLimiterStorage local;
-    private final RateLimiterStorage redis;
+    private final RateLimiterStorage shared;
+    private final LongSupplier nanoTime;
+    private final RecentMap<Line, KeyUse> known = new RecentMap<>(MOST_KNOWN);
 
-    /** So many permits, of the rule as it was decided in memory. */
-    private record Use(Rule rule, long permits) {
+    /** Those of which the shared storage does not know all yet. */
+    private final ConcurrentMap<Line, KeyUse> owing = new ConcurrentHashMap<>();
 
-        Use plus(Use more) {
-            long sum = permits + more.permits;
-            return new Use(more.rule, sum < 0 ? Long.MAX_VALUE : sum);
-        }
-    }
-
-    /** What Redis does not know of yet. */
-    private final ConcurrentMap<Line, Use> used = new ConcurrentHashMap<>();
-
-    private final ConcurrentMap<Line, Set<InFlight>> inFlight = new ConcurrentHashMap<>();
-
-    LocalUse(RateLimiterStorage local, RateLimiterStorage redis) {
+    LocalUse(RateLimiterStorage local, RateLimiterStorage shared, LongSupplier nanoTime) {
         this.local = local;
-        this.redis = redis;
+        this.shared = shared;
+        this.nanoTime = nanoTime;
     }
 
-    /** Returns what to do when the permits are released. */
-    Runnable remember(Charge charge) {
-        Line line = new Line(charge.rule().name(), charge.key());
-        if (used.size() >= MAX_KEYS && !used.containsKey(line)) {
-            return NOTHING;
+    @Override
+    public void answered(Standing standing) {
+        of(new Line(standing.rule().name(), standing.key())).answered(standing, nanoTime.getAsLong());
+    }
+
+    @Override
+    public void returned(Standing standing, boolean held) {
+        of(new Line(standing.rule().name(), standing.key())).returned(standing, held);
+    }
+
+    KeyUse of(Charge charge) {
+        return of(new Line(charge));
+    }
+
+    private KeyUse of(Line line) {
+        KeyUse owed = owing.isEmpty() ? null : owing.get(line);
+        return owed != null ? owed : known.computeIfAbsent(line, absent -> new KeyUse());
+    }
+
+    /**
+     * Whether permits may be granted in memory.
+     *
+     * @param use of the key
+     * @param refusedFor 0 if they may be: they are reserved; else for how long they must not be, in nanoseconds
+     */
+    record Reservation(KeyUse use, long refusedFor) {}
+
+    /** {@code share}: the rule as memory will decide on it. */
+    Reservation reserve(Charge charge, Rule share, int instances) {
+        Line line = new Line(charge);
+        long now = nanoTime.getAsLong();
+        if (owing.size() >= MOST_OWING && !owing.containsKey(line)) {
+            KeyUse use = of(line);
+            return new Reservation(use, use.reserve(charge, share, instances, now));
         }
-        InFlight holder = isHeld(charge) ? new InFlight(charge.permits()) : null;
-        if (holder != null) {
-            add(line, holder);
+        Reservation[] made = new Reservation[1];
+        owing.compute(line, (same, owed) -> {
+            KeyUse use = owed != null ? owed : known.computeIfAbsent(line, absent -> new KeyUse());
+            made[0] = new Reservation(use, use.reserve(charge, share, instances, now));
+            return owed == null && made[0].refusedFor > 0 ? null : use;
+        });
+        return made[0];
+    }
+
+    void forget(Rule rule, String key) {
+        Line line = new Line(rule.name(), key);
+        known.remove(line);
+        owing.remove(line);
+    }
+
+    /** Whether what the shared storage has just granted leaves enough for what it does not know of yet. */
+    boolean isCovered(List<Charge> charges) {
+        if (owing.isEmpty()) {
+            return true;
         }
-        used.merge(line, new Use(charge.rule(), charge.permits()), Use::plus);
-        return holder == null ? NOTHING : () -> release(line, holder);
+        for (Charge charge : charges) {
+            KeyUse use = owing.get(new Line(charge));
+            if (use != null && !use.isCovered()) {
+                return false;
+            }
+        }
+        return true;
     }
 
-    private static boolean isHeld(Charge charge) {
-        return charge.permits() > 0 && charge.rule().limits().stream().anyMatch(LocalUse::isHeld);
-    }
-
-    private static boolean isHeld(Limit limit) {
-        return limit.algorithm() == Algorithm.CONCURRENCY;
-    }
-
-    private void add(Line line, InFlight holder) {
-        inFlight.compute(line, (same, holders) -> {
-            Set<InFlight> all = holders == null ? ConcurrentHashMap.newKeySet() : holders;
-            all.add(holder);
-            return all;
-        });
-    }
-
-    private void release(Line line, InFlight holder) {
-        inFlight.computeIfPresent(line, (same, holders) -> {
-            holders.remove(holder);
-            return holders.isEmpty() ? null : holders;
-        });
-        holder.release();
-    }
-
-    /** Charges in Redis what was used of these in memory; done at once if that is nothing. */
+    /** Charges in the shared storage what was granted of these in memory; done at once if that is nothing. */
     CompletableFuture<?> settle(List<Charge> charges) {
-        if (used.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+        if (owing.isEmpty()) {
+            return NOTHING;
         }
         List<CompletableFuture<?>> settled = new ArrayList<>();
         for (Charge charge : charges) {
-            Line line = new Line(charge.rule().name(), charge.key());
-            Use use = used.remove(line);
+            Line line = new Line(charge);
+            KeyUse use = owing.get(line);
             if (use != null) {
-                settled.add(settle(charge, use).whenComplete((done, failure) -> {
-                    if (failure != null) {
-                        used.merge(line, use, Use::plus);
-                    }
-                }));
+                settled.add(use.settle(debt -> settle(charge, debt)).thenRun(() -> removeIfDone(line)));
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
     }
 
-    private CompletableFuture<?> settle(Charge charge, Use use) {
-        List<LimitStatus> statuses = local.peek(use.rule(), charge.key()).limits();
-        Line line = new Line(charge.rule().name(), charge.key());
-        Set<InFlight> holders = inFlight.getOrDefault(line, Set.of());
+    private void removeIfDone(Line line) {
+        owing.computeIfPresent(line, (same, use) -> {
+            if (use.owes()) {
+                return use;
+            }
+            known.put(same, use);
+            return null;
+        });
+    }
+
+    private CompletableFuture<?> settle(Charge charge, KeyUse.Debt debt) {
+        List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
         List<CompletableFuture<?>> settled = new ArrayList<>(statuses.size());
-        for (int i = 0; i < statuses.size(); i++) {
-            Limit limit = charge.rule().limits().get(i);
+        for (Limit limit : charge.rule().limits()) {
             // a rule of the same name with this limit alone has the same state of it
             Rule alone = Rule.of(charge.rule().name(), limit);
-            if (isHeld(limit)) {
-                holders.forEach(holder -> settled.add(hold(holder, alone, charge.key())));
+            if (LimitUse.isHeld(limit)) {
+                debt.holding().forEach(grant -> settled.add(hold(grant, alone, charge.key())));
                 continue;
             }
-            Limit share = use.rule().limits().get(i);
-            // no more than still counts: the rest was given back, or was long ago
-            long counting = Math.min(share.capacity() - statuses.get(i).remaining(), limit.capacity());
-            long permits = Math.min(use.permits(), counting);
+            long permits = Math.min(counting(statuses, limit), debt.of(limit.name()));
             if (permits > 0) {
-                settled.add(charge(alone, charge.key(), permits));
+                // what there is no room for is still owed
+                settled.add(charge(alone, charge.key(), permits)
+                        .thenAccept(charged -> debt.remain(limit.name(), permits - charged)));
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
+    }
+
+    /** How many still count in memory, of a limit that may be new: the rest was given back, or was long ago. */
+    private static long counting(List<LimitStatus> statuses, Limit limit) {
+        for (LimitStatus status : statuses) {
+            if (status.limit().name().equals(limit.name())) {
+                return Math.min(status.limit().capacity() - status.remaining(), limit.capacity());
+            }
+        }
+        return 0;
     }
 
     /** If there are so many; what is in flight goes on anyway. */
-    private CompletableFuture<?> hold(InFlight holder, Rule rule, String key) {
-        return holder.holds(rule)
-                ? CompletableFuture.completedFuture(null)
-                : redis.decideAsync(List.of(rule.charge(key, holder.permits())))
-                        .thenAccept(lease -> holder.hold(rule, lease))
+    private CompletableFuture<?> hold(LocalGrant grant, Rule rule, String key) {
+        return grant.holds(rule)
+                ? NOTHING
+                : shared.decideAsync(List.of(rule.charge(key, grant.charge.permits())))
+                        .thenAccept(lease -> grant.hold(rule, lease))
                         .toCompletableFuture();
     }
 
-    /** As many as there are, if there are fewer. */
-    private CompletableFuture<?> charge(Rule rule, String key, long permits) {
-        return redis.decideAsync(List.of(rule.charge(key, permits)))
+    /** As many as there are, if there are fewer; complete with how many that is. */
+    private CompletableFuture<Long> charge(Rule rule, String key, long permits) {
+        return shared.decideAsync(List.of(rule.charge(key, permits)))
                 .toCompletableFuture()
-                .thenCompose(decision -> decision.permitted() || decision.remaining() == 0
-                        ? CompletableFuture.completedFuture(decision)
-                        : redis.decideAsync(List.of(rule.charge(key, Math.min(decision.remaining(), permits)))));
+                .thenCompose(decision -> {
+                    long rest = decision.permitted() ? permits : Math.min(decision.remaining(), permits);
+                    return decision.permitted() || rest == 0
+                            ? CompletableFuture.completedFuture(rest)
+                            : shared.decideAsync(List.of(rule.charge(key, rest)))
+                                    .thenApply(less -> less.permitted() ? rest : 0);
+                });
     }
 }

@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -16,6 +17,21 @@ public interface Redis extends AutoCloseable {
 
     /** What keys must have in common to be used in one script; the same for all where there is only one server. */
     int slot(byte[] key);
+
+    /** Whether slots are on several servers, of which one may fail alone. Default: they are not. */
+    default boolean isClustered() {
+        return false;
+    }
+
+    /** Which server a slot is on, by any name; empty if that is not known. Default: there is only one. */
+    default String node(int slot) {
+        return "";
+    }
+
+    /** Complete once it is connected, or has failed to. Default: it is. */
+    default CompletionStage<?> connected() {
+        return CompletableFuture.completedFuture(null);
+    }
 
     /**
      * Connects anew in the background, if that can be done, since there have been no answers for a while. The connection

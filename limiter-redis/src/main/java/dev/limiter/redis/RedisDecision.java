@@ -7,7 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /** What a script answered on one rule and key. */
-final class RedisDecision extends Decision {
+final class RedisDecision extends Decision implements Standing {
 
     private static final VarHandle RETURNED;
     private static final VarHandle RELEASED;
@@ -107,8 +107,8 @@ final class RedisDecision extends Decision {
         return new RedisDecision(storage, charge, remote, longer, answer, charged, 0);
     }
 
-    /** When the permits were taken, by the time of the server, in microseconds. */
-    long takenAt() {
+    @Override
+    public long takenAt() {
         return answer.time();
     }
 
@@ -131,7 +131,22 @@ final class RedisDecision extends Decision {
     }
 
     @Override
-    protected String key() {
+    public long taken() {
+        return charged ? charge.permits() : 0;
+    }
+
+    @Override
+    public long left(int limit) {
+        return numbers[4 * limit];
+    }
+
+    @Override
+    public long lastingNanos(int limit) {
+        return resetNanos(limit);
+    }
+
+    @Override
+    public String key() {
         return charge.key();
     }
 

@@ -39,11 +39,13 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     private final ServerTime time;
     private final Batches batches;
     private final Leases leases;
+    private final Releases releasing;
     private final KnownRefusals refusals = new KnownRefusals();
     private final SharedCalls shared = new SharedCalls(new Taker());
     private final ToIntFunction<Rule> aheadPercent;
     private final ConcurrentHashMap<Rule, RemoteRule> rules = new ConcurrentHashMap<>();
     private final ReleaseListeners releases = new ReleaseListeners();
+    private volatile StandingListener standings = StandingListener.NONE;
 
     private RedisRateLimiterStorage(Builder builder) {
         this.redis = builder.redis;
@@ -53,6 +55,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         this.time = new ServerTime(builder.passedTime);
         this.batches = new Batches(redis, builder.gather);
         this.leases = new Leases(redis, time);
+        this.releasing = new Releases(redis);
     }
 
     /** Options of a storage in {@code redis}, which it closes when closed. */
@@ -72,6 +75,16 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         return timeout;
     }
 
+    /** Has a listener told of all answers, on the thread that reads them. */
+    void onStanding(StandingListener listener) {
+        standings = listener;
+    }
+
+    /** Where the states of a charge are. */
+    int slot(Charge charge) {
+        return redis.slot(remote(charge.rule()).keys(charge.key())[0]);
+    }
+
     @Override
     public Decision decide(List<Charge> charges) {
         Decision known = known(charges);
@@ -83,7 +96,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         Decision known = known(charges);
         return known != null
                 ? CompletableFuture.completedFuture(known)
-                : Waits.orGiveBack(Waits.within(askRedis(charges), timeout));
+                : Waits.orGiveBack(Waits.within(askRedis(charges), Budget.of(timeout)));
     }
 
     @Override
@@ -136,6 +149,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
                 .run(
                         this,
                         decisions -> {
+                            decisions.forEach(standings::answered);
                             if (!peek) {
                                 learn(charges.size() == 1 ? charges.get(0) : charges, decisions, stamp, asked);
                             }
@@ -164,6 +178,11 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         return calls;
     }
 
+    private List<RedisDecision> told(List<RedisDecision> decisions) {
+        decisions.forEach(standings::answered);
+        return decisions;
+    }
+
     private void learn(Object request, List<RedisDecision> decisions, long stamp, long asked) {
         if (!time.isPassed()) {
             refusals.learn(request, decisions, stamp, asked);
@@ -172,7 +191,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
     private CompletableFuture<Decision> inSeveralSlots(List<Call> calls, List<Charge> charges) {
         List<CompletableFuture<List<RedisDecision>>> answers = calls.stream()
-                .map(call -> call.run(this, decisions -> decisions, late -> late.forEach(Decision::giveBack)))
+                .map(call -> call.run(this, this::told, late -> late.forEach(Decision::giveBack)))
                 .toList();
         return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
                 .handle((all, failure) -> {
@@ -218,6 +237,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     /** {@code held}: of the concurrency limits, else of all others. */
     void giveBack(RedisDecision decision, boolean held) {
         refusals.forget(decision.charge);
+        standings.returned(decision, held);
         RemoteRule remote = decision.remote;
         byte[][] keys = remote.keys(decision.charge.key());
         List<byte[]> returned = new ArrayList<>(keys.length);
@@ -240,14 +260,37 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         if (returned.isEmpty()) {
             return;
         }
-        var unused = redis.run(Scripts.giveBack(algorithms), returned.toArray(byte[][]::new), arguments.toArray())
-                .whenComplete((done, failure) -> {
-                    // of those who asked before it was done
-                    refusals.forget(decision.charge);
-                    if (held) {
-                        releases.released(remote.rule.name(), decision.charge.key());
-                    }
-                });
+        Script script = Scripts.giveBack(algorithms);
+        byte[][] names = returned.toArray(byte[][]::new);
+        if (held) {
+            releaseHeld(script, names, arguments.toArray(), decision.charge);
+            return;
+        }
+        // of those who asked before it was done
+        var unused = redis.run(script, names, arguments.toArray())
+                .whenComplete((done, failure) -> refusals.forget(decision.charge));
+    }
+
+    private void releaseHeld(Script script, byte[][] keys, byte[] argument, Charge charge) {
+        releasing.send(script, keys, argument, () -> {
+            refusals.forget(charge);
+            releases.released(charge.rule().name(), charge.key());
+        });
+    }
+
+    /** Releases what may have been taken by a call whose answer is lost. */
+    void releaseUnanswered(Charge charge, RemoteRule remote, byte[] lease) {
+        byte[][] keys = remote.keys(charge.key());
+        List<byte[]> released = new ArrayList<>(keys.length);
+        Arguments arguments = new Arguments(64).number(time.toTell()).number(0).number(charge.permits());
+        for (int i = 0; i < keys.length; i++) {
+            if (remote.limits[i].algorithm == LuaAlgorithm.CONCURRENCY) {
+                remote.limits[i].giveBack(arguments, 0, lease);
+                released.add(keys[i]);
+            }
+        }
+        Script script = Scripts.giveBack(LuaAlgorithm.CONCURRENCY.bit());
+        releaseHeld(script, released.toArray(byte[][]::new), arguments.toArray(), charge);
     }
 
     @Override
@@ -295,6 +338,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     @Override
     public void close() {
         giveBackKept();
+        releasing.close();
         redis.close();
     }
 
@@ -324,6 +368,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
         private Block block(Charge charge, RemoteRule rule, Answer answer, int callers, long stamp, long asked) {
             Block block = new Block(RedisRateLimiterStorage.this, charge, rule, answer, asked, callers);
+            standings.answered(block.standing());
             long lasted = (System.nanoTime() - asked) / 1000;
             // what is kept is looked for first
             learn(charge, List.of(block.refusal(lasted + RemoteRule.PAUSE_MICROS)), stamp, asked);

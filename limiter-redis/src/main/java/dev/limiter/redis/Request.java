@@ -14,6 +14,7 @@ final class Request<T> extends CompletableFuture<T> {
 
     private final Function<ByteBuffer, T> made;
     private final Consumer<T> unwanted;
+    private volatile Runnable lost = () -> {};
 
     /**
      * @param algorithms the {@linkplain LuaAlgorithm#bit bits} of those that it needs
@@ -28,6 +29,17 @@ final class Request<T> extends CompletableFuture<T> {
         this.argument = argument;
         this.made = made;
         this.unwanted = unwanted;
+    }
+
+    /** Has it told if there is no answer, also if nobody waits for one any more: what was asked for may have been done. */
+    void whenLost(Runnable lost) {
+        this.lost = lost;
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+        lost.run();
+        return super.completeExceptionally(failure);
     }
 
     void answer(ByteBuffer answer) {

@@ -7,28 +7,31 @@ import dev.limiter.Rule;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What is answered without having decided: everything is permitted, or nothing. */
+/** A decision that no storage made: everything is permitted, or refused for some time. */
 final class StandInDecision extends Decision {
 
     /** Nobody knows when there will be somebody to ask. */
-    private static final long TRY_AGAIN = Duration.ofSeconds(1).toNanos();
+    static final long TRY_AGAIN = Duration.ofSeconds(1).toNanos();
 
     private final Charge charge;
-    private final boolean permitted;
+    private final OnFailure how;
+    private final long wait;
 
-    StandInDecision(Charge charge, boolean permitted) {
+    /** {@code wait}: 0 if it is permitted, else for how long it is refused, in nanoseconds. */
+    StandInDecision(Charge charge, OnFailure how, long wait) {
         this.charge = charge;
-        this.permitted = permitted;
+        this.how = how;
+        this.wait = wait;
     }
 
     @Override
     public Optional<OnFailure> onFailure() {
-        return Optional.of(permitted ? OnFailure.ALLOW : OnFailure.DENY);
+        return Optional.of(how);
     }
 
     @Override
     public boolean permitted() {
-        return permitted;
+        return wait == 0;
     }
 
     @Override
@@ -46,16 +49,16 @@ final class StandInDecision extends Decision {
 
     @Override
     protected long remaining(int limit) {
-        return permitted ? rule().limits().get(limit).capacity() : 0;
+        return permitted() ? rule().limits().get(limit).capacity() : 0;
     }
 
     @Override
     protected long waitNanos(int limit) {
-        return permitted ? 0 : TRY_AGAIN;
+        return wait;
     }
 
     @Override
     protected long resetNanos(int limit) {
-        return permitted ? 0 : TRY_AGAIN;
+        return wait;
     }
 }

@@ -27,6 +27,16 @@ public interface StorageListener {
     /** Redis is asked again. */
     default void found() {}
 
+    /** The same of one server, by the id that a cluster gives it; empty if there is only one. Default: {@link #lost}. */
+    default void lost(String node, Throwable cause) {
+        lost(cause);
+    }
+
+    /** The same of one server; see {@link #lost(String, Throwable)}. Default: {@link #found}. */
+    default void found(String node) {
+        found();
+    }
+
     /** A state could not be read, and was decided on in another way. */
     default void broken(@Nullable String message) {}
 }

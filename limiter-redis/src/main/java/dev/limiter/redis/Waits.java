@@ -16,16 +16,34 @@ final class Waits {
 
     /** Cancels what is not there in time. An interrupt stays. */
     static <T> T join(CompletionStage<T> answer, Duration timeout) {
+        return join(answer, Budget.of(timeout));
+    }
+
+    /** Cancels what is not there in time. An interrupt stays. */
+    static <T> T join(CompletionStage<T> answer, Budget budget) {
         CompletableFuture<T> future = answer.toCompletableFuture();
         try {
-            return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            return inTime(future, budget);
         } catch (TimeoutException e) {
-            return orElse(future, RedisUnavailableException.timedOut(timeout));
+            return orElse(future, RedisUnavailableException.timedOut(budget));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return orElse(future, new RedisUnavailableException("Interrupted while Redis was asked", null));
         } catch (ExecutionException e) {
             throw Failures.of(e);
+        }
+    }
+
+    private static <T> T inTime(CompletableFuture<T> future, Budget budget)
+            throws TimeoutException, InterruptedException, ExecutionException {
+        try {
+            return future.get(budget.left(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            long late = budget.late();
+            if (late == 0) {
+                throw e;
+            }
+            return future.get(late, TimeUnit.NANOSECONDS);
         }
     }
 
@@ -42,18 +60,20 @@ final class Waits {
     }
 
     /** The same without blocking. */
-    static CompletableFuture<Decision> within(CompletableFuture<Decision> answer, Duration timeout) {
-        return orGiveBack(answer)
-                .orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
-                .exceptionally(failure -> {
-                    throw failureOf(failure, timeout);
-                });
+    static CompletableFuture<Decision> within(CompletableFuture<Decision> answer, Budget budget) {
+        return limited(orGiveBack(answer), budget);
     }
 
-    /** What to fail with when a future failed that may take so long. */
-    static RuntimeException failureOf(Throwable failure, Duration timeout) {
+    /** Fails if there is no answer in time. */
+    static <T> CompletableFuture<T> limited(CompletableFuture<T> answer, Budget budget) {
+        return answer.orTimeout(budget.left(), TimeUnit.NANOSECONDS).exceptionally(failure -> {
+            throw failureOf(failure, budget);
+        });
+    }
+
+    private static RuntimeException failureOf(Throwable failure, Budget budget) {
         boolean late = failure instanceof TimeoutException || failure.getCause() instanceof TimeoutException;
-        return late ? RedisUnavailableException.timedOut(timeout) : Failures.of(failure);
+        return late ? RedisUnavailableException.timedOut(budget) : Failures.of(failure);
     }
 
     /** The same answer, given back if it comes when this one is cancelled or complete otherwise. */

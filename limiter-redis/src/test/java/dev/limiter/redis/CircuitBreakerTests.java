@@ -3,6 +3,7 @@ package dev.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -46,29 +47,113 @@ class CircuitBreakerTests {
         for (int i = 0; i < 4; i++) {
             failAfter(50);
         }
-        assertThat(breaker.succeeded()).isFalse();
+        breaker.succeeded();
         for (int i = 0; i < 4; i++) {
             assertThat(failAfter(50)).isFalse();
         }
         assertThat(failAfter(50)).isTrue();
     }
 
-    @Test
-    void oneCallerProbesEveryNowAndThen() {
-        assertThat(breaker.probeIsDue()).isFalse();
+    private void open() {
         for (int i = 0; i < 5; i++) {
             failAfter(1);
         }
+        assertThat(breaker.isOpen()).isTrue();
+    }
+
+    @Test
+    void oneCallerProbesEveryNowAndThen() {
+        assertThat(breaker.probeIsDue()).isFalse();
+        open();
         assertThat(breaker.probeIsDue()).isFalse();
         time.addAndGet(500 * MILLI);
         assertThat(breaker.probeIsDue()).isTrue();
         assertThat(breaker.probeIsDue()).isFalse();
         time.addAndGet(500 * MILLI);
         assertThat(breaker.probeIsDue()).isTrue();
-        assertThat(breaker.succeeded()).isTrue();
-        assertThat(breaker.succeeded()).isFalse();
+    }
+
+    @Test
+    void severalProbesInARowCloseIt() {
+        open();
+        assertThat(breaker.probeSucceeded()).isFalse();
+        assertThat(breaker.probeSucceeded()).isFalse();
+        breaker.probeFailed();
+        assertThat(breaker.probeSucceeded()).isFalse();
+        assertThat(breaker.probeSucceeded()).isFalse();
+        assertThat(breaker.isOpen()).isTrue();
+        assertThat(breaker.probeSucceeded()).isTrue();
         assertThat(breaker.isOpen()).isFalse();
+        assertThat(breaker.probeSucceeded()).isFalse();
         time.addAndGet(500 * MILLI);
         assertThat(breaker.probeIsDue()).isFalse();
+    }
+
+    @Test
+    void anAnswerToACallDoesNotCloseIt() {
+        open();
+        breaker.succeeded();
+        assertThat(breaker.isOpen()).isTrue();
+    }
+
+    /** How many milliseconds pass until a probe is due. */
+    private long untilProbe() {
+        long millis = 0;
+        for (; !breaker.probeIsDue(); millis += 100) {
+            time.addAndGet(100 * MILLI);
+        }
+        return millis;
+    }
+
+    private void probe() {
+        for (int i = 0; i < CircuitBreaker.PROBES_IN_A_ROW; i++) {
+            breaker.probeSucceeded();
+        }
+        assertThat(breaker.isOpen()).isFalse();
+    }
+
+    @Test
+    void aCircuitThatOpensAgainSoonIsProbedLessOften() {
+        open();
+        assertThat(untilProbe()).isEqualTo(500);
+        probe();
+        open();
+        assertThat(untilProbe()).isEqualTo(1000);
+        probe();
+        open();
+        assertThat(untilProbe()).isEqualTo(2000);
+        probe();
+        time.addAndGet(10_000 * MILLI);
+        open();
+        assertThat(untilProbe()).isEqualTo(500);
+    }
+
+    /** Answers in 42 to 54 ms, of which 50 are in time. */
+    @Test
+    void aServerThatIsHardlyInTimeFlapsAFewTimesInAnHour() {
+        Random random = new Random(1);
+        int opened = 0;
+        long end = time.get() + 3_600_000 * MILLI;
+        while (time.get() - end < 0) {
+            long took = 42L + random.nextInt(12);
+            if (breaker.isOpen()) {
+                untilProbe();
+                boolean failed = false;
+                for (int i = 0; i < CircuitBreaker.PROBES_IN_A_ROW && !failed; i++) {
+                    failed = 42 + random.nextInt(12) > 50;
+                    if (failed) {
+                        breaker.probeFailed();
+                    } else {
+                        breaker.probeSucceeded();
+                    }
+                }
+            } else if (took <= 50) {
+                time.addAndGet(took * MILLI / 20);
+                breaker.succeeded();
+            } else if (failAfter(50)) {
+                opened++;
+            }
+        }
+        assertThat(opened).isBetween(5, 200);
     }
 }

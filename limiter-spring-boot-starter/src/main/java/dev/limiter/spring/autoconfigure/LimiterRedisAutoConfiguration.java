@@ -84,6 +84,11 @@ public final class LimiterRedisAutoConfiguration {
         }
 
         @Bean
+        RedisWarmUp limiterRedisWarmUp(FailoverRateLimiterStorage storage, ObjectProvider<Rules> rules) {
+            return new RedisWarmUp(storage, rules);
+        }
+
+        @Bean
         GuessableSecrets limiterGuessableSecrets(SecretValues values, LimiterSettings settings) {
             return new GuessableSecrets(values, settings.redis().keySecret());
         }

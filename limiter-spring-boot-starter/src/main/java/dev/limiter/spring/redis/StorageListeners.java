@@ -35,6 +35,16 @@ public final class StorageListeners implements StorageListener {
     }
 
     @Override
+    public void lost(String node, Throwable cause) {
+        tell(listener -> listener.lost(node, cause));
+    }
+
+    @Override
+    public void found(String node) {
+        tell(listener -> listener.found(node));
+    }
+
+    @Override
     public void broken(@Nullable String message) {
         tell(listener -> listener.broken(message));
     }

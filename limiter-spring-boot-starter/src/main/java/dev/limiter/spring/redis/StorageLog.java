@@ -16,15 +16,20 @@ public final class StorageLog implements StorageListener {
     private final AtomicLong sayBrokenAfter = new AtomicLong(System.nanoTime());
 
     @Override
-    public void lost(Throwable cause) {
-        logger.warn("Redis does not decide on limits; until it does, they are decided as on-failure says (local: in"
-                + " memory, with the share of this instance). " + cause.getMessage());
-        logger.debug("Redis does not decide on limits", cause);
+    public void lost(String node, Throwable cause) {
+        logger.warn(
+                name(node) + " does not decide on limits; until it does, they are decided as on-failure says (local: in"
+                        + " memory, with the share of this instance of what was left). " + cause.getMessage());
+        logger.debug(name(node) + " does not decide on limits", cause);
     }
 
     @Override
-    public void found() {
-        logger.info("Redis decides on limits again");
+    public void found(String node) {
+        logger.info(name(node) + " decides on limits again");
+    }
+
+    private static String name(String node) {
+        return node.isEmpty() ? "Redis" : "The node " + node + " of the Redis cluster";
     }
 
     @Override

@@ -66,16 +66,17 @@ final class Instance implements AutoCloseable {
 
     /** Whether the next decision is made in Redis, which this one was. */
     boolean usesRedis() {
-        return context.getBean(RateLimiters.class)
-                .tryAcquire(ANY, "nobody")
-                .onFailure()
-                .isEmpty();
+        return limiters().tryAcquire(ANY, "nobody").onFailure().isEmpty();
     }
 
     /** Asks for what there is enough of, since what is used up may be refused without Redis. */
     boolean hasGivenUpRedis() {
         usesRedis();
         return !context.getBean(FailoverRateLimiterStorage.class).isAvailable();
+    }
+
+    RateLimiters limiters() {
+        return context.getBean(RateLimiters.class);
     }
 
     /** How often a rule decided so. */

@@ -39,7 +39,15 @@ final class RedisCluster implements AutoCloseable {
     private static RedisProcess start(Path folder) {
         int port = freePort();
         RedisProcess node = new RedisProcess(
-                port, "--cluster-enabled", "yes", "--cluster-config-file", port + ".conf", "--dir", folder.toString());
+                port,
+                "--cluster-enabled",
+                "yes",
+                "--cluster-require-full-coverage",
+                "no",
+                "--cluster-config-file",
+                port + ".conf",
+                "--dir",
+                folder.toString());
         node.start();
         return node;
     }
@@ -70,6 +78,20 @@ final class RedisCluster implements AutoCloseable {
         return masters.stream()
                 .map(node -> RedisProcess.HOST + ":" + node.port())
                 .collect(Collectors.joining(","));
+    }
+
+    /** One of the masters, which neither answers nor goes away. */
+    void pauseFirst() {
+        masters.get(0).pause();
+    }
+
+    void resumeFirst() {
+        masters.get(0).resume();
+    }
+
+    /** Whether that one has a key. */
+    static boolean isOnFirst(String key) {
+        return SlotHash.getSlot(key) < SlotHash.SLOT_COUNT / MASTERS;
     }
 
     /** Moves all slots with keys of that pattern to the next master, as an operator does; returns how many. */

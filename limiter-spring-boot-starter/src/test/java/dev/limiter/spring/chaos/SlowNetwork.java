@@ -21,6 +21,7 @@ final class SlowNetwork implements AutoCloseable {
     private final ScheduledExecutorService wire = Executors.newSingleThreadScheduledExecutor();
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private volatile long delayMillis;
+    private volatile boolean cut;
 
     /** {@code target}: a port on loopback. */
     SlowNetwork(int target) throws IOException {
@@ -38,10 +39,24 @@ final class SlowNetwork implements AutoCloseable {
         delayMillis = millis / 2;
     }
 
+    /** Closes all connections, and each that is made from now on. */
+    void cut() {
+        cut = true;
+        sockets.forEach(SlowNetwork::close);
+    }
+
+    void mend() {
+        cut = false;
+    }
+
     private void accept() {
         try {
             while (true) {
                 Socket client = server.accept();
+                if (cut) {
+                    close(client);
+                    continue;
+                }
                 Socket redis = new Socket(InetAddress.getLoopbackAddress(), target);
                 client.setTcpNoDelay(true);
                 redis.setTcpNoDelay(true);

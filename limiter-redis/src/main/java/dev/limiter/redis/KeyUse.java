@@ -1,0 +1,222 @@
+package dev.limiter.redis;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.OnFailure;
+import dev.limiter.Rule;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this instance knows of one rule and key: the last answer of the shared storage, and what was granted in memory
+ * since. Limits go by their names, since a rule may have others by now. Thread-safe; never blocks for long.
+ */
+final class KeyUse {
+
+    private final List<LimitUse> limits = new ArrayList<>(1);
+
+    /** Grants that hold permits of a concurrency limit. */
+    private final Set<LocalGrant> holding = new HashSet<>(2);
+
+    /** The rule as it was last decided on in memory; null if it never was. */
+    private @Nullable Rule share;
+
+    private @Nullable CompletableFuture<Void> settling;
+
+    /** Grants of an earlier one are settled, or about to be. */
+    private int generation;
+
+    private LimitUse of(String name) {
+        for (LimitUse limit : limits) {
+            if (limit.name.equals(name)) {
+                return limit;
+            }
+        }
+        LimitUse added = new LimitUse(name);
+        limits.add(added);
+        return added;
+    }
+
+    synchronized void answered(Standing standing, long now) {
+        List<Limit> told = standing.rule().limits();
+        for (int i = 0; i < told.size(); i++) {
+            Limit limit = told.get(i);
+            of(limit.name()).answered(limit, standing, i, now);
+        }
+    }
+
+    synchronized void returned(Standing standing, boolean held) {
+        for (Limit limit : standing.rule().limits()) {
+            if (LimitUse.isHeld(limit) == held) {
+                of(limit.name()).returned(limit, standing.taken());
+            }
+        }
+    }
+
+    /**
+     * Counts permits that are about to be granted in memory, until they are {@linkplain #granted} or not.
+     *
+     * @param share the rule as memory will decide on it
+     * @return 0 if they may be granted, else for how long they must not be, in nanoseconds
+     */
+    synchronized long reserve(Charge charge, Rule share, int instances, long now) {
+        long longest = 0;
+        for (Limit limit : charge.rule().limits()) {
+            longest = Math.max(longest, of(limit.name()).refusesFor(limit, charge.permits(), instances, now));
+        }
+        if (longest == 0) {
+            this.share = share;
+            charge.rule().limits().forEach(limit -> of(limit.name()).reserve(charge.permits()));
+        }
+        return longest;
+    }
+
+    /** For how long the shared storage has given turns, at that position, in nanoseconds. */
+    synchronized long turnsNanos(Limit limit, long now) {
+        return of(limit.name()).turnsNanos(limit, now);
+    }
+
+    /** What was {@linkplain #reserve reserved} is not granted after all. */
+    synchronized void unreserve(Charge charge) {
+        charge.rule().limits().forEach(limit -> of(limit.name()).unreserve(charge.permits()));
+    }
+
+    /** What was reserved is granted: memory has counted it. */
+    synchronized LocalGrant granted(Charge charge) {
+        charge.rule().limits().forEach(limit -> of(limit.name()).owe(charge.permits()));
+        LocalGrant grant = new LocalGrant(this, charge, generation);
+        if (charge.permits() > 0 && charge.rule().limits().stream().anyMatch(LimitUse::isHeld)) {
+            holding.add(grant);
+        }
+        return grant;
+    }
+
+    /** Takes back what a grant has counted, unless that is settled. */
+    synchronized void givenBack(LocalGrant grant) {
+        if (grant.generation == generation) {
+            pay(grant, false);
+        }
+    }
+
+    /** A grant no longer holds what memory let it hold; {@code counted}: nor does the shared storage know of it. */
+    synchronized void released(LocalGrant grant, boolean counted) {
+        if (holding.remove(grant) && counted) {
+            pay(grant, true);
+        }
+    }
+
+    /** The shared storage holds it as well, or cannot. */
+    synchronized void held(LocalGrant grant) {
+        pay(grant, true);
+    }
+
+    private void pay(LocalGrant grant, boolean held) {
+        for (Limit limit : grant.charge.rule().limits()) {
+            if (LimitUse.isHeld(limit) == held) {
+                of(limit.name()).pay(grant.charge.permits());
+            }
+        }
+    }
+
+    synchronized boolean owes() {
+        return limits.stream().anyMatch(LimitUse::owes);
+    }
+
+    synchronized boolean isCovered() {
+        return limits.stream().allMatch(LimitUse::isCovered);
+    }
+
+    /**
+     * What was owed of each limit at some moment.
+     *
+     * @param share the rule as memory has decided on it
+     * @param remaining how much of that cannot be charged
+     * @param holding grants that hold permits of a concurrency limit
+     */
+    record Debt(Rule share, List<LimitUse> limits, long[] owed, long[] remaining, List<LocalGrant> holding) {
+
+        void remain(String limit, long permits) {
+            for (int i = 0; i < owed.length; i++) {
+                if (limits.get(i).name.equals(limit)) {
+                    remaining[i] = permits;
+                }
+            }
+        }
+
+        long of(String limit) {
+            for (int i = 0; i < owed.length; i++) {
+                if (limits.get(i).name.equals(limit)) {
+                    return owed[i];
+                }
+            }
+            return 0;
+        }
+    }
+
+    /** Null if that is nothing. */
+    private @Nullable Debt debt() {
+        Rule granted = share;
+        if (granted == null || !owes()) {
+            return null;
+        }
+        long[] owed = limits.stream().mapToLong(LimitUse::owed).toArray();
+        return new Debt(granted, List.copyOf(limits), owed, new long[owed.length], List.copyOf(holding));
+    }
+
+    /** Has what is owed charged; callers who come meanwhile wait for the same. Done at once if that is nothing. */
+    CompletableFuture<Void> settle(Settlement settlement) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Debt debt;
+        synchronized (this) {
+            if (settling != null) {
+                return settling;
+            }
+            debt = debt();
+            if (debt == null) {
+                done.complete(null);
+                return done;
+            }
+            settling = done;
+            generation++;
+        }
+        var unused = settlement.settle(debt).whenComplete((paid, failure) -> {
+            synchronized (this) {
+                settling = null;
+                if (failure == null) {
+                    paid(debt);
+                }
+            }
+            if (failure == null) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(failure);
+            }
+        });
+        return done;
+    }
+
+    private void paid(Debt debt) {
+        for (int i = 0; i < debt.owed.length; i++) {
+            LimitUse limit = debt.limits.get(i);
+            if (debt.share.limits().stream()
+                    .noneMatch(shared -> shared.name().equals(limit.name) && LimitUse.isHeld(shared))) {
+                limit.pay(debt.owed[i] - debt.remaining[i]);
+            }
+        }
+    }
+
+    /** Charges a debt in the shared storage. */
+    interface Settlement {
+        CompletableFuture<?> settle(Debt debt);
+    }
+
+    /** The decision in memory, with what it has to give back here. */
+    static Decision decision(OnFailure how, Decision decision, LocalGrant grant) {
+        return Decision.onFailure(how, decision, grant::giveBack, grant::release);
+    }
+}

@@ -1,0 +1,159 @@
+package dev.limiter.redis;
+
+import dev.limiter.Algorithm;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import java.time.Duration;
+
+/** What is known of one limit of one key: what the last answer left, and what was granted since. Guarded by its {@link KeyUse}. */
+final class LimitUse {
+
+    /** Longer ago than that, others may hold other permits of a concurrency limit. */
+    private static final long HELD_NANOS = Duration.ofSeconds(30).toNanos();
+
+    /** A clock of a server that is further back is another one, or was set. */
+    private static final long CLOCK_STEP_MICROS = 1_000_000;
+
+    final String name;
+
+    private boolean known;
+    private long at;
+    private long answered;
+    private long left;
+    private long lasting;
+
+    /** Given back by this instance since the answer. */
+    private long returned;
+
+    /** Of a concurrency limit: what this instance holds in the shared storage. */
+    private long held;
+
+    /** About to be granted in memory, or not. */
+    private long reserved;
+
+    /** Granted in memory, of which the shared storage does not know yet. */
+    private long owed;
+
+    LimitUse(String name) {
+        this.name = name;
+    }
+
+    /** {@code position}: of the limit in what is said of its rule. */
+    void answered(Limit limit, Standing standing, int position, long now) {
+        if (isHeld(limit)) {
+            held += standing.taken();
+        }
+        if (isOvertaken(standing, position)) {
+            return;
+        }
+        this.known = true;
+        this.at = now;
+        this.answered = standing.takenAt();
+        this.left = standing.left(position);
+        this.lasting = standing.lastingNanos(position);
+        this.returned = 0;
+    }
+
+    /** Whether a later answer was heard of before. */
+    private boolean isOvertaken(Standing standing, int position) {
+        long later = answered - standing.takenAt();
+        return known && (later > 0 && later < CLOCK_STEP_MICROS || later == 0 && left < standing.left(position));
+    }
+
+    void returned(Limit limit, long permits) {
+        returned += permits;
+        if (isHeld(limit)) {
+            held = Math.max(held - permits, 0);
+        }
+    }
+
+    /** Somebody is about to grant so many in memory. */
+    void reserve(long permits) {
+        reserved += permits;
+    }
+
+    void unreserve(long permits) {
+        reserved -= permits;
+    }
+
+    /** So many of what was reserved are granted. */
+    void owe(long permits) {
+        reserved -= permits;
+        owed += permits;
+    }
+
+    void pay(long permits) {
+        owed = Math.max(owed - permits, 0);
+    }
+
+    boolean owes() {
+        return reserved + owed > 0;
+    }
+
+    long owed() {
+        return owed;
+    }
+
+    /** Whether the last answer leaves enough for what is owed. */
+    boolean isCovered() {
+        return reserved + owed == 0 || !known || left + returned >= reserved + owed;
+    }
+
+    /**
+     * For how long so many permits must not be granted in memory, in nanoseconds; 0 if they may be. With several instances
+     * each grants its part of what was left, and at least one permit.
+     */
+    long refusesFor(Limit limit, long permits, int instances, long now) {
+        if (!known || permits == 0) {
+            return 0;
+        }
+        if (isHeld(limit)) {
+            return reserved + owed + permits <= free(limit, instances, now) ? 0 : Decision.UNKNOWN;
+        }
+        long age = now - at;
+        if (age >= lasting || isPaced(limit)) {
+            return 0;
+        }
+        long wanted = reserved + owed + permits - returned;
+        if (wanted <= part(left, instances)) {
+            return 0;
+        }
+        return hasLevel(limit) ? untilLevel(limit, wanted, instances, age) : lasting - age;
+    }
+
+    private long free(Limit limit, int instances, long now) {
+        return now - at < HELD_NANOS
+                ? part(left, instances) + returned
+                : Math.max(part(limit.capacity(), instances) - held, 0);
+    }
+
+    /** A bucket sinks by a permit in an interval, from what it held by the answer. */
+    private long untilLevel(Limit limit, long wanted, int instances, long age) {
+        double interval = (double) limit.window().toNanos() / limit.limit();
+        double whole = (double) wanted * instances;
+        double due = lasting - (limit.capacity() - whole) * interval;
+        return whole > limit.capacity() ? lasting - age : Math.max((long) due - age, 0);
+    }
+
+    /** How long the turns last that the shared storage has given; 0 if that is not known, or not such a limit. */
+    long turnsNanos(Limit limit, long now) {
+        return known && isPaced(limit) ? Math.max(lasting - (now - at), 0) : 0;
+    }
+
+    private static long part(long permits, int instances) {
+        return permits <= 0 ? 0 : Math.max(permits / instances, 1);
+    }
+
+    static boolean isHeld(Limit limit) {
+        return limit.algorithm() == Algorithm.CONCURRENCY;
+    }
+
+    private static boolean isPaced(Limit limit) {
+        return limit instanceof Limit.LeakyBucket bucket && bucket.even();
+    }
+
+    private static boolean hasLevel(Limit limit) {
+        return limit instanceof Limit.LeakyBucket
+                || limit instanceof Limit.TokenBucket bucket && bucket.warmUp().isZero();
+    }
+}

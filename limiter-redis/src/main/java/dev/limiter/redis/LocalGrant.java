@@ -1,0 +1,75 @@
+package dev.limiter.redis;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Rule;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Permits that were granted in memory. Those of concurrency limits are held in the shared storage, too, from when that is
+ * back until they are released. Thread-safe.
+ */
+final class LocalGrant {
+
+    final Charge charge;
+
+    /** Of the {@link KeyUse} when it was made. */
+    final int generation;
+
+    private final KeyUse use;
+    private final Map<Rule, Decision> leases = new HashMap<>(2);
+    private boolean givenBack;
+    private boolean over;
+
+    LocalGrant(KeyUse use, Charge charge, int generation) {
+        this.use = use;
+        this.charge = charge;
+        this.generation = generation;
+    }
+
+    /** Whether nothing has to be held any more, or this is already. */
+    synchronized boolean holds(Rule rule) {
+        return over || leases.containsKey(rule);
+    }
+
+    /** Has what was taken in the shared storage released with the rest, be it at once. Does nothing with a refusal. */
+    void hold(Rule rule, Decision lease) {
+        if (!lease.permitted()) {
+            return;
+        }
+        synchronized (this) {
+            if (!over && leases.putIfAbsent(rule, lease) == null) {
+                use.held(this);
+                return;
+            }
+        }
+        lease.close();
+    }
+
+    void giveBack() {
+        synchronized (this) {
+            if (givenBack) {
+                return;
+            }
+            givenBack = true;
+            use.givenBack(this);
+        }
+        release();
+    }
+
+    void release() {
+        List<Decision> held;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            over = true;
+            held = List.copyOf(leases.values());
+            leases.clear();
+            use.released(this, held.isEmpty());
+        }
+        held.forEach(Decision::close);
+    }
+}

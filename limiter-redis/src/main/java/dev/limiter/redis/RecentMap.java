@@ -1,0 +1,87 @@
+package dev.limiter.redis;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bounded map that forgets what was not used for longest, roughly: entries are in two generations, a use moves an entry
+ * to the younger one, and once that is half of the bound the older one is dropped. Thread-safe; never blocks for long.
+ */
+final class RecentMap<K, V> {
+
+    private final int half;
+    private volatile Map<K, V> young = new ConcurrentHashMap<>();
+    private volatile Map<K, V> old = new ConcurrentHashMap<>();
+
+    /** {@code most}: how many entries there are at most, but for a few that come at the same time. */
+    RecentMap(int most) {
+        this.half = most / 2;
+    }
+
+    @Nullable
+    V get(K key) {
+        V value = young.get(key);
+        if (value != null) {
+            return value;
+        }
+        Map<K, V> last = old;
+        V older = last.get(key);
+        if (older != null && last.remove(key, older)) {
+            put(key, older);
+        }
+        return older;
+    }
+
+    V computeIfAbsent(K key, Function<? super K, ? extends V> made) {
+        V known = get(key);
+        if (known != null) {
+            return known;
+        }
+        makeRoom();
+        return young.computeIfAbsent(key, made);
+    }
+
+    void put(K key, V value) {
+        makeRoom();
+        young.put(key, value);
+    }
+
+    private void makeRoom() {
+        if (young.size() >= half) {
+            rotate();
+        }
+    }
+
+    private synchronized void rotate() {
+        if (young.size() >= half) {
+            old = young;
+            young = new ConcurrentHashMap<>();
+        }
+    }
+
+    void remove(K key) {
+        young.remove(key);
+        old.remove(key);
+    }
+
+    void remove(K key, V value) {
+        young.remove(key, value);
+        old.remove(key, value);
+    }
+
+    void removeIf(Predicate<? super V> unused) {
+        young.values().removeIf(unused);
+        old.values().removeIf(unused);
+    }
+
+    boolean isEmpty() {
+        return young.isEmpty() && old.isEmpty();
+    }
+
+    int size() {
+        return young.size() + old.size();
+    }
+}

@@ -1,0 +1,100 @@
+package dev.limiter.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Releases permits of concurrency limits. A release that fails, such as with a connection that was cut, is kept and sent
+ * again until it succeeds, or the lease has ended: to release twice does nothing. Thread-safe; never blocks.
+ */
+final class Releases {
+
+    /** More are left to the end of their leases. */
+    private static final int MOST_KEPT = 100_000;
+
+    /** So many are sent at once. */
+    private static final int TOGETHER = 64;
+
+    private static final Executor LATER = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
+
+    private final Redis redis;
+    private final Queue<Release> kept = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger size = new AtomicInteger();
+    private final AtomicBoolean underWay = new AtomicBoolean();
+    private volatile boolean closed;
+
+    private record Release(Script script, byte[][] keys, byte[] argument, Runnable done, long until) {
+
+        boolean isOver() {
+            return System.nanoTime() - until >= 0;
+        }
+    }
+
+    Releases(Redis redis) {
+        this.redis = redis;
+    }
+
+    /** {@code done}: called when the server has done it, or it is given up. */
+    void send(Script script, byte[][] keys, byte[] argument, Runnable done) {
+        long until = System.nanoTime() + Leases.MICROS * 1000;
+        var unused = send(new Release(script, keys, argument, done, until));
+    }
+
+    private CompletableFuture<Boolean> send(Release release) {
+        return redis.run(release.script, release.keys, release.argument)
+                .handle((answer, failure) -> {
+                    if (failure == null || !keep(release)) {
+                        release.done.run();
+                    }
+                    return failure == null;
+                })
+                .toCompletableFuture();
+    }
+
+    private boolean keep(Release release) {
+        if (closed || release.isOver() || size.incrementAndGet() > MOST_KEPT) {
+            return false;
+        }
+        kept.add(release);
+        if (underWay.compareAndSet(false, true)) {
+            LATER.execute(this::sendAgain);
+        }
+        return true;
+    }
+
+    private void sendAgain() {
+        List<CompletableFuture<Boolean>> sent = new ArrayList<>();
+        while (sent.size() < TOGETHER) {
+            Release release = kept.poll();
+            if (release == null) {
+                break;
+            }
+            size.decrementAndGet();
+            sent.add(send(release));
+        }
+        var unused = CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
+                .whenComplete((done, failure) -> goOn(sent.stream().allMatch(CompletableFuture::join)));
+    }
+
+    private void goOn(boolean works) {
+        if (!kept.isEmpty()) {
+            (works ? (Executor) Runnable::run : LATER).execute(this::sendAgain);
+            return;
+        }
+        underWay.set(false);
+        if (!kept.isEmpty() && underWay.compareAndSet(false, true)) {
+            LATER.execute(this::sendAgain);
+        }
+    }
+
+    void close() {
+        closed = true;
+    }
+}

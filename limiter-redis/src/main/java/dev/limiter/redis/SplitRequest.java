@@ -1,0 +1,94 @@
+package dev.limiter.redis;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request whose charges may have to be decided in several places: by several servers, and in memory where a server or
+ * a state cannot be used. All are granted, or none: what one place has granted is given back when another refuses. Used
+ * by one thread after the other.
+ */
+final class SplitRequest {
+
+    private final List<Charge> charges;
+    private final RedisHealth health;
+    private final AskedRedis redis;
+    private final OutageDecider outage;
+
+    /** By the position of the charge; null where Redis has not decided. */
+    private final @Nullable Decision[] decisions;
+
+    /** {@code charges}: merged. */
+    SplitRequest(List<Charge> charges, RedisHealth health, AskedRedis redis, OutageDecider outage) {
+        this.charges = charges;
+        this.health = health;
+        this.redis = redis;
+        this.outage = outage;
+        this.decisions = new Decision[charges.size()];
+    }
+
+    CompletableFuture<Decision> decide() {
+        Map<NodeHealth, List<Integer>> byNode = new LinkedHashMap<>();
+        for (int i = 0; i < decisions.length; i++) {
+            NodeHealth node = health.of(charges.get(i));
+            if (node.isOpen()) {
+                node.probe();
+            } else {
+                byNode.computeIfAbsent(node, absent -> new ArrayList<>()).add(i);
+            }
+        }
+        List<CompletableFuture<Void>> asked = new ArrayList<>(byNode.size());
+        byNode.forEach((node, positions) -> asked.add(ask(node, positions)));
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(done -> end());
+    }
+
+    private CompletableFuture<Void> ask(NodeHealth node, List<Integer> positions) {
+        return redis.decideLater(positions.stream().map(charges::get).toList(), node)
+                .thenAccept(decision -> keep(decision, positions))
+                .exceptionallyCompose(failure -> failedAsWhole(failure, positions)
+                        ? CompletableFuture.allOf(positions.stream()
+                                .map(position -> ask(node, List.of(position)))
+                                .toArray(CompletableFuture[]::new))
+                        : CompletableFuture.completedFuture(null));
+    }
+
+    /** One broken state fails all that are asked for together: each is asked for alone then. */
+    private static boolean failedAsWhole(Throwable failure, List<Integer> positions) {
+        return positions.size() > 1 && Failures.of(failure) instanceof BrokenStateException;
+    }
+
+    private synchronized void keep(Decision decision, List<Integer> positions) {
+        for (int i = 0; i < positions.size(); i++) {
+            decisions[positions.get(i)] = decision.parts().get(i);
+        }
+    }
+
+    private synchronized Decision end() {
+        List<Charge> left = new ArrayList<>(decisions.length);
+        boolean refused = false;
+        for (int i = 0; i < decisions.length; i++) {
+            Decision decision = decisions[i];
+            if (decision == null) {
+                left.add(charges.get(i));
+            } else {
+                refused |= !decision.permitted();
+            }
+        }
+        List<Decision> others = refused ? outage.look(left) : outage.decide(left);
+        List<Decision> all = new ArrayList<>(decisions.length);
+        int next = 0;
+        for (Decision decision : decisions) {
+            all.add(decision == null ? others.get(next++) : decision);
+        }
+        if (!all.stream().allMatch(Decision::permitted)) {
+            all.forEach(Decision::giveBack);
+        }
+        return Decision.allOf(all);
+    }
+}

@@ -1,0 +1,23 @@
+package dev.limiter.redis;
+
+import dev.limiter.Rule;
+
+/** Where the limits of one rule and key stood in the shared storage by its last answer. */
+interface Standing {
+
+    Rule rule();
+
+    String key();
+
+    /** When it was answered, in microseconds of the server's clock. */
+    long takenAt();
+
+    /** How many permits this answer took; 0 if it only looked, or refused. */
+    long taken();
+
+    /** How many permits were left of the limit at that position. */
+    long left(int limit);
+
+    /** After how many nanoseconds nothing used counts any longer; {@link dev.limiter.Decision#UNKNOWN} for concurrency. */
+    long lastingNanos(int limit);
+}

@@ -1,0 +1,343 @@
+package dev.limiter.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.OnFailure;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.memory.Threads;
+import java.time.Duration;
+import java.time.Period;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What an instance grants in memory, given what it knows: a real server whose answers are late, lost, or do not come. */
+class OutageTests {
+
+    private static final Duration DAY = Duration.ofDays(1);
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
+    /** A server that can be cut off: calls fail, and what they did is not heard of. */
+    private static final class CutRedis implements Redis {
+
+        private final Redis redis = TestServer.shared().redis();
+        private volatile boolean cut;
+        private volatile CompletableFuture<Void> heard = CompletableFuture.completedFuture(null);
+
+        @Override
+        public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
+            if (cut) {
+                return CompletableFuture.failedFuture(new IllegalStateException("cut"));
+            }
+            CompletableFuture<Void> until = heard;
+            return redis.run(script, keys, arguments).thenCombine(until, (answer, then) -> answer);
+        }
+
+        @Override
+        public CompletionStage<Void> delete(byte[][] keys) {
+            return redis.delete(keys);
+        }
+
+        @Override
+        public int slot(byte[] key) {
+            return redis.slot(key);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private final String prefix = "outage-" + NAMES.incrementAndGet() + ":";
+    private final CutRedis redis = new CutRedis();
+    private Duration timeout = Duration.ofSeconds(2);
+    private final List<FailoverRateLimiterStorage> storages = new ArrayList<>();
+
+    private FailoverRateLimiterStorage storage(int instances) {
+        FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
+                        RedisRateLimiterStorage.builder(redis)
+                                .keyPrefix(prefix)
+                                .timeout(timeout)
+                                .build(),
+                        new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))
+                .instances(instances)
+                .build();
+        storages.add(storage);
+        return storage;
+    }
+
+    @AfterEach
+    void close() {
+        storages.forEach(FailoverRateLimiterStorage::close);
+    }
+
+    private void cut(FailoverRateLimiterStorage storage) {
+        redis.cut = true;
+        Rule other = Rule.of("other", Limit.tokenBucket(1000, DAY));
+        await(() -> {
+            storage.decide(other, "key", 1);
+            return !storage.isAvailable();
+        });
+    }
+
+    private void mend(FailoverRateLimiterStorage storage) {
+        redis.cut = false;
+        await(() -> {
+            storage.cleanUp();
+            return storage.isAvailable();
+        });
+    }
+
+    private static void await(BooleanSupplier condition) {
+        for (int i = 0; i < 3000 && !condition.getAsBoolean(); i++) {
+            LockSupport.parkNanos(10_000_000);
+        }
+        assertThat(condition.getAsBoolean()).isTrue();
+    }
+
+    private static int granted(FailoverRateLimiterStorage storage, Rule rule, int asked) {
+        int granted = 0;
+        for (int i = 0; i < asked; i++) {
+            granted += storage.decide(rule, "key", 1).permitted() ? 1 : 0;
+        }
+        return granted;
+    }
+
+    static Stream<Limit> limits() {
+        return Stream.of(
+                Limit.tokenBucket(100, DAY),
+                Limit.leakyBucket(100, DAY),
+                Limit.fixedWindow(100, DAY),
+                Limit.fixedWindow(100, DAY).startingWithFirst(),
+                Limit.calendarWindow(100, Period.ofDays(1), ZoneOffset.UTC),
+                Limit.slidingWindowCounter(100, DAY),
+                Limit.slidingWindowLog(100, DAY),
+                Limit.concurrency(100));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void anOutageGrantsWhatTheLastAnswerLeft(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        FailoverRateLimiterStorage storage = storage(1);
+        assertThat(granted(storage, rule, 70)).isEqualTo(70);
+        cut(storage);
+        assertThat(granted(storage, rule, 200)).isEqualTo(30);
+        Decision refused = storage.decide(rule, "key", 1);
+        assertThat(refused.onFailure()).contains(OnFailure.LOCAL);
+        assertThat(refused.never()).isFalse();
+        mend(storage);
+        assertThat(granted(storage, rule, 200)).isZero();
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void instancesShareWhatTheLastAnswerLeft(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        FailoverRateLimiterStorage storage = storage(3);
+        granted(storage, rule, 70);
+        cut(storage);
+        assertThat(granted(storage, rule, 200)).isEqualTo(10);
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void answersThatAreLateGrantNothingTwice(Limit limit) {
+        timeout = Duration.ofMillis(20);
+        Rule rule = Rule.of("rule", limit);
+        FailoverRateLimiterStorage storage = storage(1);
+        redis.heard = new CompletableFuture<>();
+        AtomicInteger granted = new AtomicInteger();
+        List<Callable<Boolean>> clients = IntStream.range(0, 64)
+                .<Callable<Boolean>>mapToObj(i -> () -> {
+                    if (i == 0) {
+                        // some answers are late, some in time
+                        for (int j = 0; j < 50; j++) {
+                            LockSupport.parkNanos(15_000_000);
+                            CompletableFuture<Void> held = redis.heard;
+                            redis.heard =
+                                    j % 2 == 0 ? CompletableFuture.completedFuture(null) : new CompletableFuture<>();
+                            held.complete(null);
+                        }
+                    }
+                    for (int j = 0; j < 20; j++) {
+                        if (storage.decide(rule, "key", 1).permitted()) {
+                            granted.incrementAndGet();
+                        }
+                    }
+                    return true;
+                })
+                .toList();
+        try (Threads threads = new Threads()) {
+            threads.race(clients);
+        }
+        assertThat(granted).hasValueLessThanOrEqualTo(100);
+        redis.heard.complete(null);
+        mend(storage);
+        granted.addAndGet(granted(storage, rule, 200));
+        assertThat(granted).hasValueLessThanOrEqualTo(100);
+    }
+
+    @Test
+    void aPermitThatIsReleasedCanBeHadInAnOutage() {
+        Rule pool = Rule.of("pool", Limit.concurrency(5));
+        FailoverRateLimiterStorage storage = storage(1);
+        List<Decision> held = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            held.add(storage.decide(pool, "key", 1));
+        }
+        cut(storage);
+        assertThat(granted(storage, pool, 10)).isZero();
+        held.get(0).close();
+        held.get(0).close();
+        assertThat(granted(storage, pool, 10)).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsGivenBackInAnOutageCanBeHadAgain() {
+        Rule rule = Rule.of("rule", Limit.slidingWindowLog(10, DAY));
+        FailoverRateLimiterStorage storage = storage(1);
+        granted(storage, rule, 7);
+        cut(storage);
+        for (int i = 0; i < 20; i++) {
+            Decision decision = storage.decide(rule, "key", 1);
+            assertThat(decision.permitted()).isTrue();
+            // closing releases nothing
+            decision.close();
+            decision.giveBack();
+            decision.giveBack();
+        }
+        assertThat(granted(storage, rule, 20)).isEqualTo(3);
+    }
+
+    @Test
+    void aPacedKeyHasOnePace() {
+        Duration hour = Duration.ofHours(1);
+        Rule paced = Rule.of("paced", Limit.leakyBucket(1, hour).paced().burst(5));
+        FailoverRateLimiterStorage storage = storage(1);
+        RateLimiters limiters = new RateLimiters(storage);
+        assertThat(limiters.tryAcquire(paced, "key").permitted()).isTrue();
+        cut(storage);
+        assertThat(limiters.tryAcquire(paced, "key").permitted()).isFalse();
+        Decision waits = storage.decide(List.of(paced.charge("key").within(DAY)));
+        assertThat(waits.permitted()).isTrue();
+        assertThat(waits.delay()).isGreaterThan(Duration.ofMinutes(50));
+    }
+
+    @Test
+    void aRuleMayHaveFewerLimitsAfterAnOutage() {
+        FailoverRateLimiterStorage storage = storage(1);
+        Limit hour = Limit.fixedWindow(50, DAY).named("a");
+        Limit day = Limit.fixedWindow(80, DAY).named("b");
+        Rule two = Rule.of("rule", hour, day);
+        storage.decide(two, "key", 1);
+        cut(storage);
+        storage.decide(two, "key", 9);
+        mend(storage);
+        assertThat(storage.decide(Rule.of("rule", day), "key", 1).remaining()).isEqualTo(80 - 11);
+    }
+
+    @Test
+    void resetForgetsWhatWasGrantedInMemory() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(10, DAY));
+        FailoverRateLimiterStorage storage = storage(1);
+        storage.decide(rule, "key", 1);
+        cut(storage);
+        storage.decide(rule, "key", 9);
+        mend(storage);
+        storage.reset(rule, "key");
+        assertThat(storage.decide(rule, "key", 10).permitted()).isTrue();
+    }
+
+    @Test
+    void aBrokenStateFailsItsOwnRuleOnly() {
+        Rule broken = Rule.of("broken", Limit.fixedWindow(10, DAY));
+        Rule sound = Rule.of("sound", Limit.fixedWindow(3, DAY));
+        TestServer.shared()
+                .connection()
+                .sync()
+                .set((prefix + "{broken:key}").getBytes(US_ASCII), "garbage".getBytes(US_ASCII));
+        FailoverRateLimiterStorage storage = storage(1);
+        List<Charge> both = List.of(broken.charge("key"), sound.charge("key"));
+        for (int i = 0; i < 3; i++) {
+            Decision decision = storage.decide(both);
+            assertThat(decision.permitted()).isTrue();
+            assertThat(decision.parts().get(0).onFailure()).contains(OnFailure.LOCAL);
+            assertThat(decision.parts().get(1).onFailure()).isEmpty();
+        }
+        assertThat(storage.decide(both).permitted()).isFalse();
+        // the refusal has charged nothing in memory
+        assertThat(granted(storage, broken, 10)).isEqualTo(7);
+        assertThat(storage.isAvailable()).isTrue();
+    }
+
+    @Test
+    void whatIsReleasedWhileCutOffIsReleasedLater() {
+        Rule pool = Rule.of("pool", Limit.concurrency(2));
+        FailoverRateLimiterStorage here = storage(1);
+        RedisRateLimiterStorage there = RedisRateLimiterStorage.builder(
+                        TestServer.shared().redis())
+                .keyPrefix(prefix)
+                .timeout(timeout)
+                .build();
+        Decision first = here.decide(pool, "key", 1);
+        Decision second = here.decide(pool, "key", 1);
+        redis.cut = true;
+        first.close();
+        second.close();
+        assertThat(there.peek(pool, "key").remaining()).isZero();
+        redis.cut = false;
+        await(() -> there.peek(pool, "key").remaining() == 2);
+    }
+
+    @Test
+    void whatIsTakenByACallWithoutAnAnswerIsReleased() {
+        Rule pool = Rule.of("pool", Limit.concurrency(2));
+        FailoverRateLimiterStorage storage = storage(1);
+        CompletableFuture<Void> lost = new CompletableFuture<>();
+        redis.heard = lost;
+        CompletableFuture<Decision> answer = storage.decideAsync(List.of(pool.charge("key")));
+        RedisRateLimiterStorage there = RedisRateLimiterStorage.builder(
+                        TestServer.shared().redis())
+                .keyPrefix(prefix)
+                .timeout(timeout)
+                .build();
+        await(() -> there.peek(pool, "key").remaining() == 1);
+        redis.heard = CompletableFuture.completedFuture(null);
+        lost.completeExceptionally(new IllegalStateException("cut"));
+        answer.join().close();
+        await(() -> there.peek(pool, "key").remaining() == 2);
+    }
+
+    @Test
+    void aRefusalIsNotBelievedForLong() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(5, DAY));
+        FailoverRateLimiterStorage here = storage(1);
+        FailoverRateLimiterStorage there = storage(1);
+        Decision all = here.decide(rule, "key", 5);
+        assertThat(there.decide(rule, "key", 1).permitted()).isFalse();
+        all.giveBack();
+        await(() -> there.decide(rule, "key", 1).permitted());
+        // those who are refused by what is known hear of it, too
+        assertThat(there.decide(rule, "key", 1).permitted()).isTrue();
+    }
+}
