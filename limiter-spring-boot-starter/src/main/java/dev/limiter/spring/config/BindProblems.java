@@ -29,7 +29,8 @@ final class BindProblems {
         KnownKeys.Level level = KnownKeys.of(name);
         String reason = last(name.getParent()).equals("key")
                 ? "A key is one text: write key: \"" + last(name) + ":" + property.getValue() + "\"."
-                : "This key is unknown. Here there are: " + String.join(", ", level.keys()) + "."
+                : "This key is unknown. Here there are: " + String.join(", ", level.keys())
+                        + ". A key of your own is allowed if limiter.own-keys lists it."
                         + DidYouMean.ask(level.written(), level.keys());
         return new Problem(MessageCode.UNKNOWN_KEY, name.toString(), property.getValue(), reason);
     }
