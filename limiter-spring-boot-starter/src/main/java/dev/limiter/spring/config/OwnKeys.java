@@ -1,6 +1,10 @@
 package dev.limiter.spring.config;
 
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
@@ -27,29 +31,35 @@ public final class OwnKeys implements ConfigurationPropertiesBindHandlerAdvisor 
     public BindHandler apply(BindHandler handler) {
         return new AbstractBindHandler(handler) {
             @Override
-            public void onFinish(ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result)
+            public void onFinish(
+                    ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
                     throws Exception {
                 try {
                     super.onFinish(name, target, context, result);
                 } catch (UnboundConfigurationPropertiesException unbound) {
-                    if (!ROOT.equals(name) || !areOwn(unbound)) {
-                        throw unbound;
+                    Set<ConfigurationProperty> others = unbound.getUnboundProperties();
+                    if (ROOT.equals(name)) {
+                        others = withoutOwn(others);
+                    }
+                    if (!others.isEmpty()) {
+                        throw new UnboundConfigurationPropertiesException(others);
                     }
                 }
             }
         };
     }
 
-    private boolean areOwn(UnboundConfigurationPropertiesException unbound) {
+    private Set<ConfigurationProperty> withoutOwn(Set<ConfigurationProperty> unbound) {
         List<ConfigurationPropertyName> own =
                 Binder.get(environment)
                         .bind("limiter.own-keys", Bindable.listOf(String.class))
                         .orElse(List.of())
                         .stream()
-                        .map(ROOT::append)
+                        .map(key -> ConfigurationPropertyName.adapt(LimiterProperties.PREFIX + "." + key, '.'))
                         .toList();
-        return unbound.getUnboundProperties().stream()
-                .map(ConfigurationProperty::getName)
-                .allMatch(key -> own.stream().anyMatch(prefix -> prefix.equals(key) || prefix.isAncestorOf(key)));
+        return unbound.stream()
+                .filter(property -> own.stream()
+                        .noneMatch(key -> key.equals(property.getName()) || key.isAncestorOf(property.getName())))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 }

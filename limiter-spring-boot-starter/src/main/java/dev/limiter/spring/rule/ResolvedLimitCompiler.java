@@ -1,5 +1,6 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.Limit;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpression;
@@ -7,6 +8,7 @@ import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -55,8 +57,17 @@ final class ResolvedLimitCompiler {
                         resolver.where(),
                         source,
                         permits -> limits.compile("", withPermits(own, permits, resolver.where()), maxWait),
+                        limit -> check(definition, limit),
                         remember,
                         System::nanoTime);
+    }
+
+    /** What the start says of the rule's own limit has to hold for this one, too. */
+    private static void check(RuleDefinition definition, Limit limit) {
+        Problems problems = new Problems();
+        LeaseCompiler.check(definition, List.of(limit), problems);
+        RuleCompiler.checkChargeIf(definition.chargeIf(), List.of(limit), problems);
+        problems.throwIfAny();
     }
 
     /** Without the burst that belongs to the number of the rule. */

@@ -8,6 +8,7 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
@@ -26,6 +27,7 @@ final class ResolvedLimits {
     private final String where;
     private final Function<RateLimitContext, @Nullable Object> source;
     private final LongFunction<Limit> ofPermits;
+    private final Consumer<Limit> check;
     private final long nanos;
     private final LongSupplier clock;
     private final ConcurrentMap<String, Answer> answers = new ConcurrentHashMap<>();
@@ -37,6 +39,7 @@ final class ResolvedLimits {
      * @param where the property that names the source, for messages
      * @param source gives a {@link Limit}, a number of permits, or null for the limit of the rule
      * @param ofPermits the limit of the rule with another number of permits
+     * @param check throws {@link LimiterConfigurationException} for a limit that the rule cannot have
      * @param remember for how long an answer holds
      * @param clock in nanoseconds
      */
@@ -44,11 +47,13 @@ final class ResolvedLimits {
             String where,
             Function<RateLimitContext, @Nullable Object> source,
             LongFunction<Limit> ofPermits,
+            Consumer<Limit> check,
             Duration remember,
             LongSupplier clock) {
         this.where = where;
         this.source = source;
         this.ofPermits = ofPermits;
+        this.check = check;
         this.nanos = remember.toNanos();
         this.clock = clock;
     }
@@ -77,16 +82,21 @@ final class ResolvedLimits {
         if (value == null) {
             return null;
         }
+        try {
+            Limit limit = limit(value);
+            check.accept(limit);
+            return Rule.of(name, limit);
+        } catch (LimiterConfigurationException impossible) {
+            throw new RuleEvaluationException(where + " gave " + value + ": " + impossible.getMessage(), impossible);
+        }
+    }
+
+    private Limit limit(Object value) {
         if (value instanceof Limit limit) {
-            return Rule.of(name, limit.name().isEmpty() ? limit : limit.named(""));
+            return limit.name().isEmpty() ? limit : limit.named("");
         }
         if (value instanceof Number number && number.longValue() == number.doubleValue()) {
-            try {
-                return Rule.of(name, ofPermits.apply(number.longValue()));
-            } catch (LimiterConfigurationException impossible) {
-                throw new RuleEvaluationException(
-                        where + " gave " + value + ": " + impossible.getMessage(), impossible);
-            }
+            return ofPermits.apply(number.longValue());
         }
         throw new RuleEvaluationException(
                 where + " gave " + value + ", but a limit is a whole number of permits, or a dev.limiter.Limit", null);

@@ -204,7 +204,10 @@ public final class RuleCompiler {
                 resolved);
     }
 
-    /** What all share by declaration, or the application has from others, is not the client's own, and told only where the rule itself asks for it. */
+    /**
+     * What all share by declaration, or the application has from others, is not the client's own, and told only where the
+     * rule itself asks for it.
+     */
     private HeaderStyle headers(RuleDefinition definition, RateLimitKey key) {
         if (definition.headers() != null) {
             return definition.headers().value();
@@ -277,7 +280,7 @@ public final class RuleCompiler {
     }
 
     /** What is in flight is free again when it is done; to return it earlier would let too many in. */
-    private static void checkChargeIf(@Nullable Setting<String> setting, List<Limit> limits, Problems problems) {
+    static void checkChargeIf(@Nullable Setting<String> setting, List<Limit> limits, Problems problems) {
         if (setting != null && limits.stream().anyMatch(Limit.Concurrency.class::isInstance)) {
             problems.add(
                     MessageCode.CHARGE_IF,

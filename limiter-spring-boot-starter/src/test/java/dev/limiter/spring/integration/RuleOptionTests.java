@@ -62,6 +62,12 @@ import org.springframework.web.service.annotation.HttpExchange;
             "limiter.rules.contracts.window=1h",
             "limiter.rules.contracts.limit-resolver=contractLimits",
             "limiter.rules.contracts.limit-cache=0s",
+            "limiter.rules.charged.paths=/charged",
+            "limiter.rules.charged.key=header:X-Customer",
+            "limiter.rules.charged.limit=1",
+            "limiter.rules.charged.window=1h",
+            "limiter.rules.charged.charge-if=#{#response.status < 400}",
+            "limiter.rules.charged.limit-resolver=contractLimits",
             "limiter.rules.listed.paths=/listed",
             "limiter.rules.listed.limit=1",
             "limiter.rules.listed.window=1h",
@@ -141,8 +147,17 @@ class RuleOptionTests extends WebTestSupport {
     }
 
     @Test
-    void limitThatIsNoneFailsTheRequest() throws Exception {
+    void limitThatIsNoneFailsTheRequestForTheLastPermitOfTheKeyless() throws Exception {
         assertThat(get("/customers", "X-Customer", "broken").statusCode()).isEqualTo(500);
+        assertThat(get("/customers", "X-Customer", "broken").statusCode()).isEqualTo(429);
+        assertThat(get("/customers", "X-Customer", "other").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void limitThatTheRuleCannotHaveFailsTheRequest() throws Exception {
+        customers.contracts = Map.of("b", Limit.concurrency(1));
+        assertThat(get("/charged", "X-Customer", "b").statusCode()).isEqualTo(500);
+        assertThat(get("/charged", "X-Customer", "c").statusCode()).isEqualTo(200);
     }
 
     @Test
@@ -225,7 +240,7 @@ class RuleOptionTests extends WebTestSupport {
             this.remote = remote;
         }
 
-        @GetMapping({"/tiers", "/named", "/server", "/customers", "/contracts", "/listed"})
+        @GetMapping({"/tiers", "/named", "/server", "/customers", "/contracts", "/charged", "/listed"})
         String plain() {
             return "plain";
         }
