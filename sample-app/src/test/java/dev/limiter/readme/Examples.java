@@ -106,6 +106,10 @@ class Plans {
     public String of(RequestView request) { // null for no tier; may also be an enum, a number, an Optional
         return request.isUserInRole("PARTNER") ? "partner" : null;
     }
+
+    public Integer limitOf(RequestView request) { // null for the limit of the rule
+        return request.isUserInRole("PARTNER") ? 5000 : null;
+    }
 }
 
 @Configuration(proxyBeanMethods = false)

@@ -4,6 +4,7 @@ import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Addresses that something is said about. Immutable. */
@@ -30,6 +31,12 @@ public record AddressRanges(List<AddressRange> ranges) {
             problems.add(MessageCode.ADDRESSES, where, text, exception.getMessage() + ".");
             return null;
         }
+    }
+
+    /** These and the others. */
+    public AddressRanges and(AddressRanges others) {
+        return new AddressRanges(
+                Stream.concat(ranges.stream(), others.ranges.stream()).toList());
     }
 
     public boolean isEmpty() {

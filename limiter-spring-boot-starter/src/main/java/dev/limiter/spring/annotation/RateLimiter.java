@@ -112,6 +112,12 @@ public @interface RateLimiter {
     String chargeIf() default "";
 
     /**
+     * Whose limit it is: the client's, which is answered with status 429 over HTTP, or the application's own, with 503, as
+     * for the methods of HTTP clients.
+     */
+    Answer answer() default Answer.DEFAULT;
+
+    /**
      * The method of the same bean to call instead of one that is over the limit: with the same parameters, optionally
      * followed by a {@link dev.limiter.RateLimitExceededException}, and a result that fits.
      */

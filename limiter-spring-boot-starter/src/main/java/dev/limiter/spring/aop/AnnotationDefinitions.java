@@ -1,6 +1,7 @@
 package dev.limiter.spring.aop;
 
 import dev.limiter.Algorithm;
+import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -28,9 +29,11 @@ final class AnnotationDefinitions {
 
     /**
      * @param defaultName the name of the rule where the annotation has none
+     * @param otherwise whose limit it is if nothing is said
      * @throws LimiterConfigurationException if the annotation has a name without a rule and without a limit
      */
-    RuleDefinition definition(RateLimiter annotation, String defaultName, RuleOrigin origin, RuleSet configured) {
+    RuleDefinition definition(
+            RateLimiter annotation, String defaultName, RuleOrigin origin, RuleSet configured, Answer otherwise) {
         String name = text(annotation.name(), "name", origin);
         Optional<RuleDefinition> configuration = name == null ? Optional.empty() : configured.definition(name);
         if (name != null && configuration.isEmpty() && annotation.limit() == RateLimiter.UNSET) {
@@ -46,11 +49,11 @@ final class AnnotationDefinitions {
                                             .map(RuleDefinition::name)
                                             .toList())));
         }
-        RuleDefinition own = own(annotation, name == null ? defaultName : name, origin);
+        RuleDefinition own = own(annotation, name == null ? defaultName : name, origin, otherwise);
         return configuration.map(stronger -> stronger.over(own)).orElse(own);
     }
 
-    private RuleDefinition own(RateLimiter annotation, String name, RuleOrigin origin) {
+    private RuleDefinition own(RateLimiter annotation, String name, RuleOrigin origin, Answer otherwise) {
         String window = text(annotation.window(), "window", origin);
         String key = text(annotation.key(), "key", origin);
         return RuleDefinition.builder(name, origin)
@@ -69,6 +72,7 @@ final class AnnotationDefinitions {
                 .key(key == null ? null : List.of(key))
                 .cost(text(annotation.cost(), "cost", origin))
                 .condition(text(annotation.condition(), "condition", origin))
+                .answer(annotation.answer() == Answer.DEFAULT ? otherwise : annotation.answer())
                 .chargeIf(text(annotation.chargeIf(), "charge-if", origin))
                 .build();
     }

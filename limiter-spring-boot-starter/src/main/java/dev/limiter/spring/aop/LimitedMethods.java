@@ -1,5 +1,6 @@
 package dev.limiter.spring.aop;
 
+import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.MethodLimits;
@@ -89,24 +90,30 @@ public final class LimitedMethods implements MethodLimits {
         String signature = signature(method, type);
         RuleOrigin origin = RuleOrigin.annotation(signature);
         String name = type.getSimpleName() + "." + method.getName();
+        Answer otherwise = HttpClientMethods.answer(called, targetClass);
         return Optional.of(new LimitedMethod(
                 method,
                 signature,
                 name,
                 fallback(annotations, method, type, origin),
-                ruleSet -> compile(annotations, method, signature, name, ruleSet),
+                ruleSet -> compile(annotations, method, signature, name, otherwise, ruleSet),
                 rules.current()));
     }
 
     private ApplicableRules compile(
-            List<RateLimiter> annotations, Method method, String signature, String name, RuleSet ruleSet) {
+            List<RateLimiter> annotations,
+            Method method,
+            String signature,
+            String name,
+            Answer otherwise,
+            RuleSet ruleSet) {
         RuleOrigin origin = RuleOrigin.annotation(signature);
         Set<String> names = new HashSet<>();
         List<RateLimitRule> compiled = new ArrayList<>();
         for (RateLimiter annotation : annotations) {
             // Without names of their own, the annotations of a method would share one bucket.
             String defaultName = compiled.isEmpty() ? name : name + "-" + (compiled.size() + 1);
-            RuleDefinition definition = definitions.definition(annotation, defaultName, origin, ruleSet);
+            RuleDefinition definition = definitions.definition(annotation, defaultName, origin, ruleSet, otherwise);
             if (!names.add(definition.name())) {
                 throw new LimiterConfigurationException(new Problem(
                         MessageCode.SAME_NAME,

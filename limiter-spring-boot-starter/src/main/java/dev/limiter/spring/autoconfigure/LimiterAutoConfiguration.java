@@ -12,12 +12,11 @@ import dev.limiter.spring.decide.RuleDecider;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
 /** What decides: a clock, the algorithms, the storage and its cleaning. */
 @AutoConfiguration(after = LimiterRulesAutoConfiguration.class)
-@ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
+@ConditionalOnLimiter
 public final class LimiterAutoConfiguration {
 
     @Bean

@@ -4,12 +4,12 @@ import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.spring.health.Boot3HealthIndicator;
 import dev.limiter.spring.health.Boot4HealthIndicator;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -18,7 +18,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** Health of limits that are in Redis. */
 @AutoConfiguration(after = LimiterAutoConfiguration.class)
-@ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
+@ConditionalOnLimiter
 @ConditionalOnBean(FailoverRateLimiterStorage.class)
 @Conditional(LimiterHealthAutoConfiguration.OnEnabled.class)
 public final class LimiterHealthAutoConfiguration {
@@ -48,13 +48,16 @@ public final class LimiterHealthAutoConfiguration {
     }
 
     /** What Spring Boot's own condition says, whose package is not the same on all lines. */
-    static final class OnEnabled implements Condition {
+    static final class OnEnabled extends SpringBootCondition {
 
         @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
             Environment environment = context.getEnvironment();
             boolean byDefault = environment.getProperty("management.health.defaults.enabled", Boolean.class, true);
-            return environment.getProperty("management.health.limiter.enabled", Boolean.class, byDefault);
+            boolean enabled = environment.getProperty("management.health.limiter.enabled", Boolean.class, byDefault);
+            return new ConditionOutcome(
+                    enabled,
+                    "management.health.limiter.enabled, else management.health.defaults.enabled, is " + enabled);
         }
     }
 }

@@ -15,7 +15,6 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -28,7 +27,7 @@ import org.springframework.core.type.AnnotationMetadata;
 
 /** Limits annotated methods. */
 @AutoConfiguration(after = LimiterAutoConfiguration.class)
-@ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
+@ConditionalOnLimiter
 @Import(LimiterMethodAutoConfiguration.ProxyCreator.class)
 public final class LimiterMethodAutoConfiguration {
 

@@ -11,13 +11,12 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
 /** Counts outcomes in whatever registry of meters the application has. */
 @AutoConfiguration(after = LimiterAutoConfiguration.class)
 @ConditionalOnClass(MeterRegistry.class)
-@ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
+@ConditionalOnLimiter
 public final class LimiterMetricsAutoConfiguration {
 
     @Bean

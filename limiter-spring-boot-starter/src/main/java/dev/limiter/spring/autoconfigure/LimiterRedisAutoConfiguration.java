@@ -35,7 +35,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
             "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
             "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
         })
-@ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
+@ConditionalOnLimiter
 @ConditionalOnProperty(prefix = "limiter", name = "storage", havingValue = "redis")
 public final class LimiterRedisAutoConfiguration {
 

@@ -6,6 +6,7 @@ import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.EachBindProblem;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.config.OwnKeys;
 import dev.limiter.spring.config.Storage;
 import dev.limiter.spring.config.WholeNumbers;
 import dev.limiter.spring.expression.LimiterExpressionParser;
@@ -15,6 +16,7 @@ import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.lint.StartupReport;
+import dev.limiter.spring.rule.AddressLists;
 import dev.limiter.spring.rule.ChosenKeys;
 import dev.limiter.spring.rule.RequestMatcherCompiler;
 import dev.limiter.spring.rule.RuleCompiler;
@@ -34,16 +36,17 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /** Reads the rules: from {@code limiter.*}, and from {@link RuleSource} beans. */
 @AutoConfiguration
-@ConditionalOnProperty(prefix = LimiterProperties.PREFIX, name = "enabled", matchIfMissing = true)
+@ConditionalOnLimiter
 @EnableConfigurationProperties(LimiterProperties.class)
 public final class LimiterRulesAutoConfiguration {
 
@@ -51,6 +54,14 @@ public final class LimiterRulesAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static WholeNumbers limiterWholeNumbers() {
         return new WholeNumbers();
+    }
+
+    /** Within {@link EachBindProblem}, which would report them. */
+    @Bean
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static OwnKeys limiterOwnKeys(Environment environment) {
+        return new OwnKeys(environment);
     }
 
     @Bean
@@ -84,7 +95,9 @@ public final class LimiterRulesAutoConfiguration {
                 new RequestMatcherCompiler(new ApplicationPatternParser(beans)),
                 settings.mode(),
                 settings.web().headers(),
-                settings.storage() == Storage.REDIS ? TimeSteps.MICROSECONDS : TimeSteps.NANOSECONDS);
+                settings.storage() == Storage.REDIS ? TimeSteps.MICROSECONDS : TimeSteps.NANOSECONDS,
+                new AddressLists(settings.web().allow(), settings.web().deny()),
+                beans);
     }
 
     /** In Redis others can read them; {@link GuessableSecrets} says what comes of having no secret. */

@@ -53,7 +53,7 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 @AutoConfiguration(after = LimiterMethodAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({DispatcherServlet.class, HttpServletRequest.class})
-@ConditionalOnProperty(prefix = "limiter", name = "enabled", matchIfMissing = true)
+@ConditionalOnLimiter
 public final class LimiterWebAutoConfiguration {
 
     private static final String SETTLING_FILTER = "limiterSettlingFilter";

@@ -29,9 +29,14 @@ final class BindProblems {
         KnownKeys.Level level = KnownKeys.of(name);
         String reason = last(name.getParent()).equals("key")
                 ? "A key is one text: write key: \"" + last(name) + ":" + property.getValue() + "\"."
-                : "This key is unknown. Here there are: " + String.join(", ", level.keys()) + "."
+                : "This key is unknown. Here there are: " + String.join(", ", level.keys())
+                        + "." + ownKeys(level)
                         + DidYouMean.ask(level.written(), level.keys());
         return new Problem(MessageCode.UNKNOWN_KEY, name.toString(), property.getValue(), reason);
+    }
+
+    private static String ownKeys(KnownKeys.Level level) {
+        return level.keys().contains("own-keys") ? " A key of your own is allowed if limiter.own-keys lists it." : "";
     }
 
     static Problem unreadable(ConfigurationPropertyName name, @Nullable Object value, Class<?> type) {

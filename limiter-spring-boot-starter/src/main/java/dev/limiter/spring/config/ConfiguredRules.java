@@ -89,6 +89,8 @@ public final class ConfiguredRules implements RuleSource {
                 .chargeIf(rule.chargeIf())
                 .allow(rule.allow())
                 .deny(rule.deny())
+                .answer(rule.answer())
+                .limitResolver(rule.limitResolver(), rule.limitCache())
                 .ban(ban(RuleOrigin.property(origin.of("ban")), rule.ban()));
         return withLimits(builder, origin, rule.limits());
     }
@@ -111,7 +113,9 @@ public final class ConfiguredRules implements RuleSource {
                 .skipIf(limit.skipIf())
                 .chargeIf(limit.chargeIf())
                 .allow(limit.allow())
-                .deny(limit.deny());
+                .deny(limit.deny())
+                .answer(limit.answer())
+                .limitResolver(limit.limitResolver(), limit.limitCache());
         return withLimits(builder, origin, limit.limits());
     }
 

@@ -3,6 +3,7 @@ package dev.limiter.spring.config;
 import dev.limiter.Algorithm;
 import dev.limiter.OnFailure;
 import dev.limiter.spring.address.ForwardedHeader;
+import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
@@ -29,6 +30,8 @@ import org.springframework.boot.convert.Delimiter;
  * @param aspect Limits on annotated methods.
  * @param rules Rules by name: small letters, digits, '-' and '_'. Names that differ only in case, '-' and '_' are the
  *     same.
+ * @param ownKeys Keys directly below limiter that are the application's own, such as customers; what is below them is
+ *     not read.
  */
 @ConfigurationProperties(prefix = LimiterProperties.PREFIX, ignoreUnknownFields = false)
 public record LimiterProperties(
@@ -39,7 +42,8 @@ public record LimiterProperties(
         @DefaultValue Web web,
         @DefaultValue Redis redis,
         @DefaultValue Aspect aspect,
-        @DefaultValue Map<String, Rule> rules) {
+        @DefaultValue Map<String, Rule> rules,
+        @DefaultValue List<String> ownKeys) {
 
     public static final String PREFIX = "limiter";
 
@@ -90,6 +94,8 @@ public record LimiterProperties(
      * @param trustedProxies Networks of the proxies that may say who a client is, such as 10.0.0.0/8; nobody if empty.
      * @param forwardedHeader Where trusted proxies say it: forwarded, x-forwarded-for, or any of both.
      * @param ipv6Prefix Length of the networks that IPv6 clients are told apart by, 1 to 128.
+     * @param allow Networks of clients that no rule limits, such as 10.0.0.0/8.
+     * @param deny Networks of clients that every rule refuses, with status 403.
      */
     public record Web(
             @DefaultValue("true") boolean enabled,
@@ -103,7 +109,9 @@ public record LimiterProperties(
             @DefaultValue("429") int status,
             @DefaultValue List<String> trustedProxies,
             @DefaultValue("any") ForwardedHeader forwardedHeader,
-            @DefaultValue("64") int ipv6Prefix) {}
+            @DefaultValue("64") int ipv6Prefix,
+            @DefaultValue List<String> allow,
+            @DefaultValue List<String> deny) {}
 
     /**
      * See {@code limiter.web.default-limit}: each endpoint has a budget of its own.
@@ -141,6 +149,11 @@ public record LimiterProperties(
      *     All if not said.
      * @param allow Networks of clients that are never limited, such as 10.0.0.0/8.
      * @param deny Networks of clients that are always refused, with status 403.
+     * @param answer Whose limit it is: the client's (client), which is answered with status 429, or the application's own
+     *     (server), with 503; client if not said, but server for methods of HTTP clients.
+     * @param limitResolver Where the limit of each key comes from: the name of a LimitResolver bean, or an expression that
+     *     gives a number of permits, or nothing for the limit of the rule.
+     * @param limitCache How long what the limit-resolver said of a key holds, up to 1d; 1m if not said.
      */
     public record DefaultLimit(
             @Nullable Long limit,
@@ -166,7 +179,10 @@ public record LimiterProperties(
             @Nullable String skipIf,
             @Nullable String chargeIf,
             @Nullable List<String> allow,
-            @Nullable List<String> deny) {}
+            @Nullable List<String> deny,
+            @Nullable Answer answer,
+            @Nullable String limitResolver,
+            @Nullable String limitCache) {}
 
     /**
      * See {@code limiter.rules}.
@@ -210,6 +226,11 @@ public record LimiterProperties(
      * @param allow Networks of clients that are never limited, such as 10.0.0.0/8.
      * @param deny Networks of clients that are always refused, with status 403.
      * @param ban When a key that goes on in spite of rejections is refused outright for a while.
+     * @param answer Whose limit it is: the client's (client), which is answered with status 429, or the application's own
+     *     (server), with 503; client if not said, but server for methods of HTTP clients.
+     * @param limitResolver Where the limit of each key comes from: the name of a LimitResolver bean, or an expression that
+     *     gives a number of permits, or nothing for the limit of the rule.
+     * @param limitCache How long what the limit-resolver said of a key holds, up to 1d; 1m if not said.
      */
     public record Rule(
             @Nullable Long limit,
@@ -240,7 +261,10 @@ public record LimiterProperties(
             @Nullable String chargeIf,
             @Nullable List<String> allow,
             @Nullable List<String> deny,
-            @Nullable Ban ban) {}
+            @Nullable Ban ban,
+            @Nullable Answer answer,
+            @Nullable String limitResolver,
+            @Nullable String limitCache) {}
 
     /**
      * When a key is refused outright.

@@ -26,6 +26,8 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web,
      * @param retryAfterJitter 0 or more
      * @param status 400 to 599
      * @param addresses how clients are told apart by their addresses
+     * @param allow who is limited by no rule
+     * @param deny who is refused by every rule
      */
     public record Web(
             boolean enabled,
@@ -34,7 +36,9 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web,
             HeaderStyle headers,
             Duration retryAfterJitter,
             int status,
-            AddressSettings addresses) {}
+            AddressSettings addresses,
+            AddressRanges allow,
+            AddressRanges deny) {}
 
     /**
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if a value is out of its range
@@ -46,6 +50,8 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web,
         range("limiter.web.status", web.status(), 400, 599, problems);
         range("limiter.web.ipv6-prefix", web.ipv6Prefix(), 1, 128, problems);
         AddressRanges trusted = AddressRanges.parse("limiter.web.trusted-proxies", web.trustedProxies(), problems);
+        AddressRanges allow = AddressRanges.parse("limiter.web.allow", web.allow(), problems);
+        AddressRanges deny = AddressRanges.parse("limiter.web.deny", web.deny(), problems);
         Duration jitter = jitter(web.retryAfterJitter(), problems);
         RedisSettings redis = RedisSettings.of(properties.redis(), problems);
         problems.throwIfAny();
@@ -60,7 +66,9 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web,
                         web.headers(),
                         jitter,
                         web.status(),
-                        new AddressSettings(trusted, web.forwardedHeader(), web.ipv6Prefix())),
+                        new AddressSettings(trusted, web.forwardedHeader(), web.ipv6Prefix()),
+                        allow,
+                        deny),
                 redis);
     }
 

@@ -16,6 +16,7 @@ import org.springframework.core.env.Environment;
 final class TierSettings {
 
     private static final String BY = "by";
+    private static final String UNLIMITED = "unlimited";
 
     private TierSettings() {}
 
@@ -55,18 +56,21 @@ final class TierSettings {
     }
 
     private static TiersDefinition.Tier tier(RuleOrigin origin, LimiterProperties.Tier tier, Problems problems) {
-        if (tier.by() != null && !tier.by().isBlank()) {
+        boolean unlimited = tier.by() != null && tier.by().strip().equalsIgnoreCase(UNLIMITED);
+        if (!unlimited && tier.by() != null && !tier.by().isBlank()) {
             problems.add(
                     MessageCode.TIERS,
                     origin.toString(),
                     tier.by(),
-                    "A tier has settings of its own, such as { limit: 1000 }; by stands beside the tiers.");
+                    "A tier has settings of its own, such as { limit: 1000 }, or is unlimited; by stands beside the"
+                            + " tiers.");
         }
         return new TiersDefinition.Tier(
                 LimitDefinition.of(origin, tier.limit(), tier.window(), tier.algorithm(), tier.burst(), tier.buckets())
                         .aligned(origin, tier.align(), tier.zone())
                         .warmingUp(origin, tier.warmUp()),
-                limits(origin, tier.limits()));
+                limits(origin, tier.limits()),
+                unlimited);
     }
 
     private static @Nullable Map<String, LimitDefinition> limits(

@@ -27,6 +27,11 @@ public interface RequestView {
     @Nullable
     String sessionId();
 
+    /** The pattern of the endpoint, such as {@code /orders/{id}}. */
+    default @Nullable String pattern() {
+        return null;
+    }
+
     /** What {@code name} stands for in the pattern of the endpoint. */
     @Nullable
     String pathVariable(String name);

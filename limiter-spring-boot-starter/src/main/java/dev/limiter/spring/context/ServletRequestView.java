@@ -78,6 +78,12 @@ public final class ServletRequestView implements RequestView {
     }
 
     @Override
+    public @Nullable String pattern() {
+        Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+        return pattern == null ? null : pattern.toString();
+    }
+
+    @Override
     public @Nullable String pathVariable(String name) {
         Object variables = request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
         Object value = variables instanceof Map<?, ?> map ? map.get(name) : null;

@@ -56,16 +56,15 @@ public final class RuleDecider {
         if (denied != null) {
             return denied;
         }
-        List<RateLimitRule> asked = notSkipped(rules.enforced(), context, resource);
-        List<Charge> charges = charges(asked, context, resource);
-        Verdict known = withoutAsking(rules, asked, charges, context, resource);
+        Asked asked = asked(rules.enforced(), context, resource);
+        Verdict known = withoutAsking(rules, asked, context, resource);
         if (known != null) {
             return known;
         }
         long start = rules.waiting() ? System.nanoTime() : 0;
-        Decision decision = rules.waiting() ? limiters.acquire(charges) : tryAcquire(charges);
+        Decision decision = rules.waiting() ? limiters.acquire(asked.charges()) : tryAcquire(asked.charges());
         Duration waited = rules.waiting() ? since(start) : Duration.ZERO;
-        return told(verdict(asked, charges, context, decision), rules, context, resource, waited);
+        return told(verdict(asked, context, decision), rules, context, resource, waited);
     }
 
     /**
@@ -86,16 +85,15 @@ public final class RuleDecider {
         if (denied != null) {
             return CompletableFuture.completedFuture(denied);
         }
-        List<RateLimitRule> asked = notSkipped(rules.enforced(), context, resource);
-        List<Charge> charges = charges(asked, context, resource);
-        Verdict known = withoutAsking(rules, asked, charges, context, resource);
+        Asked asked = asked(rules.enforced(), context, resource);
+        Verdict known = withoutAsking(rules, asked, context, resource);
         if (known != null) {
             return CompletableFuture.completedFuture(known);
         }
         long start = System.nanoTime();
-        CompletableFuture<Decision> decision = limiters.acquireAsync(charges, () -> true);
+        CompletableFuture<Decision> decision = limiters.acquireAsync(asked.charges(), () -> true);
         CompletableFuture<Verdict> verdict = decision.thenApply(
-                decided -> told(verdict(asked, charges, context, decided), rules, context, resource, since(start)));
+                decided -> told(verdict(asked, context, decided), rules, context, resource, since(start)));
         var unused = verdict.whenComplete((decided, failure) -> {
             if (failure != null && !decision.cancel(true) && !decision.isCompletedExceptionally()) {
                 decision.join().giveBack();
@@ -117,37 +115,37 @@ public final class RuleDecider {
 
     /** What is known without asking the limits; null if they have to be asked. */
     private @Nullable Verdict withoutAsking(
-            ApplicableRules rules,
-            List<RateLimitRule> asked,
-            List<Charge> charges,
-            RateLimitContext context,
-            String resource) {
-        return asked.isEmpty()
+            ApplicableRules rules, Asked asked, RateLimitContext context, String resource) {
+        return asked.rules().isEmpty()
                 ? withShadow(Verdict.UNLIMITED, rules.shadow(), context, resource)
-                : banned(asked, charges, resource);
+                : banned(asked.rules(), asked.charges(), resource);
     }
 
-    /** The same list if there is no other in it. */
-    private List<RateLimitRule> notSkipped(List<RateLimitRule> rules, RateLimitContext context, String resource) {
-        List<RateLimitRule> rest = rules;
-        for (RateLimitRule rule : rules) {
-            if (skips(rule, context, resource)) {
-                rest = rest == rules ? new ArrayList<>(rules) : rest;
-                rest.remove(rule);
-            }
-        }
-        return rest;
+    /** The rules that limit this one, and what is asked of each. */
+    private record Asked(List<RateLimitRule> rules, List<Charge> charges) {
+
+        static final Asked NOTHING = new Asked(List.of(), List.of());
     }
 
-    private List<Charge> charges(List<RateLimitRule> rules, RateLimitContext context, String resource) {
+    private Asked asked(List<RateLimitRule> rules, RateLimitContext context, String resource) {
         if (rules.size() == 1) {
-            return List.of(charge(rules.get(0), context, resource));
+            Charge charge = chargeUnlessSkipped(rules.get(0), context, resource);
+            return charge == null ? Asked.NOTHING : new Asked(rules, List.of(charge));
         }
+        List<RateLimitRule> asked = new ArrayList<>(rules.size());
         List<Charge> charges = new ArrayList<>(rules.size());
         for (RateLimitRule rule : rules) {
-            charges.add(charge(rule, context, resource));
+            Charge charge = chargeUnlessSkipped(rule, context, resource);
+            if (charge != null) {
+                asked.add(rule);
+                charges.add(charge);
+            }
         }
-        return charges;
+        return new Asked(asked, charges);
+    }
+
+    private @Nullable Charge chargeUnlessSkipped(RateLimitRule rule, RateLimitContext context, String resource) {
+        return skips(rule, context, resource) ? null : charge(rule, context, resource);
     }
 
     private @Nullable Verdict denied(ApplicableRules rules, RateLimitContext context, String resource) {
@@ -176,9 +174,8 @@ public final class RuleDecider {
         return new Verdict(List.of(rule), List.of(charge), decision, List.of(), List.of());
     }
 
-    private Verdict verdict(
-            List<RateLimitRule> asked, List<Charge> charges, RateLimitContext context, Decision decision) {
-        return new Verdict(asked, charges, decision, List.of(), open(asked, context, decision));
+    private Verdict verdict(Asked asked, RateLimitContext context, Decision decision) {
+        return new Verdict(asked.rules(), asked.charges(), decision, List.of(), open(asked.rules(), context, decision));
     }
 
     /** Tells the listeners, and has the rules in shadow mode decide. */
@@ -242,9 +239,14 @@ public final class RuleDecider {
         return true;
     }
 
-    private Charge charge(RateLimitRule rule, RateLimitContext context, String resource) {
+    /** Null if the rule has no limit for this one. */
+    private @Nullable Charge charge(RateLimitRule rule, RateLimitContext context, String resource) {
         try {
-            return rule.charge(context);
+            Charge charge = rule.charge(context);
+            if (charge == null) {
+                tell(rule, resource, Outcome.SKIPPED, null);
+            }
+            return charge;
         } catch (RuntimeException failure) {
             throw undecidable(rule, resource, failure);
         }
@@ -295,8 +297,9 @@ public final class RuleDecider {
                     tell(rule, resource, Outcome.SHADOW_REJECTED, null);
                     continue;
                 }
-                if (!skips(rule, context, resource)) {
-                    Decision decision = tryAcquire(List.of(charge(rule, context, resource)));
+                Charge charge = chargeUnlessSkipped(rule, context, resource);
+                if (charge != null) {
+                    Decision decision = tryAcquire(List.of(charge));
                     decisions.add(decision);
                     open.addAll(open(List.of(rule), context, decision));
                     tell(

@@ -191,6 +191,14 @@ public final class Verdict {
                         .anyMatch(RateLimitRule::isForAll);
     }
 
+    /** Whether the rule that decided is about limits of the application's own, which no client is to blame for. */
+    public boolean decidedForServer() {
+        return decision != null
+                && rules.stream()
+                        .filter(rule -> rule.name().equals(decision.rule().name()))
+                        .anyMatch(RateLimitRule::answersForServer);
+    }
+
     /** Returns what was taken, because the request was rejected after all. */
     public void giveBack() {
         open.forEach(OpenCharge::drop);

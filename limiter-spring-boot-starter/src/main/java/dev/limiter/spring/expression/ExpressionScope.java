@@ -22,7 +22,7 @@ public final class ExpressionScope {
 
     /** Only {@code #request}, before Spring Security has looked at it and before it is known where it goes. */
     public static final ExpressionScope ARRIVING_REQUEST = new ExpressionScope(
-            Set.of(Variables.REQUEST), Set.of("principal", "isUserInRole", "pathVariable"), Set.of(), null);
+            Set.of(Variables.REQUEST), Set.of("principal", "isUserInRole", "pathVariable", "pattern"), Set.of(), null);
 
     /** Whatever the methods have that the rule will be applied to. */
     public static final ExpressionScope ANY = new ExpressionScope(null, Set.of(), Set.of(), null);
@@ -123,7 +123,11 @@ public final class ExpressionScope {
             throw new IllegalArgumentException(
                     "a rule with phase: request decides before Spring Security and before the"
                             + " endpoint is known, so that it never has "
-                            + (member.equals("pathVariable") ? "path variables" : "a user")
+                            + switch (member) {
+                                case "pathVariable" -> "path variables";
+                                case "pattern" -> "a pattern";
+                                default -> "a user";
+                            }
                             + ": use phase: endpoint, or something else of the request");
         }
     }

@@ -44,6 +44,7 @@ public enum MessageCode {
     CHARGE_IF("LIM-311", "Move the concurrency limit into a rule of its own, or remove charge-if."),
     WAITING("LIM-312", "Correct max-wait and max-waiting, or choose an algorithm for which requests can wait."),
     PRIORITY("LIM-313", "Say with priority who goes first, and with reserve or max-wait before whom."),
+    LIMIT_RESOLVER("LIM-314", "Name a LimitResolver bean, or write an expression that gives a number of permits."),
 
     REDIS_MISSING("LIM-401", "Add Spring Data Redis with Lettuce, or use limiter.storage: memory."),
     REDIS_PREFIX("LIM-402", "Write a prefix without braces, such as shop:limiter:."),

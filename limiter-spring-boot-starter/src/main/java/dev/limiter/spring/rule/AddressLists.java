@@ -9,10 +9,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The addresses of clients that a rule treats apart. Without a request, there is no client. Immutable. */
-record AddressLists(AddressRanges allow, AddressRanges deny) {
+public record AddressLists(AddressRanges allow, AddressRanges deny) {
+
+    /** Nobody is treated apart. */
+    public static final AddressLists NONE = new AddressLists(AddressRanges.NONE, AddressRanges.NONE);
 
     static AddressLists compile(RuleDefinition definition, Problems problems) {
         return new AddressLists(ranges(definition.allow(), problems), ranges(definition.deny(), problems));
+    }
+
+    /** These and the others. */
+    AddressLists and(AddressLists others) {
+        return new AddressLists(allow.and(others.allow), deny.and(others.deny));
     }
 
     private static AddressRanges ranges(@Nullable Setting<List<String>> setting, Problems problems) {

@@ -30,6 +30,8 @@ public final class RateLimitRule {
     private final AddressLists addresses;
     private final @Nullable Ban ban;
     private final Waiting waiting;
+    private final boolean answersForServer;
+    private final @Nullable ResolvedLimits resolved;
     private final @Nullable Charge fixedCharge;
 
     RateLimitRule(
@@ -47,7 +49,9 @@ public final class RateLimitRule {
             @Nullable ChargeIf chargeIf,
             AddressLists addresses,
             @Nullable Ban ban,
-            Waiting waiting) {
+            Waiting waiting,
+            boolean answersForServer,
+            @Nullable ResolvedLimits resolved) {
         this.rule = rule;
         this.tiers = tiers;
         this.origin = origin;
@@ -63,12 +67,14 @@ public final class RateLimitRule {
         this.addresses = addresses;
         this.ban = ban;
         this.waiting = waiting;
+        this.answersForServer = answersForServer;
+        this.resolved = resolved;
         this.fixedCharge = fixedCharge();
     }
 
     private @Nullable Charge fixedCharge() {
         String constant = key.constant();
-        return constant != null && cost.isFixed() && tiers == null && waiting.isFixed()
+        return constant != null && cost.isFixed() && tiers == null && resolved == null && waiting.isFixed()
                 ? waiting.first(rule.charge(constant, cost.fixed()))
                 : null;
     }
@@ -119,6 +125,11 @@ public final class RateLimitRule {
     /** What divides its buckets, as {@link RateLimitKey#kinds()}. */
     public List<String> keyKinds() {
         return key.kinds();
+    }
+
+    /** Whether its limits are the application's own, so that no client is to blame for using them up. */
+    public boolean answersForServer() {
+        return answersForServer;
     }
 
     /** Whether requests may have to wait for it. */
@@ -191,16 +202,24 @@ public final class RateLimitRule {
     }
 
     /**
-     * What this one takes, and from whose bucket.
+     * What this one takes, and from whose bucket; null if it is of a tier without limits.
      *
-     * @throws dev.limiter.spring.expression.RuleEvaluationException if key, cost, tier or priority cannot be evaluated
+     * @throws dev.limiter.spring.expression.RuleEvaluationException if key, cost, limit, tier or priority cannot be
+     *     evaluated
      */
-    public Charge charge(RateLimitContext context) {
+    public @Nullable Charge charge(RateLimitContext context) {
         if (fixedCharge != null) {
             return fixedCharge;
         }
         Rule applicable = tiers == null ? rule : tiers.select(context, rule);
-        return waiting.apply(applicable.charge(key.resolve(context), cost.of(context)), context);
+        if (applicable == null) {
+            return null;
+        }
+        String whose = key.resolve(context);
+        if (resolved != null) {
+            applicable = resolved.of(whose, context, applicable);
+        }
+        return waiting.apply(applicable.charge(whose, cost.of(context)), context);
     }
 
     /** What one takes whose charge cannot be worked out: a permit of the bucket of those without a key. */

@@ -3,6 +3,7 @@ package dev.limiter.spring.rule;
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpression;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
 
 /** Turns raw settings into rules, or says all that is wrong with them. Thread-safe. */
 public final class RuleCompiler {
@@ -31,6 +33,8 @@ public final class RuleCompiler {
     private final Mode mode;
     private final HeaderStyle headers;
     private final TimeSteps steps;
+    private final AddressLists everywhere;
+    private final ResolvedLimitCompiler resolvers;
 
     /**
      * @param available the algorithms that there is a strategy for
@@ -47,10 +51,29 @@ public final class RuleCompiler {
             Mode mode,
             HeaderStyle headers,
             TimeSteps steps) {
+        this(keys, expressions, available, matchers, mode, headers, steps, AddressLists.NONE, null);
+    }
+
+    /**
+     * @param everywhere the addresses that all rules treat apart
+     * @param beans where beans are that rules name; null if there are none
+     */
+    public RuleCompiler(
+            KeyParser keys,
+            LimiterExpressionParser expressions,
+            Set<Algorithm> available,
+            RequestMatcherCompiler matchers,
+            Mode mode,
+            HeaderStyle headers,
+            TimeSteps steps,
+            AddressLists everywhere,
+            @Nullable ListableBeanFactory beans) {
+        this.everywhere = everywhere;
         this.keys = keys;
         this.expressions = expressions;
         this.limits = new LimitCompiler(available, steps);
         this.tiers = new TierCompiler(keys, limits);
+        this.resolvers = new ResolvedLimitCompiler(beans, expressions, limits);
         this.matchers = matchers;
         this.mode = mode;
         this.headers = headers;
@@ -129,6 +152,7 @@ public final class RuleCompiler {
         Tiers compiledTiers = definition.tiers() == null || !problems.isEmpty()
                 ? null
                 : tiers.compile(definition, definition.tiers(), maxWait, variables, problems);
+        ResolvedLimits resolved = resolvers.compile(definition, maxWait, variables, problems);
         RateLimitKey key = problems.collect(() -> key(definition.key(), variables));
         Cost cost = problems.collect(() -> cost(definition.cost(), variables));
         BooleanExpression condition =
@@ -136,7 +160,7 @@ public final class RuleCompiler {
         BooleanExpression skipIf =
                 problems.collect(() -> expression(definition.skipIf(), variables, BooleanExpression.NEVER));
         ChargeIf chargeIf = problems.collect(() -> chargeIf(definition.chargeIf(), outcome));
-        AddressLists addresses = AddressLists.compile(definition, problems);
+        AddressLists addresses = AddressLists.compile(definition, problems).and(everywhere);
         Ban ban = BanCompiler.compile(definition, steps, problems);
         Setting<String> priority = definition.waiting().priority();
         BooleanExpression first = priority == null
@@ -175,15 +199,25 @@ public final class RuleCompiler {
                 chargeIf,
                 addresses,
                 ban,
-                waiting);
+                waiting,
+                answersForServer(definition),
+                resolved);
     }
 
-    /** What all share by declaration is not the client's own, and told only where the rule itself asks for it. */
+    /**
+     * What all share by declaration, or the application has from others, is not the client's own, and told only where the
+     * rule itself asks for it.
+     */
     private HeaderStyle headers(RuleDefinition definition, RateLimitKey key) {
         if (definition.headers() != null) {
             return definition.headers().value();
         }
-        return definition.key() != null && key.isForAll() ? HeaderStyle.NONE : headers;
+        boolean others = definition.key() != null && key.isForAll() || answersForServer(definition);
+        return others ? HeaderStyle.NONE : headers;
+    }
+
+    private static boolean answersForServer(RuleDefinition definition) {
+        return definition.answer() != null && definition.answer().value() == Answer.SERVER;
     }
 
     RequestMatcherCompiler matchers() {
@@ -246,7 +280,7 @@ public final class RuleCompiler {
     }
 
     /** What is in flight is free again when it is done; to return it earlier would let too many in. */
-    private static void checkChargeIf(@Nullable Setting<String> setting, List<Limit> limits, Problems problems) {
+    static void checkChargeIf(@Nullable Setting<String> setting, List<Limit> limits, Problems problems) {
         if (setting != null && limits.stream().anyMatch(Limit.Concurrency.class::isInstance)) {
             problems.add(
                     MessageCode.CHARGE_IF,

@@ -2,6 +2,7 @@ package dev.limiter.spring.rule;
 
 import dev.limiter.Algorithm;
 import dev.limiter.OnFailure;
+import dev.limiter.spring.annotation.Answer;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,7 +42,10 @@ public record RuleDefinition(
         @Nullable Setting<Mode> mode,
         @Nullable Setting<OnFailure> onFailure,
         @Nullable Setting<String> lease,
-        @Nullable Setting<HeaderStyle> headers) {
+        @Nullable Setting<HeaderStyle> headers,
+        @Nullable Setting<Answer> answer,
+        @Nullable Setting<String> limitResolver,
+        @Nullable Setting<String> limitCache) {
 
     /**
      * These settings, completed attribute by attribute by weaker ones. Limits are one attribute where either has named
@@ -71,7 +75,10 @@ public record RuleDefinition(
                 first(mode, weaker.mode),
                 first(onFailure, weaker.onFailure),
                 first(lease, weaker.lease),
-                first(headers, weaker.headers));
+                first(headers, weaker.headers),
+                first(answer, weaker.answer),
+                first(limitResolver, weaker.limitResolver),
+                first(limitCache, weaker.limitCache));
     }
 
     /** Whether this rule is about the same requests as another, with the same key and cost: all but the limits. */
@@ -93,6 +100,7 @@ public record RuleDefinition(
                 value(rule.allow),
                 value(rule.deny),
                 rule.ban,
+                value(rule.limitResolver),
                 rule.waiting);
     }
 
@@ -139,6 +147,9 @@ public record RuleDefinition(
         private @Nullable Setting<OnFailure> onFailure;
         private @Nullable Setting<String> lease;
         private @Nullable Setting<HeaderStyle> headers;
+        private @Nullable Setting<Answer> answer;
+        private @Nullable Setting<String> limitResolver;
+        private @Nullable Setting<String> limitCache;
 
         private Builder(String name, RuleOrigin origin) {
             this.name = name;
@@ -297,10 +308,51 @@ public record RuleDefinition(
             return this;
         }
 
+        /** Whose limit it is. */
+        public Builder answer(@Nullable Answer answer) {
+            this.answer = setting("answer", answer);
+            return this;
+        }
+
+        /**
+         * Where the limit of each key comes from.
+         *
+         * @param resolver the name of a {@link LimitResolver} bean, or an expression
+         * @param cache for how long its answer for a key holds
+         */
+        public Builder limitResolver(@Nullable String resolver, @Nullable String cache) {
+            this.limitResolver = setting("limit-resolver", resolver);
+            this.limitCache = setting("limit-cache", cache);
+            return this;
+        }
+
         public RuleDefinition build() {
             return new RuleDefinition(
-                    name, origin, limit, limits, tiers, waiting, paths, methods, phase, scope, key, cost, condition,
-                    skipIf, chargeIf, allow, deny, ban, mode, onFailure, lease, headers);
+                    name,
+                    origin,
+                    limit,
+                    limits,
+                    tiers,
+                    waiting,
+                    paths,
+                    methods,
+                    phase,
+                    scope,
+                    key,
+                    cost,
+                    condition,
+                    skipIf,
+                    chargeIf,
+                    allow,
+                    deny,
+                    ban,
+                    mode,
+                    onFailure,
+                    lease,
+                    headers,
+                    answer,
+                    limitResolver,
+                    limitCache);
         }
 
         private <T> @Nullable Setting<T> setting(String attribute, @Nullable T value) {

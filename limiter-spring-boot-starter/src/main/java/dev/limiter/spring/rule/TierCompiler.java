@@ -10,9 +10,11 @@ import dev.limiter.spring.key.KeyValue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the raw settings of tiers into limits: those of the rule, with what the tier says over them. Thread-safe. */
@@ -44,13 +46,16 @@ final class TierCompiler {
         }
         KeyValue value = by == null ? null : problems.collect(() -> keys.value(by.value(), by.where(), variables));
         Map<String, Rule> rules = new LinkedHashMap<>();
+        Set<String> unlimited = new HashSet<>();
         tiers.tiers().forEach((name, tier) -> {
-            Rule rule = tier(definition, tier, maxWait, problems);
-            if (rule != null) {
+            Rule rule = tier.unlimited() ? null : tier(definition, tier, maxWait, problems);
+            if (tier.unlimited()) {
+                unlimited.add(name);
+            } else if (rule != null) {
                 rules.put(name, rule);
             }
         });
-        return value == null ? null : new Tiers(value, rules);
+        return value == null ? null : new Tiers(value, rules, unlimited);
     }
 
     private @Nullable Rule tier(

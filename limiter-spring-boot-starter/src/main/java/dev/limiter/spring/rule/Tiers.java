@@ -6,6 +6,9 @@ import dev.limiter.spring.key.KeyValue;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The limits that apply instead of a rule's own, by the tier of who asks. To the core they are rules of the same name, so
@@ -18,17 +21,22 @@ final class Tiers {
 
     private final KeyValue by;
     private final Map<String, Rule> rules;
-    private final Map<String, Rule> bySpelling = new HashMap<>();
+    private final Map<String, Optional<Rule>> bySpelling = new HashMap<>();
 
     /**
      * @param rules name to limits, not to be changed
+     * @param unlimited the names of tiers without limits
      */
-    Tiers(KeyValue by, Map<String, Rule> rules) {
+    Tiers(KeyValue by, Map<String, Rule> rules, Set<String> unlimited) {
         this.by = by;
         this.rules = Collections.unmodifiableMap(rules);
         rules.forEach((name, rule) -> {
-            bySpelling.put(name, rule);
-            bySpelling.put(RuleName.canonical(name), rule);
+            bySpelling.put(name, Optional.of(rule));
+            bySpelling.put(RuleName.canonical(name), Optional.of(rule));
+        });
+        unlimited.forEach(name -> {
+            bySpelling.put(name, Optional.empty());
+            bySpelling.put(RuleName.canonical(name), Optional.empty());
         });
     }
 
@@ -38,17 +46,21 @@ final class Tiers {
     }
 
     /**
-     * The limits for this request or call.
+     * The limits for this request or call; null if there are none.
      *
      * @param own for all whose tier is not known
      * @throws dev.limiter.spring.expression.RuleEvaluationException if the tier cannot be evaluated
      */
+    @Nullable
     Rule select(RateLimitContext context, Rule own) {
         String tier = by.of(context);
         if (tier == null || tier.isEmpty() || tier.length() > MAX_LENGTH) {
             return own;
         }
-        Rule known = bySpelling.get(tier);
-        return known != null ? known : bySpelling.getOrDefault(RuleName.canonical(tier), own);
+        Optional<Rule> known = bySpelling.get(tier);
+        if (known == null) {
+            known = bySpelling.get(RuleName.canonical(tier));
+        }
+        return known == null ? own : known.orElse(null);
     }
 }

@@ -24,8 +24,15 @@ public record TiersDefinition(String where, @Nullable Setting<String> by, Map<St
      *
      * @param limit for a rule with only one limit
      * @param limits by name, for a rule with named limits
+     * @param unlimited whether the rule does not apply to them at all
      */
-    public record Tier(LimitDefinition limit, @Nullable Map<String, LimitDefinition> limits) {}
+    public record Tier(LimitDefinition limit, @Nullable Map<String, LimitDefinition> limits, boolean unlimited) {
+
+        /** A tier with limits. */
+        public Tier(LimitDefinition limit, @Nullable Map<String, LimitDefinition> limits) {
+            this(limit, limits, false);
+        }
+    }
 
     /** What the tiers say about a rule's only limit. */
     Stream<LimitDefinition> inline() {

@@ -177,7 +177,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         refusal = verdict;
     }
 
-    /** Whether a refusal is by a limit on how many requests of all callers are served at once. */
+    /** Whether a refusal is no fault of the client: by what all are served at once, or by a limit of the application's own. */
     boolean isOverload(Decision decision) {
         Verdict refusing = refusal != null && refusal.decision() == decision
                 ? refusal
@@ -185,7 +185,7 @@ final class ServletRequestDecisions implements RequestDecisions {
                         .filter(verdict -> verdict.decision() == decision)
                         .findFirst()
                         .orElse(Verdict.UNLIMITED);
-        return decision.limit() instanceof Limit.Concurrency && refusing.decidedForAll();
+        return refusing.decidedForServer() || decision.limit() instanceof Limit.Concurrency && refusing.decidedForAll();
     }
 
     /** What is decided when the request has waited. */

@@ -44,6 +44,37 @@ class BadConfigurationTests {
                         ORDERS + "limits: { fast: { limit: 2.25, window: 1s } } }",
                         "limiter.rules.orders.limits.fast.limit = \"2.25\"",
                         "a whole number"),
+                bad(
+                        ORDERS + "limit: 1, window: 1s, answer: nobody }",
+                        "limiter.rules.orders.answer = \"nobody\"",
+                        "client, server"),
+                bad(
+                        ORDERS + "limit: 1, window: 1s, tiers: { by: ip, gold: endless } }",
+                        "limiter.rules.orders.tiers.gold = \"endless\"",
+                        "or is unlimited"),
+                bad(
+                        ORDERS + "limit: 1, window: 1s, limit-resolver: nobody }",
+                        "limiter.rules.orders.limit-resolver = \"nobody\"",
+                        "no LimitResolver bean"),
+                bad(
+                        ORDERS + "limits: { a: { limit: 1, window: 1s } }, limit-resolver: '#{1}' }",
+                        "limiter.rules.orders.limit-resolver = \"#{1}\"",
+                        "one limit"),
+                bad(
+                        ORDERS + "limit: 1, window: 1s, limit-cache: 1m }",
+                        "limiter.rules.orders.limit-cache = \"1m\"",
+                        "Add a limit-resolver"),
+                bad(
+                        ORDERS + "limit: 1, window: 1s, limit-resolver: '#{1}', limit-cache: 2d }",
+                        "limiter.rules.orders.limit-cache = \"2d\"",
+                        "at most 1d"),
+                bad(
+                        ORDERS + "limit: 1, window: 1s, phase: request, key: '#request.pattern' }",
+                        "limiter.rules.orders.key = \"#request.pattern\"",
+                        "never has a pattern"),
+                bad("limiter.web.allow: 10.0.0", "limiter.web.allow = \"10.0.0\""),
+                bad("limiter.web.deny: nobody", "limiter.web.deny = \"nobody\""),
+                bad("limiter: { own-keys: [mine], mine.a: 1, other: 2 }", "limiter.other = \"2\"", "limiter.own-keys"),
                 bad("limiter.storage: disk", "limiter.storage = \"disk\"", "memory, redis"),
                 bad("limiter.redis.key-prefix: 'a{b}:'", "limiter.redis.key-prefix = \"a{b}:\"", "no braces"),
                 bad("limiter.redis.key-prefix: ' '", "limiter.redis.key-prefix", "not be empty"),

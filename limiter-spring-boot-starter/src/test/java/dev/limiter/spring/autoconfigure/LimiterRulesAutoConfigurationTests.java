@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
+import dev.limiter.spring.address.AddressRanges;
 import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
@@ -49,7 +50,15 @@ class LimiterRulesAutoConfigurationTests {
             assertThat(settings.maxKeys()).isEqualTo(100_000);
             assertThat(settings.web())
                     .isEqualTo(new LimiterSettings.Web(
-                            true, false, 0, HeaderStyle.IETF, Duration.ZERO, 429, AddressSettings.DEFAULT));
+                            true,
+                            false,
+                            0,
+                            HeaderStyle.IETF,
+                            Duration.ZERO,
+                            429,
+                            AddressSettings.DEFAULT,
+                            AddressRanges.NONE,
+                            AddressRanges.NONE));
             RuleSet rules = context.getBean(Rules.class).current();
             assertThat(rules.rules()).isEmpty();
             assertThat(rules.defaultLimit()).isEmpty();
@@ -93,6 +102,14 @@ class LimiterRulesAutoConfigurationTests {
                 .run(context -> assertThat(
                                 context.getBean(LimiterSettings.class).mode())
                         .isEqualTo(Mode.OFF));
+    }
+
+    @Test
+    void applicationMayHaveKeysOfItsOwn() {
+        String[] keys = {"limiter.customers.alice=5", "limiter.mine=x", "limiter.list[0]=y"};
+        runner.withPropertyValues(keys)
+                .withPropertyValues("limiter.own-keys=customers,mine,list")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
