@@ -23,8 +23,7 @@ class HandlerVisibilityTests {
     @ParameterizedTest
     @ValueSource(strings = {"/public", "/package-private", "/protected", "/inherited"})
     void endpointIsLimited(String path) {
-        try (ConfigurableApplicationContext application =
-                Applications.start(Application.class)) {
+        try (ConfigurableApplicationContext application = Applications.start(Application.class)) {
             Clients clients = Applications.clientsOf(application);
 
             assertThat(clients.get(path).statusCode()).isEqualTo(200);

@@ -53,7 +53,9 @@ class InterfaceProxyTests {
         assertPermitted(2, () -> authors.findByName("a"));
         assertPermitted(2, () -> books.findByName("a"));
 
-        assertThat(resources()).contains("Authors.findByName", "Books.findByName").noneMatch(this::isInternal);
+        assertThat(resources())
+                .contains("Authors.findByName", "Books.findByName")
+                .noneMatch(this::isInternal);
     }
 
     @Test
@@ -70,8 +72,8 @@ class InterfaceProxyTests {
 
     @Test
     void clientsOfHttpServicesAreNamedByTheirInterface() {
-        URI uri = URI.create("http://localhost:"
-                + application.getEnvironment().getRequiredProperty("local.server.port") + "/hello");
+        URI uri = URI.create(
+                "http://localhost:" + application.getEnvironment().getRequiredProperty("local.server.port") + "/hello");
         English english = application.getBean(English.class);
         German german = application.getBean(German.class);
 

@@ -51,7 +51,8 @@ class SlowBodyTests {
 
     /** Forms are read by an interceptor of the application while the turn comes, other bodies by the handler after it. */
     @ParameterizedTest
-    @ValueSource(strings = {"/paced/form", "/paced/raw", "/pool/form", "/pool/raw", "/annotated/form", "/annotated/raw"})
+    @ValueSource(
+            strings = {"/paced/form", "/paced/raw", "/pool/form", "/pool/raw", "/annotated/form", "/annotated/raw"})
     void arriveUnchanged(String path) throws IOException {
         try (ConfigurableApplicationContext application = Applications.start(Application.class, PROPERTIES)) {
             assertArriveUnchanged(application, path);

@@ -177,6 +177,9 @@ class SameDecisionsTests {
             List<Decision> last =
                     taken.remove(random.nextInt(3) == 0 ? random.nextInt(taken.size()) : taken.size() - 1);
             last.forEach(Decision::giveBack);
+            // memory knows what was returned since the others were taken, and returns less of those; Redis does not
+            taken.forEach(decisions -> decisions.forEach(Decision::close));
+            taken.clear();
             assertSame(redis.peek(rule, "key"), memory.peek(rule, "key"));
         }
 

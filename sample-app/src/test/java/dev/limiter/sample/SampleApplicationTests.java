@@ -92,7 +92,7 @@ class SampleApplicationTests {
                 .isPermitted()
                 .hasLimit("catalog", 100)
                 .hasRemaining("catalog", 89)
-                .hasReset("catalog", Duration.ofSeconds(396));
+                .hasReset("catalog", Duration.ofSeconds(3204));
     }
 
     @Test

@@ -78,7 +78,7 @@ import org.springframework.web.util.pattern.PathPatternParser;
             "limiter.rules.broken.phase=request",
             "limiter.rules.broken.limit=1",
             "limiter.rules.broken.window=1h",
-            "limiter.rules.broken.key=#request.nonsense",
+            "limiter.rules.broken.key=#request.getHeader('X-Nonsense').length()",
             "limiter.rules.pool.paths=/pool/**",
             "limiter.rules.pool.phase=request",
             "limiter.rules.pool.algorithm=concurrency",
