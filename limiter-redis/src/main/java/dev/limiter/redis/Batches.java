@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Sends requests to Redis: at once while little is under way, and else together with those that come until something is
  * answered, in one call of a script. So does TCP with small segments (RFC 896): a call that is for many spares the server
- * and the client most of what each of them costs. Where answers take longer than {@link #GATHER}, nothing is held back,
- * so that nobody waits for much longer than that. Requests are decided one after the other, and fail each on its own.
+ * and the client most of what each of them costs. Where the line alone takes longer than {@link #GATHER}, nothing is held
+ * back, so that nobody waits for much longer than that; where a queue makes answers late, gathering is what shortens it. Requests are decided one after the other, and fail each on its own.
  *
  * <p>Thread-safe; never blocks, and has no thread: who is answered sends what has come meanwhile.
  */
@@ -18,19 +18,21 @@ final class Batches {
 
     private final Redis redis;
     private final Duration gather;
+    private final StorageStatistics statistics;
     private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
 
     /** {@code gather}: {@link #GATHER}, or another time in tests. */
-    Batches(Redis redis, Duration gather) {
+    Batches(Redis redis, Duration gather, StorageStatistics statistics) {
         this.redis = redis;
         this.gather = gather;
+        this.statistics = statistics;
     }
 
     /** Sends a request soon, all of whose states are in that slot. */
     <T> CompletableFuture<T> ask(int slot, Request<T> request) {
         Lane lane = lanes.get(slot);
         if (lane == null) {
-            lane = lanes.computeIfAbsent(slot, absent -> new Lane(redis, gather.toNanos()));
+            lane = lanes.computeIfAbsent(slot, absent -> new Lane(redis, gather.toNanos(), statistics));
         }
         lane.add(request);
         return request;

@@ -19,7 +19,6 @@ final class Failures {
             "TRYAGAIN",
             "BUSY",
             "NOAUTH",
-            "NOPERM",
             "NOREPLICAS",
             "WRONGPASS",
             "EXECABORT",
@@ -43,6 +42,9 @@ final class Failures {
             return known;
         }
         String message = String.valueOf(cause.getMessage());
+        if (Rights.isMissing(message)) {
+            return new RedisUnavailableException(Rights.explain(message), cause);
+        }
         boolean broken = cause instanceof RedisCommandExecutionException
                 && OF_THE_SERVER.stream().noneMatch(code -> says(message, code));
         return broken

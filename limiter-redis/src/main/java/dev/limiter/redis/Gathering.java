@@ -188,13 +188,14 @@ final class Gathering {
         return removed;
     }
 
-    /** Gives back what is kept in some blocks. */
-    void giveBack(Predicate<Block> which) {
+    /** Gives back what is kept in some blocks. Returns in how many. */
+    int giveBack(Predicate<Block> which) {
         List<Block> removed;
         synchronized (this) {
             removed = removeIf(which);
             endIfDone();
         }
         removed.forEach(Block::giveBack);
+        return removed.size();
     }
 }

@@ -30,6 +30,7 @@ final class Lane {
 
     private final Redis redis;
     private final long gatherNanos;
+    private final StorageStatistics statistics;
     private final Queue<Request<?>> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waitingStates = new AtomicInteger();
 
@@ -40,8 +41,7 @@ final class Lane {
 
     private final AtomicInteger places = new AtomicInteger();
 
-    /** How long answers take, in nanoseconds, as TCP smooths it (RFC 6298); unknown at first. Races do not matter. */
-    private volatile long took = Long.MAX_VALUE;
+    private final LineLatency line = new LineLatency(System.nanoTime());
 
     private static final class Sent {
 
@@ -53,16 +53,17 @@ final class Lane {
         }
     }
 
-    /** {@code gatherNanos}: requests do not gather if answers take longer than that, nor behind calls that do. */
-    Lane(Redis redis, long gatherNanos) {
+    /** {@code gatherNanos}: requests do not gather if the line alone takes longer than that, nor behind calls that do. */
+    Lane(Redis redis, long gatherNanos, StorageStatistics statistics) {
         this.redis = redis;
         this.gatherNanos = gatherNanos;
+        this.statistics = statistics;
     }
 
     void add(Request<?> request) {
         waiting.add(request);
         int states = waitingStates.addAndGet(request.states.length);
-        if (states >= FULL || took > gatherNanos) {
+        if (states >= FULL || line.nanos() > gatherNanos) {
             places.incrementAndGet();
             send();
         }
@@ -134,9 +135,10 @@ final class Lane {
         Sent sent = new Sent(requests);
         underWay.add(sent);
         young.add(sent);
+        statistics.called(requests.size());
         var unused = run(requests).whenComplete((reply, failure) -> {
-            long now = System.nanoTime() - sent.at;
-            took = took == Long.MAX_VALUE ? now : took + (now - took) / 8;
+            long now = System.nanoTime();
+            line.took(now - sent.at, now);
             over(sent);
             answer(requests, reply, failure);
         });

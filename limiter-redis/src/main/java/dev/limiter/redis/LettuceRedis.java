@@ -55,7 +55,11 @@ public class LettuceRedis implements Redis {
             }
             // a cluster behind one address: it is used as one from now on
             bySlot |= String.valueOf(failure.getMessage()).startsWith("CROSSSLOT");
-            return CompletableFuture.failedFuture(failure);
+            String message = String.valueOf(failure.getMessage());
+            return CompletableFuture.failedFuture(
+                    Rights.isMissing(message)
+                            ? new RedisUnavailableException(Rights.explain(message, script), failure)
+                            : failure);
         });
     }
 

@@ -4,8 +4,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The Redis server, or cluster of them, that holds the states. Thread-safe; never blocks. Everything it returns may fail
- * with whatever the client fails with.
+ * The Redis server, or cluster of them, that holds the states. This is where another client than Lettuce goes in: all that
+ * limits need of one is to run a script (EVALSHA, and EVAL where the server does not know it), to delete keys, and to tell
+ * which keys may go together. {@link RedisRateLimiterStorage#builder} takes it.
+ *
+ * <p>Thread-safe; never blocks. Everything it returns may fail with whatever the client fails with; that is an outage. A
+ * command that fails must not be sent again later: it would be charged for nobody.
  */
 public interface Redis extends AutoCloseable {
 

@@ -7,6 +7,7 @@ import dev.limiter.ReleaseListener;
 import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     private final String keyPrefix;
     private final Duration timeout;
     private final ServerTime time;
+    private final StorageStatistics statistics;
     private final Batches batches;
     private final Leases leases;
     private final Releases releasing;
@@ -53,9 +55,10 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         this.timeout = builder.timeout;
         this.aheadPercent = builder.aheadPercent;
         this.time = new ServerTime(builder.passedTime);
-        this.batches = new Batches(redis, builder.gather);
+        this.statistics = builder.statistics;
+        this.batches = new Batches(redis, builder.gather, statistics);
         this.leases = new Leases(redis, time);
-        this.releasing = new Releases(redis);
+        this.releasing = new Releases(redis, statistics);
     }
 
     /** Options of a storage in {@code redis}, which it closes when closed. */
@@ -114,11 +117,23 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     private @Nullable Decision known(List<Charge> charges) {
         List<Charge> merged = charges.size() == 1 ? charges : Charge.merged(charges);
         if (merged.size() != 1) {
-            return refusals.of(merged);
+            return refused(merged);
         }
         Charge charge = merged.get(0);
         Decision kept = shared.kept(charge);
-        return kept != null ? kept : refusals.of(charge);
+        if (kept != null) {
+            statistics.leaseHit();
+            return kept;
+        }
+        return refused(charge);
+    }
+
+    private @Nullable Decision refused(Object request) {
+        Decision refusal = refusals.of(request);
+        if (refusal != null) {
+            statistics.knownRefusal();
+        }
+        return refusal;
     }
 
     private CompletableFuture<Decision> askRedis(List<Charge> charges) {
@@ -266,9 +281,13 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
             releaseHeld(script, names, arguments.toArray(), decision.charge);
             return;
         }
-        // of those who asked before it was done
-        var unused = redis.run(script, names, arguments.toArray())
-                .whenComplete((done, failure) -> refusals.forget(decision.charge));
+        var unused = redis.run(script, names, arguments.toArray()).whenComplete((done, failure) -> {
+            if (failure != null) {
+                statistics.lostReturn();
+            }
+            // of those who asked before it was done
+            refusals.forget(decision.charge);
+        });
     }
 
     private void releaseHeld(Script script, byte[][] keys, byte[] argument, Charge charge) {
@@ -332,7 +351,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         batches.abandon(timeout);
         leases.renew();
         refusals.cleanUp();
-        shared.cleanUp();
+        shared.cleanUp(this::caughtUp);
     }
 
     @Override
@@ -344,7 +363,18 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
     /** Gives back all that was taken ahead. */
     void giveBackKept() {
-        shared.giveBackAll();
+        shared.giveBackAll(this::caughtUp);
+    }
+
+    /** Whether the server answers in time: then it has answered what it was asked before, too. */
+    private boolean caughtUp() {
+        try {
+            byte[] key = (keyPrefix + "probe").getBytes(StandardCharsets.UTF_8);
+            Waits.join(redis.run(Scripts.PROBE, new byte[][] {key}), timeout);
+            return true;
+        } catch (RedisUnavailableException | BrokenStateException failure) {
+            return false;
+        }
     }
 
     /** What those need who share calls. */
@@ -390,6 +420,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         private @Nullable TimeSource passedTime;
         private ToIntFunction<Rule> aheadPercent = rule -> 0;
         private Duration gather = Batches.GATHER;
+        private StorageStatistics statistics = new StorageStatistics();
 
         private Builder(Redis redis) {
             this.redis = redis;
@@ -417,12 +448,19 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
         /**
          * The share of a rule's limits, in percent from 0 to 50, that this instance takes ahead to decide on its own; it is
-         * kept for that share of the window at most. Default 0. In all there are never more permits than the limit, but
-         * others may be refused what one has taken and does not use. Not for concurrency limits, and not where one request
+         * kept for that share of the window at most. Default 0. In no window are more used than the limit admits: sliding
+         * windows and buckets count a permit for that time longer, and so bring that share less. Others may be refused
+         * what one has taken and does not use. Permits of 10,000 keys are kept at most. Not for concurrency limits, and not where one request
          * leaves after the other: these never take anything ahead.
          */
         public Builder lease(ToIntFunction<Rule> percent) {
             this.aheadPercent = percent;
+            return this;
+        }
+
+        /** Where it counts what it does, for meters. */
+        public Builder statistics(StorageStatistics statistics) {
+            this.statistics = statistics;
             return this;
         }
 

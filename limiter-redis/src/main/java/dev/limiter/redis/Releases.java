@@ -25,6 +25,7 @@ final class Releases {
     private static final Executor LATER = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
 
     private final Redis redis;
+    private final StorageStatistics statistics;
     private final Queue<Release> kept = new ConcurrentLinkedQueue<>();
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicBoolean underWay = new AtomicBoolean();
@@ -37,8 +38,9 @@ final class Releases {
         }
     }
 
-    Releases(Redis redis) {
+    Releases(Redis redis, StorageStatistics statistics) {
         this.redis = redis;
+        this.statistics = statistics;
     }
 
     /** {@code done}: called when the server has done it, or it is given up. */
@@ -50,10 +52,15 @@ final class Releases {
     private CompletableFuture<Boolean> send(Release release) {
         return redis.run(release.script, release.keys, release.argument)
                 .handle((answer, failure) -> {
-                    if (failure == null || !keep(release)) {
-                        release.done.run();
+                    boolean confirmed = failure == null;
+                    if (!confirmed && keep(release)) {
+                        return false;
                     }
-                    return failure == null;
+                    if (!confirmed) {
+                        statistics.lostReturn();
+                    }
+                    release.done.run();
+                    return confirmed;
                 })
                 .toCompletableFuture();
     }

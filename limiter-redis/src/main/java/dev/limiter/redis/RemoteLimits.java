@@ -19,17 +19,19 @@ final class RemoteLimits {
 
     /**
      * @param leaseMicros for how long a permit of a concurrency limit is held unless renewed
+     * @param aheadMicros for how long a permit that was taken ahead may lie unused: as much longer as its window counts it,
+     *     so that no window has more that are used than the limit
      * @throws IllegalArgumentException if the limit cannot be counted in whole microseconds
      */
-    static RemoteLimit of(Limit limit, long leaseMicros) {
+    static RemoteLimit of(Limit limit, long leaseMicros, long aheadMicros) {
         if (limit instanceof Limit.TokenBucket bucket) {
             return bucket.warmUp().isZero()
-                    ? bucket(bucket, bucket.burst(), false)
+                    ? bucket(bucket, bucket.burst(), false, aheadMicros)
                     : warmUp(bucket, bucket.warmUp(), bucket.burst());
         }
         if (limit instanceof Limit.LeakyBucket bucket) {
             return bucket.warmUp().isZero()
-                    ? bucket(bucket, bucket.burst(), bucket.even())
+                    ? bucket(bucket, bucket.burst(), bucket.even(), aheadMicros)
                     : warmUp(bucket, bucket.warmUp(), bucket.burst());
         }
         if (limit instanceof Limit.FixedWindow window) {
@@ -40,11 +42,10 @@ final class RemoteLimits {
             return window(limit, BY_CALENDAR, 1, CalendarBounds.of(calendar));
         }
         if (limit instanceof Limit.SlidingWindowCounter counter) {
-            return counter(counter);
+            return counter(counter, aheadMicros);
         }
         if (limit instanceof Limit.SlidingWindowLog log) {
-            Arguments terms = new Arguments(16).number(log.limit()).number(micros(limit, "window", log.window()));
-            return plain(limit, LuaAlgorithm.SLIDING_WINDOW_LOG, terms, new Arguments(0));
+            return log(log, aheadMicros);
         }
         Arguments terms = new Arguments(16).number(limit.limit()).number(leaseMicros);
         return plain(limit, LuaAlgorithm.CONCURRENCY, terms, new Arguments(0));
@@ -54,8 +55,8 @@ final class RemoteLimits {
         return new RemoteLimit(limit, algorithm, terms, returning, CalendarBounds.NONE, ANY_WAIT, 0);
     }
 
-    private static RemoteLimit bucket(Limit limit, long burst, boolean paced) {
-        Units units = Units.of(limit, BigInteger.valueOf(burst));
+    private static RemoteLimit bucket(Limit limit, long burst, boolean paced, long aheadMicros) {
+        Units units = Units.of(limit, aheadMicros, BigInteger.valueOf(burst));
         Arguments terms = new Arguments(32)
                 .number(units.micro)
                 .number(units.permit)
@@ -77,7 +78,7 @@ final class RemoteLimits {
     private static RemoteLimit warmUp(Limit limit, Duration warmUp, long burst) {
         BigInteger most = BigInteger.valueOf(3 * Math.min(burst, Limit.MAX_PERMITS / 3));
         long rest = micros(limit, "warmUp", warmUp);
-        Units units = Units.of(limit, most);
+        Units units = Units.of(limit, 0, most);
         // intervals are rounded up to a unit, so these are made as fine as those of memory
         if (units.permit * most.longValueExact() < ANY_WAIT / 1000 && rest * units.micro < ANY_WAIT / 1000) {
             units = units.thousandth();
@@ -93,12 +94,19 @@ final class RemoteLimits {
 
     private static RemoteLimit window(Limit limit, int align, long length, CalendarBounds bounds) {
         Arguments terms = new Arguments(24).number(limit.limit()).octet(align).number(length);
-        return new RemoteLimit(limit, LuaAlgorithm.FIXED_WINDOW, terms, new Arguments(0), bounds, ANY_WAIT, 0);
+        Arguments returning = new Arguments(8).number(length);
+        return new RemoteLimit(limit, LuaAlgorithm.FIXED_WINDOW, terms, returning, bounds, ANY_WAIT, 0);
+    }
+
+    private static RemoteLimit log(Limit.SlidingWindowLog limit, long aheadMicros) {
+        long length = micros(limit, "window", limit.window()) + aheadMicros;
+        Arguments terms = new Arguments(16).number(limit.limit()).number(length);
+        return plain(limit, LuaAlgorithm.SLIDING_WINDOW_LOG, terms, new Arguments(8).number(length));
     }
 
     /** Time is counted in ticks, of which both a microsecond and a sub-window have a whole number. */
-    private static RemoteLimit counter(Limit.SlidingWindowCounter limit) {
-        long window = micros(limit, "window", limit.window());
+    private static RemoteLimit counter(Limit.SlidingWindowCounter limit, long aheadMicros) {
+        long window = micros(limit, "window", limit.window()) + aheadMicros;
         int buckets = limit.buckets();
         if (window < buckets) {
             throw new IllegalArgumentException("window is " + limit.window() + " in " + buckets
@@ -137,8 +145,8 @@ final class RemoteLimits {
             return new Units(micro * 1000, permit * 1000);
         }
 
-        static Units of(Limit limit, BigInteger mostPermits) {
-            BigInteger window = BigInteger.valueOf(micros(limit, "window", limit.window()));
+        static Units of(Limit limit, long aheadMicros, BigInteger mostPermits) {
+            BigInteger window = BigInteger.valueOf(micros(limit, "window", limit.window()) + aheadMicros);
             BigInteger permits = BigInteger.valueOf(limit.limit());
             BigInteger divisor = window.gcd(permits);
             BigInteger exact = permits.divide(divisor);

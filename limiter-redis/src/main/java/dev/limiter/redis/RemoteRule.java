@@ -44,15 +44,6 @@ final class RemoteRule {
      */
     RemoteRule(Rule rule, String prefix, long leaseMicros, int aheadPercent) {
         this.rule = rule;
-        this.limits = rule.limits().stream()
-                .map(limit -> RemoteLimits.of(limit, leaseMicros))
-                .toArray(RemoteLimit[]::new);
-        int set = 0;
-        for (RemoteLimit limit : limits) {
-            set |= limit.algorithm.bit();
-        }
-        this.algorithms = set;
-        this.byCalendar = rule.limits().stream().anyMatch(Limit.CalendarWindow.class::isInstance);
         long permits = Long.MAX_VALUE;
         long nanos = Long.MAX_VALUE;
         double perPause = Double.MAX_VALUE;
@@ -63,9 +54,19 @@ final class RemoteRule {
                     perPause,
                     limit.limit() * 1000.0 * PAUSE_MICROS / limit.window().toNanos());
         }
-        this.ahead = isShareable() && !isPaced() ? permits : 0;
+        this.ahead = rule.limits().stream().allMatch(RemoteRule::canBeTakenAhead) ? permits : 0;
         this.aheadNanos = nanos;
         this.smallestBlock = Math.min((long) perPause, ahead);
+        long aheadMicros = ahead > 0 ? -Math.floorDiv(-nanos, 1000) : 0;
+        this.limits = rule.limits().stream()
+                .map(limit -> RemoteLimits.of(limit, leaseMicros, aheadMicros))
+                .toArray(RemoteLimit[]::new);
+        int set = 0;
+        for (RemoteLimit limit : limits) {
+            set |= limit.algorithm.bit();
+        }
+        this.algorithms = set;
+        this.byCalendar = rule.limits().stream().anyMatch(Limit.CalendarWindow.class::isInstance);
         this.start = prefix + "{" + escaped(rule.name());
     }
 
@@ -85,8 +86,12 @@ final class RemoteRule {
         return (algorithms & notShared) == 0;
     }
 
-    private boolean isPaced() {
-        return rule.limits().stream().anyMatch(limit -> limit instanceof Limit.LeakyBucket bucket && bucket.even());
+    /** Not what is held, and not where one goes after the other. */
+    private static boolean canBeTakenAhead(Limit limit) {
+        boolean oneByOne = limit instanceof Limit.LeakyBucket bucket
+                        && (bucket.even() || !bucket.warmUp().isZero())
+                || limit instanceof Limit.TokenBucket token && !token.warmUp().isZero();
+        return !oneByOne && !(limit instanceof Limit.Concurrency);
     }
 
     boolean holds() {

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Scripts {
 
-    static final Script RENEW = Script.of(read("renew"));
-    static final Script INSTANCES = Script.of(read("instances"));
-    static final Script PROBE = Script.of(read("probe"));
+    static final Script RENEW = Script.of(stripped(read("renew")));
+    static final Script INSTANCES = Script.of(stripped(read("instances")));
+    static final Script POLICY = Script.of(stripped(read("policy")));
+    static final Script PROBE = Script.of(stripped(read("probe")));
 
     /** Lines in the file of an algorithm, and where its parts are put. */
     private static final String ASK = "-- ask\n";
@@ -61,7 +63,7 @@ final class Scripts {
         if (known != null) {
             return known;
         }
-        Script script = Script.of(text.apply(set));
+        Script script = Script.of(stripped(text.apply(set)));
         bySet.set(set, script);
         return script;
     }
@@ -102,6 +104,14 @@ final class Scripts {
             }
         }
         return text.append(read("give_back/end")).toString();
+    }
+
+    /** Without comments and indentation: each server is sent a script once, each time it has forgotten it. */
+    private static String stripped(String text) {
+        return text.lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty() && !line.startsWith("--"))
+                .collect(Collectors.joining("\n"));
     }
 
     private static String read(String name) {

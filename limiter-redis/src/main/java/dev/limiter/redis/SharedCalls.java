@@ -4,6 +4,8 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,12 @@ final class SharedCalls {
         Decision refusal(Charge charge);
     }
 
+    /** For so many keys permits are taken ahead; of more keys only callers who are there share a call. */
+    static final int MAX_KEYS = 10_000;
+
+    /** So many keys are given back before the server is waited for, whose client queues no more than some. */
+    private static final int AT_ONCE = 250;
+
     private final Taker taker;
     private final ConcurrentHashMap<Charge, Gathering> gatherings = new ConcurrentHashMap<>();
 
@@ -44,9 +52,10 @@ final class SharedCalls {
 
     /** {@code ahead}: how many permits to keep at most for those who come later. */
     CompletableFuture<Decision> decide(Charge charge, long ahead) {
+        long bounded = ahead == 0 || gatherings.mappingCount() < MAX_KEYS ? ahead : 0;
         while (true) {
             Gathering gathering = gatherings.computeIfAbsent(
-                    charge, absent -> new Gathering(taker, absent, ahead, ended -> gatherings.remove(absent, ended)));
+                    charge, absent -> new Gathering(taker, absent, bounded, ended -> gatherings.remove(absent, ended)));
             CompletableFuture<Decision> answer = gathering.enter();
             if (answer != null) {
                 return answer;
@@ -54,9 +63,9 @@ final class SharedCalls {
         }
     }
 
-    /** Gives back what was taken ahead too long ago. */
-    void cleanUp() {
-        gatherings.values().forEach(gathering -> gathering.giveBack(Block::isTooOld));
+    /** Gives back what was taken ahead too long ago; {@code caughtUp} as for {@link #giveBackAll}. */
+    void cleanUp(BooleanSupplier caughtUp) {
+        giveBack(Block::isTooOld, caughtUp);
     }
 
     /** Gives back what was taken ahead of a key. */
@@ -67,8 +76,23 @@ final class SharedCalls {
         }
     }
 
-    /** Gives back all that was taken ahead. */
-    void giveBackAll() {
-        gatherings.keySet().forEach(this::giveBack);
+    /**
+     * Gives back all that was taken ahead.
+     *
+     * @param caughtUp waits until the server has answered what it was asked for; false if it does not: then the rest is kept
+     */
+    void giveBackAll(BooleanSupplier caughtUp) {
+        giveBack(block -> true, caughtUp);
+    }
+
+    private void giveBack(Predicate<Block> which, BooleanSupplier caughtUp) {
+        int given = 0;
+        for (Gathering gathering : gatherings.values()) {
+            int before = given;
+            given += gathering.giveBack(which);
+            if (given / AT_ONCE > before / AT_ONCE && !caughtUp.getAsBoolean()) {
+                return;
+            }
+        }
     }
 }

@@ -10,12 +10,18 @@ if now < 0 then
   now = time[1] * 1000000 + time[2]
   grace = 1000
 end
-if redis.call('TYPE', KEYS[1]).ok ~= 'zset' then
+local key, kind = KEYS[1], redis.call('TYPE', KEYS[1]).ok
+if kind == 'hash' then
+  -- the rule has another algorithm elsewhere: as in `apart` of decide
+  key = key .. '~5:0:0'
+  kind = redis.call('TYPE', key).ok
+end
+if kind ~= 'zset' then
   -- the rule has another algorithm by now
   return ''
 end
 for i = 2, #ARGV do
-  redis.call('ZADD', KEYS[1], 'XX', now + ttl, ARGV[i])
+  redis.call('ZADD', key, 'XX', now + ttl, ARGV[i])
 end
-redis.call('PEXPIRE', KEYS[1], math.ceil(ttl / 1000) + grace)
+redis.call('PEXPIRE', key, math.ceil(ttl / 1000) + grace)
 return ''

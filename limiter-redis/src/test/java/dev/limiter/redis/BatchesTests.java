@@ -365,7 +365,12 @@ class BatchesTests {
     private Decision decided(List<Charge> charges) {
         ServerTime wrong = new ServerTime(null);
         wrong.learn(Instant.parse("2001-02-03T04:05:06Z").toEpochMilli() * 1000);
-        Call call = new Call(new Batches(server, Batches.GATHER), wrong, new Leases(server, wrong), 0, false);
+        Call call = new Call(
+                new Batches(server, Batches.GATHER, new StorageStatistics()),
+                wrong,
+                new Leases(server, wrong),
+                0,
+                false);
         for (Charge charge : charges) {
             RemoteRule rule = new RemoteRule(charge.rule(), prefix, Leases.MICROS, 0);
             call.add(charge, rule, rule.keys(charge.key()));
@@ -422,7 +427,7 @@ class BatchesTests {
         ConcurrentLinkedQueue<Long> answered = new ConcurrentLinkedQueue<>();
         ExecutorService callers = Executors.newFixedThreadPool(threads);
         try (Echo echo = new Echo()) {
-            Batches batches = new Batches(echo, Duration.ofHours(1));
+            Batches batches = new Batches(echo, Duration.ofHours(1), new StorageStatistics());
             List<Future<Integer>> failures = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
                 long first = (long) i * each;

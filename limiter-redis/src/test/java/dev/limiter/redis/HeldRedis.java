@@ -25,6 +25,11 @@ final class HeldRedis implements Redis {
         keys.clear();
     }
 
+    /** Does what it is asked for, but says that it failed. */
+    synchronized void fail(RuntimeException failure) {
+        released = CompletableFuture.failedFuture(failure);
+    }
+
     void release() {
         CompletableFuture<Void> held;
         synchronized (this) {

@@ -56,7 +56,7 @@ class LaneLincheckTests {
     public static class OnePlaceLeft {
 
         private final Stub redis = new Stub();
-        private final Lane lane = new Lane(redis, FOR_EVER);
+        private final Lane lane = new Lane(redis, FOR_EVER, new StorageStatistics());
         private final Queue<Request<?>> asked = new ConcurrentLinkedQueue<>();
 
         public OnePlaceLeft() {

@@ -411,4 +411,74 @@ class LessRedisTests {
         assertThat(granted.join()).isEqualTo(8 * 250_000);
         assertThat(storage.peek(rule, "key").remaining()).isEqualTo(limit - granted.join());
     }
+
+    @Test
+    void permitsAreTakenAheadForABoundedNumberOfKeysAndAllGivenBackWhenClosed() {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
+        RedisRateLimiterStorage first = storage(10);
+        int keys = SharedCalls.MAX_KEYS + 100;
+        List<CompletableFuture<Decision>> decisions = IntStream.range(0, keys)
+                .mapToObj(key -> first.decideAsync(List.of(rule.charge("key" + key))))
+                .toList();
+        decisions.forEach(CompletableFuture::join);
+        RedisRateLimiterStorage second = storage(0);
+        assertThat(second.peek(rule, "key0").remaining()).isEqualTo(899);
+        first.decide(rule, "one more", 1);
+        assertThat(second.peek(rule, "one more").remaining()).isEqualTo(999);
+        first.close();
+        for (int key = 0; key < keys; key += 50) {
+            assertThat(second.peek(rule, "key" + key).remaining()).isEqualTo(999);
+        }
+    }
+
+    @Test
+    void closingGivesUpSoonWhenTheServerDoesNotAnswer() {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
+        HeldRedis held = new HeldRedis(TestServer.shared().redis());
+        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
+                .keyPrefix(prefix)
+                .timeout(Duration.ofMillis(200))
+                .lease(each -> 10)
+                .build();
+        for (int key = 0; key < 1000; key++) {
+            try {
+                storage.decide(rule, "key" + key, 1);
+            } catch (RedisUnavailableException busy) {
+                // some on a busy machine
+            }
+        }
+        held.hold();
+        storage.close();
+        assertThat(held.calls()).hasSizeLessThan(300);
+    }
+
+    @Test
+    void countsWhatItWasSparedAndWhatItLost() {
+        StorageStatistics statistics = new StorageStatistics();
+        HeldRedis held = new HeldRedis(TestServer.shared().redis());
+        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
+                .keyPrefix(prefix)
+                .timeout(Duration.ofSeconds(10))
+                .lease(rule -> 10)
+                .statistics(statistics)
+                .build();
+        storages.add(storage);
+        Rule leased = Rule.of("leased", Limit.tokenBucket(1000, Duration.ofDays(1)));
+        for (int i = 0; i < 10; i++) {
+            storage.decide(leased, "key", 1);
+        }
+        assertThat(statistics.leaseHits()).isEqualTo(9);
+        assertThat(statistics.calls()).isEqualTo(1);
+        assertThat(statistics.requests()).isEqualTo(1);
+        Rule one = Rule.of("one", Limit.fixedWindow(1, Duration.ofDays(1)));
+        Decision taken = storage.decide(one, "key", 1);
+        storage.decide(one, "key", 1);
+        assertThat(statistics.knownRefusals()).isEqualTo(1);
+        held.fail(new RedisUnavailableException("gone", null));
+        taken.giveBack();
+        for (int i = 0; i < 1000 && statistics.lostReturns() == 0; i++) {
+            LockSupport.parkNanos(10_000_000);
+        }
+        assertThat(statistics.lostReturns()).isEqualTo(1);
+    }
 }

@@ -13,21 +13,27 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Four real JVMs on one server grant exactly the limit in all. */
+/** Four real JVMs on one server grant exactly the limit in all; eight with leases no more in any window. */
 class SeveralJvmTests {
 
     private static final int JVMS = 4;
+    private static final int LEASING_JVMS = 8;
     private static final int THREADS = 8;
     private static final int REQUESTS = 4000;
+    static final Duration SLIDING = Duration.ofSeconds(2);
+    static final int SLIDING_LIMIT = 400;
 
     /**
      * What each of the JVMs does, again and again: is told a prefix, an algorithm and a lease, says that it is ready, waits
@@ -53,10 +59,24 @@ class SeveralJvmTests {
                     storage.peek(rule, "key");
                     System.out.println("ready");
                     input.readLine();
-                    System.out.println(ask(storage, rule));
+                    System.out.println(words[1].equals("sliding") ? windows(storage, rule) : ask(storage, rule));
                 }
             }
             client.shutdown();
+        }
+
+        /** When each permit was had: before and after it was asked for, by the clock of the machine. */
+        private static String windows(RedisRateLimiterStorage storage, Rule rule) {
+            StringBuilder times = new StringBuilder();
+            long end = System.nanoTime() + 3 * SLIDING.toNanos();
+            for (long before = System.nanoTime(); before < end; before = System.nanoTime()) {
+                if (storage.decide(rule, "key", 1).permitted()) {
+                    times.append(before).append(':').append(System.nanoTime()).append(' ');
+                } else {
+                    LockSupport.parkNanos(200_000);
+                }
+            }
+            return times.toString();
         }
 
         private static long ask(RedisRateLimiterStorage storage, Rule rule) {
@@ -82,7 +102,7 @@ class SeveralJvmTests {
 
     @BeforeAll
     static void start() throws IOException {
-        for (int i = 0; i < JVMS; i++) {
+        for (int i = 0; i < LEASING_JVMS; i++) {
             Process process = new ProcessBuilder(
                             ProcessHandle.current().info().command().orElseThrow(),
                             "-XX:TieredStopAtLevel=1",
@@ -105,8 +125,8 @@ class SeveralJvmTests {
         OUTPUTS.clear();
     }
 
-    private static void tellAll(String line) throws IOException {
-        for (Process process : PROCESSES) {
+    private static void tell(int jvms, String line) throws IOException {
+        for (Process process : PROCESSES.subList(0, jvms)) {
             process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
             process.getOutputStream().flush();
         }
@@ -120,6 +140,7 @@ class SeveralJvmTests {
             case "fixed" -> Limit.fixedWindow(1000, day);
             case "first" -> Limit.fixedWindow(1000, day).startingWithFirst();
             case "counter" -> Limit.slidingWindowCounter(1000, day);
+            case "sliding" -> Limit.slidingWindowLog(SLIDING_LIMIT, SLIDING);
             case "log" -> Limit.slidingWindowLog(1000, day);
             default -> Limit.concurrency(1000);
         };
@@ -139,13 +160,13 @@ class SeveralJvmTests {
         "fixed, 5"
     })
     void grantExactlyTheLimitInAll(String algorithm, int lease) throws IOException {
-        tellAll("jvms-" + algorithm + lease + ": " + algorithm + " " + lease);
-        for (BufferedReader output : OUTPUTS) {
+        tell(JVMS, "jvms-" + algorithm + lease + ": " + algorithm + " " + lease);
+        for (BufferedReader output : OUTPUTS.subList(0, JVMS)) {
             assertThat(output.readLine()).isEqualTo("ready");
         }
-        tellAll("go");
+        tell(JVMS, "go");
         long granted = 0;
-        for (BufferedReader output : OUTPUTS) {
+        for (BufferedReader output : OUTPUTS.subList(0, JVMS)) {
             granted += Long.parseLong(output.readLine());
         }
         if (lease == 0) {
@@ -153,5 +174,36 @@ class SeveralJvmTests {
         } else {
             assertThat(granted).isBetween(900L, 1000L);
         }
+    }
+
+    @Test
+    void leasesHoldASlidingLimitOverEveryWindow() throws IOException {
+        tell(LEASING_JVMS, "jvms-leases: sliding 20");
+        for (BufferedReader output : OUTPUTS) {
+            assertThat(output.readLine()).isEqualTo("ready");
+        }
+        tell(LEASING_JVMS, "go");
+        List<long[]> permits = new ArrayList<>();
+        for (BufferedReader output : OUTPUTS) {
+            for (String permit : output.readLine().split(" ")) {
+                if (!permit.isEmpty()) {
+                    permits.add(Arrays.stream(permit.split(":"))
+                            .mapToLong(Long::parseLong)
+                            .toArray());
+                }
+            }
+        }
+        assertThat(permits).hasSizeGreaterThan(SLIDING_LIMIT);
+        assertThat(mostWithin(permits, SLIDING.toNanos())).isLessThanOrEqualTo(SLIDING_LIMIT);
+    }
+
+    /** Of permits that were certainly had within one window: asked for and answered there. */
+    private static long mostWithin(List<long[]> permits, long window) {
+        return permits.stream()
+                .mapToLong(first -> permits.stream()
+                        .filter(permit -> permit[0] >= first[0] && permit[1] < first[0] + window)
+                        .count())
+                .max()
+                .orElse(0);
     }
 }

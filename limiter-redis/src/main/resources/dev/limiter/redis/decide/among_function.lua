@@ -4,7 +4,7 @@
 -- wait because of other limits.
 among[NUMBER] = function(key, permits, kept, patience)
   local asked = mode == 2 and 1 or permits > 0 and permits + kept or 0
-  local refusal, wait, left, longest = 0, 0, 0, 2 ^ 53
+  local refusal, wait, left, longest, renewed, joined = 0, 0, 0, 2 ^ 53, false, nil
 
   -- ask
 
@@ -14,6 +14,9 @@ among[NUMBER] = function(key, permits, kept, patience)
 
     -- take
 
+    if joined and (count > 0 or renewed) then
+      joined(count)
+    end
     return left, refusal, reset, mark
   end, left, longest
 end

@@ -13,11 +13,18 @@ paced = paced == 1
 -- as many permits as may go at once
 local capacity = paced and 1 or burst
 local level, units, cost, expires = 0, micro, permit, 0
-local renewed, beyond = false, 0
+local beyond = 0
 local stored, other = read(key, 1)
+local late, uses, lasts, since_then = 0, nil, 0, 0
+if other then
+  key, late, uses, lasts, joined, since_then = apart(key, 1, 0, 0)
+  stored = not uses and read(key, 1)
+end
 if stored then
   local _, written
   _, written, level, expires, _, units, cost = unpack(#stored == 28 and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7', stored)
+  -- what others took, evenly since then
+  level = level + late * cost
   if now >= written then
     level = level - (now - written) * units
     if level < 0 then
@@ -29,13 +36,17 @@ if stored then
     renewed = grown > burst * cost
     level = renewed and math.max(level, capacity * cost) or grown
   end
-elseif other then
-  local carried
-  carried, beyond = left_by_another(key, now)
-  level = carried * permit
-  if carried <= burst then
-    renewed, beyond = not dry, 0
+elseif uses then
+  level = level_of(uses, micro, permit)
+  if level <= burst * permit then
+    renewed = not dry
+  else
+    beyond = lasts
   end
+end
+if late > 0 then
+  level = stored and level or math.max(late * cost - (now - since_then) * units, 0)
+  level, renewed = math.min(level, math.max(level - late * cost, burst * cost)), not dry
 end
 
 -- A faster limit counts at once: who is refused must not wait as long as the slower one would have it.

@@ -7,8 +7,13 @@
 local limit, ttl, name
 limit, ttl, name, at = unpack('>ddc16', argument, at)
 local score = redis.pcall('ZSCORE', key, 't')
-local other = type(score) == 'table' and wrong_type(score)
-local held = other and 0 or -(score or 0)
+if type(score) == 'table' and wrong_type(score, 'ZSCORE') then
+  -- what the others count is not held
+  local _
+  key, _, _, _, joined = apart(key, 5, 0, 0)
+  score = call('ZSCORE', key, 't')
+end
+local held = -(score or 0)
 local ended = held > 0 and call('ZRANGEBYSCORE', key, '(0', now) or {}
 for i = 1, #ended do
   held = held - unpack('>I7', ended[i])
@@ -27,10 +32,6 @@ refusal = (asked == 0 or asked <= limit - held) and 0 or -1
 -- take
 
 if count > 0 then
-  if other then
-    -- whatever that was: it is not held
-    call('DEL', key)
-  end
   held = held + count
   call('ZADD', key, now + ttl, pack('>I7', count) .. name, -held, 't')
   call('PEXPIRE', key, ceil(ttl / 1000) + grace)

@@ -24,38 +24,59 @@ if align == 3 then
   end
 end
 
-local used, taken, expires, renewed, beyond = 0, 0, 0, false, 0
+local used, taken, expires, beyond = 0, 0, 0, 0
 local stored, other = read(key, 2)
-if stored then
-  local _, began, ends, was_used, was_taken = unpack('>BI7I7I7I7', stored)
-  local length_now, length_then = stop - start, ends - began
-  -- months and days with a change of clocks are not equally long
-  local alike = length_then == length_now or align == 3 and math.abs(length_then / length_now - 1) < 0.2
-  if align ~= 2 and ends == stop and began == start then
-    used, taken = was_used, was_taken
-    expires = taken > 0 and after or stop
-  elseif align ~= 2 and ends == start then
-    used = was_taken
-  elseif alike and now < ends and (began > now or align == 2) then
-    if align == 2 and was_used == 0 then
-      used = 0
-    elseif began - now <= length_now / 2 then
-      -- it began with its first request, or the clock stepped back a little
+local late, uses, lasts = 0, nil, 0
+for attempt = 1, 2 do
+  if stored then
+    local _, began, ends, was_used, was_taken = unpack('>BI7I7I7I7', stored)
+    local length_now, length_then = stop - start, ends - began
+    -- months and days with a change of clocks are not equally long
+    local alike = length_then == length_now or align == 3 and math.abs(length_then / length_now - 1) < 0.2
+    if align ~= 2 and ends == stop and began == start then
       used, taken = was_used, was_taken
-      start, stop, after = began, ends, ends + length_now
+      expires = taken > 0 and after or stop
+    elseif align ~= 2 and ends == start then
+      used = was_taken
+    elseif alike and now < ends and (began > now or align == 2) then
+      if align == 2 and was_used == 0 then
+        used = 0
+      elseif began - now <= length_now / 2 then
+        -- it began with its first request, or the clock stepped back a little
+        used, taken = was_used, was_taken
+        start, stop, after = began, ends, ends + length_now
+      else
+        -- the clock stepped back far: what is used counts in the window that is now
+        used, renewed = align == 2 and was_used or math.min(was_used, limit), true
+      end
     else
-      -- the clock stepped back far: what is used counts in the window that is now
-      used, renewed = align == 2 and was_used or math.min(was_used, limit), true
+      other = not alike or align ~= 2 and now < ends
     end
+  end
+  if not other or uses then
+    break
+  end
+  if attempt == 1 then
+    key, late, uses, lasts, joined = apart(key, 2, stop - start, 0)
+    stored, other = not uses and read(key, 2), false
   else
-    other = not alike or align ~= 2 and now < ends
+    uses, lasts = left_by_another(key)
   end
 end
-if other then
-  used, beyond = left_by_another(key, now)
-  if used <= limit then
-    renewed, beyond = used > 0 and not dry, 0
+if uses then
+  local recent
+  recent, used = since(align == 2 and now - length + 1 or start, uses)
+  if align == 2 and recent[1] then
+    start = recent[1][1]
+    stop, after = start + length, start + 2 * length
   end
+  renewed, beyond = used > 0 and not dry, 0
+  if used > limit then
+    renewed, beyond = false, lasts
+  end
+end
+if late > 0 then
+  used, renewed = used + late, not dry
 end
 
 local fits = asked <= limit - taken

@@ -1,5 +1,5 @@
 local asked = mode == 2 and 1 or permits > 0 and permits + kept or 0
-local refusal, wait, left, longest = 0, 0, 0, 2 ^ 53
+local refusal, wait, left, longest, renewed, joined = 0, 0, 0, 2 ^ 53, false, nil
 
 -- ask
 
@@ -28,3 +28,6 @@ end
 local reset, mark = 0, 0
 
 -- take
+if joined and (count > 0 or renewed) then
+  joined(count)
+end

@@ -12,43 +12,59 @@ newest = newest + floor(now / length) * buckets
 
 local counts, total, said = {}, 0, false
 local integers = ('I7'):rep(buckets + 1)
-local renewed, beyond = false, 0
+local beyond = 0
 local stored, other = read(key, 3)
+local late, uses, lasts = 0, nil, 0
 if stored then
-  local _, newest_then, length_then, buckets_then, from = unpack('>BI7I7I2', stored)
+  local _, _, length_then, buckets_then = unpack('>BI7I7I2', stored)
   other = length_then ~= length or buckets_then ~= buckets
-  if not other then
-    if newest_then > newest then
-      local ahead = (newest_then - newest) * size - elapsed
-      if ahead <= size * buckets / 2 then
-        -- the clock stepped back a little: that is sat out
-        newest, elapsed = newest_then, -ahead
-      else
-        -- far: the counts go back with it
-        newest_then, renewed = newest, true
-      end
-    end
-    local passed = newest - newest_then
-    if passed <= buckets then
-      counts = {unpack('>' .. integers, stored, from)}
-      for i = 1, passed do
-        table.insert(counts, 1, 0)
-      end
-    end
-    -- it was when the newest sub-window counted its first
-    said = passed == 0 and not renewed and counts[1] > 0
-  end
 end
 if other then
-  total, beyond = left_by_another(key, now)
-  counts[1] = total
-  if total <= limit then
-    renewed, beyond = total > 0 and not dry, 0
+  key, late, uses, lasts, joined = apart(key, 3, length, buckets)
+  stored = not uses and read(key, 3)
+end
+if stored then
+  local _, newest_then, _, _, from = unpack('>BI7I7I2', stored)
+  if newest_then > newest then
+    local ahead = (newest_then - newest) * size - elapsed
+    if ahead <= size * buckets / 2 then
+      -- the clock stepped back a little: that is sat out
+      newest, elapsed = newest_then, -ahead
+    else
+      -- far: the counts go back with it
+      newest_then, renewed = newest, true
+    end
   end
-else
-  for i = 1, buckets + 1 do
-    total = total + (counts[i] or 0)
+  local passed = newest - newest_then
+  if passed <= buckets then
+    counts = {unpack('>' .. integers, stored, from)}
+    for i = 1, passed do
+      table.insert(counts, 1, 0)
+    end
   end
+  -- it was when the newest sub-window counted its first
+  said = passed == 0 and not renewed and counts[1] > 0
+end
+if uses then
+  local carried
+  uses, carried = since(now - length + 1, uses)
+  if carried <= limit then
+    for _, use in ipairs(uses) do
+      local middle = floor((use[1] + use[2]) / 2)
+      local number = math.min(floor(middle % length * micro / size), buckets - 1) + floor(middle / length) * buckets
+      local place = math.max(math.min(newest - number + 1, buckets + 1), 1)
+      counts[place] = (counts[place] or 0) + use[3]
+    end
+    renewed = carried > 0 and not dry
+  else
+    counts[1], beyond = carried, lasts
+  end
+end
+if late > 0 then
+  counts[1], renewed = (counts[1] or 0) + late, not dry
+end
+for i = 1, buckets + 1 do
+  total = total + (counts[i] or 0)
 end
 
 local oldest = counts[buckets + 1] or 0

@@ -4,45 +4,66 @@
 -- a time and how many were taken then. A list keeps numbers in nine bytes and fewer, and the head is read without the rest.
 local limit, length
 limit, length, at = unpack('>dd', argument, at)
-local total, last, renewed, beyond = 0, now, false, 0
-local stored = redis.pcall('LRANGE', key, 0, 3)
-local other = wrong_type(stored) or stored[2] and tonumber(stored[2]) ~= length
-if other then
-  stored = {}
-  total, beyond = left_by_another(key, now)
-  if total <= limit then
-    renewed, beyond = total > 0 and not dry, 0
+local total, last, beyond = 0, now, 0
+local stored = try('LRANGE', key, 0, 3)
+local late, uses, lasts = 0, nil, 0
+if wrong_type(stored, 'LRANGE') or stored[2] and tonumber(stored[2]) ~= length then
+  key, late, uses, lasts, joined = apart(key, 4, length, 0)
+  stored = uses and {} or call('LRANGE', key, 0, 3)
+end
+if uses then
+  uses, total = since(now - length + 1, uses)
+  if total > limit then
+    beyond = lasts
+  elseif total > 0 and not dry then
+    renewed = true
+    call('UNLINK', key)
+    call('RPUSH', key, total, length)
+    for _, use in ipairs(uses) do
+      call('RPUSH', key, floor((use[1] + use[2]) / 2), use[3])
+    end
+    stored = call('LRANGE', key, 0, 3)
   end
-elseif stored[1] then
+end
+if stored[1] then
   total = tonumber(stored[1])
   last = tonumber(call('LINDEX', key, -2))
   if last - now > length / 2 then
     -- the clock stepped back far: what is remembered goes back with it
-    local list = call('LRANGE', key, 0, -1)
-    for i = 3, #list, 2 do
+    local list = {total, length, last, total}
+    if call('LLEN', key) <= 2002 then
+      list = call('LRANGE', key, 0, -1)
+    end
+    local size = #list
+    for i = 3, size, 2 do
       list[i] = list[i] - (last - now)
     end
     -- in this order: without memory the first fails, and leaves the state as it is
-    for i = 1, #list, 1000 do
-      call('RPUSH', key, spread(list, i, math.min(i + 999, #list)))
+    for i = 1, size, 1000 do
+      call('RPUSH', key, spread(list, i, math.min(i + 999, size)))
     end
-    call('LTRIM', key, #list, -1)
+    call('LTRIM', key, -size, -1)
     stored, last = {list[1], list[2], list[3], list[4]}, now
   end
-  -- what has left the window
+  if last <= now - length then
+    call('UNLINK', key)
+    total, stored = 0, {}
+  end
+  -- What has left the window. A call looks at a thousand entries at most, during which the server does nothing else: the
+  -- next ones forget the rest, and what is not forgotten yet counts.
   local gone = 0
   local head, from = stored, 2
-  while head[from + 1] and tonumber(head[from + 1]) <= now - length do
+  while head[from + 1] and tonumber(head[from + 1]) <= now - length and gone < 2000 do
     total = total - head[from + 2]
     gone = gone + 2
     from = from + 2
     if not head[from + 1] then
-      head, from = call('LRANGE', key, gone + 2, gone + 65), 0
+      head, from = call('LRANGE', key, gone + 2, gone + 257), 0
     end
   end
   if gone > 0 then
     if total == 0 or not head[from + 1] then
-      call('DEL', key)
+      call('UNLINK', key)
       total, stored = 0, {}
     else
       -- in this order, for the same reason
@@ -53,6 +74,9 @@ elseif stored[1] then
     end
   end
 end
+if late > 0 then
+  total, renewed = total + late, not dry
+end
 
 -- until when so many permits are not there
 local function wait_for(count)
@@ -61,17 +85,17 @@ local function wait_for(count)
     return 0
   end
   local head, from, index = stored, 2, 2
-  while head[from + 1] do
+  while head[from + 1] and index < 2000 do
     missing = missing - head[from + 2]
     if missing <= 0 then
-      return head[from + 1] + length - now
+      return math.max(head[from + 1] + length - now, 1)
     end
     from, index = from + 2, index + 2
     if not head[from + 1] then
-      head, from = call('LRANGE', key, index, index + 63), 0
+      head, from = call('LRANGE', key, index, index + 255), 0
     end
   end
-  return math.max(length, beyond)
+  return head[from + 1] and math.max(head[from + 1] + length - now, 1) or math.max(length, beyond)
 end
 refusal = wait_for(asked)
 left = math.max(limit - total, 0)
@@ -83,16 +107,18 @@ if stored[1] and last > now then
   mark = last
 end
 total = total + count
-if (count > 0 or renewed) and not stored[1] then
-  if other then
-    call('DEL', key)
+-- what other instances took is remembered as of now
+local taken = late + count
+if taken > 0 and not dry and not stored[1] then
+  if joined then
+    call('UNLINK', key)
   end
   call('RPUSH', key, total, length, mark, total)
-elseif count > 0 then
+elseif taken > 0 and not dry then
   if last == mark then
-    call('LSET', key, -1, call('LINDEX', key, -1) + count)
+    call('LSET', key, -1, call('LINDEX', key, -1) + taken)
   else
-    call('RPUSH', key, mark, count)
+    call('RPUSH', key, mark, taken)
   end
   call('LSET', key, 0, total)
 end

@@ -13,8 +13,13 @@ local function interval(rested, count)
   return even + (above == 0 and 0 or scaled_up(2 * (above - above_after), above + above_after, rested_fully))
 end
 
-local renewed, beyond = false, 0
+local beyond = 0
 local stored, other = read(key, 6)
+local late, uses, lasts = 0, nil, 0
+if other then
+  key, late, uses, lasts, joined = apart(key, 6, 0, 0)
+  stored = not uses and read(key, 6)
+end
 if stored then
   local _, written, then_ahead, then_rest, _, _, _, units, full = unpack('>BI7I7I7ddBI7I7', stored)
   rest, ahead = then_rest, then_ahead - (now - written) * units
@@ -27,13 +32,15 @@ if stored then
     -- the clock stepped back far: the next one may go after one interval from now, but those who wait have their turns
     ahead, renewed = then_ahead > longest and then_ahead or interval(rest, 1), true
   end
-elseif other then
-  local carried
-  carried, beyond = left_by_another(key, now)
-  ahead = carried > 0 and interval(rest, math.min(carried, capacity)) or 0
-  if carried <= capacity then
-    renewed, beyond = carried > 0 and not dry, 0
-  end
+end
+if uses then
+  late = ceil(level_of(uses, micro, permit) / permit)
+  beyond = late > capacity and lasts or 0
+end
+if late > 0 and beyond == 0 then
+  local rested, count = math.min(rest + math.max(-ahead, 0), rested_fully), math.min(late, capacity)
+  ahead, rest = math.max(ahead, 0) + interval(rested, count), math.max(rested - count * permit, 0)
+  renewed = not dry
 end
 
 wait = asked == 0 and 0 or math.max(ceil(ahead / micro), 0)

@@ -5,6 +5,7 @@
 kinds[1] = function(key, mark)
   local micro, permit, full
   micro, permit, full, at = unpack('>ddd', ARGV[1], at)
+  key = place(key, 1)
   local stored = read(key, 1)
   if not stored then
     return

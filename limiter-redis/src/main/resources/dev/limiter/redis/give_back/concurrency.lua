@@ -3,6 +3,7 @@
 kinds[5] = function(key)
   local name
   name, at = unpack('>c16', ARGV[1], at)
+  key = place(key, 5)
   if redis.pcall('ZREM', key, pack('>I7', permits) .. name) == 1 then
     local held = call('ZINCRBY', key, permits, 't')
     if tonumber(held) >= 0 then

@@ -1,6 +1,9 @@
 
 -- The mark is the end of the window in which the permits count: the one that is in the state, or the one after it.
 kinds[2] = function(key, mark)
+  local length
+  length, at = unpack('>d', ARGV[1], at)
+  key = place(key, 2, length)
   local stored = read(key, 2)
   if not stored then
     return

@@ -3,6 +3,7 @@
 kinds[3] = function(key, mark)
   local length, buckets
   length, buckets, at = unpack('>dd', ARGV[1], at)
+  key = place(key, 3, length, buckets)
   local stored = read(key, 3)
   if not stored then
     return

@@ -12,7 +12,15 @@ if now < 0 then
   now = time[1] * 1000000 + time[2]
 end
 
--- The state of a key if it is a string of that algorithm. What another one has counted since, nobody can tell apart: of that
+-- Where a form of the limit has its state while instances decide by several, as `apart` of decide says.
+local function place(key, kind, length, buckets)
+  if call('TYPE', key).ok ~= 'hash' then
+    return key
+  end
+  return ('%s~%d:%.0f:%d'):format(key, kind, length or 0, buckets or 0)
+end
+
+-- The state of a key if it is a string of that algorithm. What another one has counted since, cannot be told apart: of that
 -- nothing is given back.
 local function read(key, kind)
   local stored = redis.pcall('GET', key)

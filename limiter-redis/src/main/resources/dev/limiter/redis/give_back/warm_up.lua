@@ -1,6 +1,7 @@
 
 -- Only the last one, as if it had never come: the intervals of those behind others follow from theirs.
 kinds[6] = function(key, mark)
+  key = place(key, 6)
   local stored = read(key, 6)
   if not stored then
     return

@@ -1,0 +1,40 @@
+package dev.limiter.redis;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How long an answer takes that waits for nothing: the least of the last half a minute, as BBR estimates the round trip.
+ * A queue lengthens most answers, and gathering is what shortens it again; an average would turn gathering off just then.
+ * Thread-safe; races lose a measurement, which does not matter.
+ */
+final class LineLatency {
+
+    private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    /** The least of this period and of the last one; unknown at first. */
+    private volatile long least = Long.MAX_VALUE;
+
+    private volatile long leastBefore = Long.MAX_VALUE;
+
+    private volatile long begun;
+
+    /** {@code now}: as {@link System#nanoTime()}, also below. */
+    LineLatency(long now) {
+        this.begun = now;
+    }
+
+    void took(long nanos, long now) {
+        if (now - begun > PERIOD_NANOS) {
+            begun = now;
+            leastBefore = least;
+            least = nanos;
+        } else if (nanos < least) {
+            least = nanos;
+        }
+    }
+
+    /** {@link Long#MAX_VALUE} while there was no answer yet. */
+    long nanos() {
+        return Math.min(least, leastBefore);
+    }
+}

@@ -1,0 +1,112 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A call looks at a thousand entries of a log at most, whatever is stored: the server does nothing else meanwhile. */
+class BigLogTests {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    /** Ten times what a log may hold: older versions had no bound. */
+    private static final int STORED = 100_000;
+
+    private final VirtualTime time = new VirtualTime();
+    private final String prefix = "big-" + System.nanoTime();
+    private final RedisRateLimiterStorage storage = RedisStorageProvider.of(time, prefix);
+    private final RedisCommands<byte[], byte[]> server =
+            TestServer.shared().connection().sync();
+
+    private byte[] state(Rule rule) {
+        return (prefix + ":{" + rule.name() + ":key}" + rule.limits().get(0).name()).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private void store(Rule rule) {
+        byte[] key = state(rule);
+        server.rpush(key, text(STORED), text(SECOND.toNanos() / 1000));
+        long now = Math.floorDiv(time.epochNanos(), 1000);
+        byte[][] some = new byte[2000][];
+        for (int i = 0; i < STORED; i += 1000) {
+            for (int j = 0; j < 1000; j++) {
+                some[2 * j] = text(now - STORED + i + j);
+                some[2 * j + 1] = text(1);
+            }
+            server.rpush(key, some);
+        }
+    }
+
+    private static byte[] text(long number) {
+        return Long.toString(number).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private Decision take(Rule rule, long permits) {
+        return storage.decide(List.of(rule.charge("key", permits)));
+    }
+
+    @Test
+    void forgetsABoundedNumberInACall() {
+        Rule rule = Rule.of("leaving", Limit.slidingWindowLog(10_000, SECOND));
+        store(rule);
+        // the last one is still there
+        time.advance(SECOND.minusNanos(2000));
+        Decision refused = take(rule, 1);
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.retryAfter()).contains(Duration.ofNanos(1000));
+        assertThat(server.llen(state(rule))).isEqualTo(2 + 2 * (STORED - 1000));
+        int calls = 2;
+        while (!take(rule, 1).permitted()) {
+            assertThat(++calls).isLessThan(100);
+        }
+        // what has left counts no more as soon as there is room
+        assertThat(calls).isEqualTo(91);
+    }
+
+    @Test
+    void forgetsAllAtOnceWhenNothingCounts() {
+        Rule rule = Rule.of("left", Limit.slidingWindowLog(10_000, SECOND));
+        store(rule);
+        time.advance(SECOND);
+        assertThat(take(rule, 10_000).permitted()).isTrue();
+        assertThat(server.llen(state(rule))).isEqualTo(4);
+    }
+
+    @Test
+    void whatLeftIsNeverInTheWayOfOne() {
+        Rule rule = Rule.of("room", Limit.slidingWindowLog(10_000, SECOND));
+        for (int i = 0; i < 2000; i++) {
+            time.advance(1000);
+            take(rule, 5);
+        }
+        time.advance(SECOND.minusNanos(1_000_000));
+        Decision permitted = take(rule, 5);
+        assertThat(permitted.permitted()).isTrue();
+    }
+
+    @Test
+    void goesOverIntoAnotherAlgorithmAsAWhole() {
+        Rule rule = Rule.of("changing", Limit.slidingWindowLog(10_000, SECOND));
+        store(rule);
+        Rule bucket = Rule.of("changing", Limit.fixedWindow(1_000_000, Duration.ofMinutes(1)));
+        assertThat(take(bucket, 1).remaining()).isEqualTo(1_000_000 - STORED - 1);
+    }
+
+    @Test
+    void goesBackWithTheClockAsAWhole() {
+        Rule rule = Rule.of("stepping", Limit.slidingWindowLog(10_000, SECOND));
+        store(rule);
+        time.set(time.now() - Duration.ofHours(1).toNanos());
+        assertThat(take(rule, 1).permitted()).isFalse();
+        assertThat(server.llen(state(rule))).isEqualTo(4);
+        time.advance(SECOND);
+        assertThat(take(rule, 10_000).permitted()).isTrue();
+    }
+}

@@ -1,0 +1,81 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A JVM that is killed (-9) while it has permits of a sliding limit taken ahead: they are free when their window is over. */
+class KilledInstanceTests {
+
+    private Process process;
+    private BufferedReader output;
+
+    @BeforeEach
+    void start() throws IOException {
+        process = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-Xmx64m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        SeveralJvmTests.Instance.class.getName(),
+                        "" + TestServer.shared().port())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    @AfterEach
+    void stop() {
+        process.destroyForcibly();
+    }
+
+    private void tell(String line) throws IOException {
+        process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+        process.getOutputStream().flush();
+    }
+
+    @Test
+    void whatItTookAheadIsFreeAfterItsWindow() throws IOException {
+        String prefix = "killed-" + System.nanoTime() + ":";
+        tell(prefix + " sliding 20");
+        assertThat(output.readLine()).isEqualTo("ready");
+        Rule rule = Rule.of("rule", Limit.slidingWindowLog(SeveralJvmTests.SLIDING_LIMIT, SeveralJvmTests.SLIDING));
+        try (RedisRateLimiterStorage other = RedisRateLimiterStorage.builder(
+                        TestServer.shared().redis())
+                .keyPrefix(prefix)
+                .timeout(Duration.ofSeconds(10))
+                .lease(leased -> 20)
+                .build()) {
+            tell("go");
+            await(() -> other.peek(rule, "key").remaining() < SeveralJvmTests.SLIDING_LIMIT);
+            process.destroyForcibly();
+
+            await(() -> other.peek(rule, "key").remaining() == SeveralJvmTests.SLIDING_LIMIT);
+            assertThat(other.decide(rule, "key", SeveralJvmTests.SLIDING_LIMIT).permitted())
+                    .isTrue();
+        }
+    }
+
+    private interface Condition {
+
+        boolean holds();
+    }
+
+    private static void await(Condition condition) {
+        for (int i = 0; !condition.holds(); i++) {
+            assertThat(i).as("tries").isLessThan(10_000);
+            LockSupport.parkNanos(5_000_000);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A user of Redis that may do only what the documentation lists, and users that may do less. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RightsTests {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private RedisProcess server;
+    private StatefulRedisConnection<String, String> admin;
+    private final List<RedisClient> clients = new ArrayList<>();
+
+    @BeforeAll
+    void start() {
+        server = RedisProcess.started();
+        admin = server.commands();
+    }
+
+    @AfterAll
+    void stop() {
+        clients.forEach(RedisClient::shutdown);
+        server.close();
+    }
+
+    private RedisRateLimiterStorage storageOf(String user, String rights) {
+        CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8)
+                .add("SETUSER")
+                .add(user)
+                .add("reset")
+                .add("on")
+                .add(">secret")
+                .add("~limiter:*");
+        Arrays.stream(rights.split(" ")).forEach(arguments::add);
+        admin.sync().dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), arguments);
+        RedisClient client = RedisClient.create(RedisURI.builder()
+                .withHost("127.0.0.1")
+                .withPort(server.port())
+                .withAuthentication(user, "secret".toCharArray())
+                .build());
+        clients.add(client);
+        return RedisRateLimiterStorage.builder(new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE)))
+                .timeout(Duration.ofSeconds(10))
+                .lease(rule -> rule.name().equals("leased") ? 10 : 0)
+                .build();
+    }
+
+    private static List<Limit> limits() {
+        return List.of(
+                Limit.tokenBucket(100, HOUR),
+                Limit.tokenBucket(100, HOUR).warmUp(Duration.ofMinutes(1)),
+                Limit.fixedWindow(100, HOUR),
+                Limit.slidingWindowCounter(100, HOUR),
+                Limit.slidingWindowLog(100, HOUR),
+                Limit.concurrency(100));
+    }
+
+    @Test
+    void whatIsListedIsEnough() {
+        try (RedisRateLimiterStorage storage = storageOf("enough", Rights.NEEDED)) {
+            List<Charge> all = new ArrayList<>();
+            for (Limit limit : limits()) {
+                Rule rule = Rule.of("rule " + limit, limit);
+                for (int i = 0; i < 3; i++) {
+                    Decision decision = storage.decide(List.of(rule.charge("key")));
+                    decision.giveBack();
+                }
+                storage.decide(List.of(rule.charge("key", 0)));
+                all.add(rule.charge("several"));
+                // each algorithm after each other one, in turn
+                for (Limit other : limits()) {
+                    storage.decide(List.of(Rule.of("rolling" + limit, limit).charge("key")))
+                            .giveBack();
+                    storage.decide(List.of(Rule.of("rolling" + limit, other).charge("key")))
+                            .giveBack();
+                }
+                storage.reset(rule, "key");
+            }
+            storage.decide(all).close();
+            storage.decide(Rule.of("leased", Limit.tokenBucket(1000, HOUR)), "key", 1);
+            storage.cleanUp();
+            new Instances(storage.redis(), "limiter:", System::nanoTime).sayHello();
+            assertThat(storage.peek(Rule.of("rule " + limits().get(0), limits().get(0)), "key")
+                            .remaining())
+                    .isEqualTo(100);
+        }
+        assertThat(denied("enough")).isEmpty();
+    }
+
+    /** What {@code ACL LOG} says that a user tried and might not. */
+    private List<String> denied(String user) {
+        return admin.sync().aclLog().stream()
+                .filter(entry -> user.equals(String.valueOf(entry.get("username"))))
+                .map(entry -> String.valueOf(entry.get("object")))
+                .filter(command -> !List.of("hello", "client", "client|setinfo", "client|setname", "ping", "info")
+                        .contains(command))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"+set", "+time", "+get"})
+    void saysWhichRightIsMissing(String right) {
+        try (RedisRateLimiterStorage storage =
+                storageOf("without" + right.substring(1), Rights.NEEDED.replace(right + " ", ""))) {
+            assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
+                    .isInstanceOf(RedisUnavailableException.class)
+                    .hasMessageContaining("lacks a right")
+                    .hasMessageContainingAll(right.substring(1).toUpperCase(java.util.Locale.ROOT), Rights.NEEDED);
+        }
+    }
+
+    @Test
+    void saysThatScriptsMayNotBeRun() {
+        try (RedisRateLimiterStorage storage = storageOf("scripts", "+ping")) {
+            assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
+                    .isInstanceOf(RedisUnavailableException.class)
+                    .hasMessageContaining("lacks a right")
+                    .hasMessageContaining("'eval'");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** All scripts that can be put together, and each algorithm on its own, without what calls them. */
+class ScriptsTests {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    /** What a script may use that it has not declared itself. */
+    private static final Set<String> KNOWN = Set.of(
+            "KEYS",
+            "ARGV",
+            "redis",
+            "struct",
+            "math",
+            "table",
+            "string",
+            "ipairs",
+            "pairs",
+            "tonumber",
+            "tostring",
+            "type",
+            "pcall",
+            "error",
+            "unpack");
+
+    private static final byte[] DUMP =
+            "return string.dump(assert(loadstring(ARGV[1])))".getBytes(StandardCharsets.UTF_8);
+
+    private final RedisCommands<byte[], byte[]> server =
+            TestServer.shared().connection().sync();
+
+    private static Map<String, Script> scripts() {
+        Map<String, Script> scripts = new LinkedHashMap<>();
+        scripts.put("renew", Scripts.RENEW);
+        scripts.put("instances", Scripts.INSTANCES);
+        scripts.put("probe", Scripts.PROBE);
+        int sets = 1 << LuaAlgorithm.values().length;
+        for (int set = 1; set < sets; set++) {
+            scripts.put("single " + set, Scripts.decideSeveral(set, true));
+            scripts.put("several " + set, Scripts.decideSeveral(set, false));
+            scripts.put("give back " + set, Scripts.giveBack(set));
+        }
+        for (LuaAlgorithm algorithm : LuaAlgorithm.values()) {
+            scripts.put("one " + algorithm, Scripts.decideOne(algorithm.bit()));
+        }
+        return scripts;
+    }
+
+    private Set<String> globals(String text) {
+        return LuaGlobals.of(
+                server.eval(DUMP, ScriptOutputType.VALUE, new byte[0][], text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void everyCombinationCompilesAndLeavesNoGlobal() {
+        scripts().forEach((name, script) -> assertThat(KNOWN).as(name).containsAll(globals(script.text())));
+    }
+
+    @Test
+    void aStrayGlobalIsFound() {
+        assertThat(globals("local function f() stray = 1 end return missing"))
+                .containsExactlyInAnyOrder("stray", "missing");
+    }
+
+    @Test
+    void noScriptCarriesComments() {
+        scripts()
+                .forEach((name, script) -> assertThat(script.text().lines())
+                        .as(name)
+                        .noneMatch(line -> line.isBlank() || line.stripLeading().startsWith("--")));
+    }
+
+    static Stream<Limit> algorithms() {
+        return Stream.of(
+                Limit.tokenBucket(10, MINUTE),
+                Limit.fixedWindow(10, MINUTE),
+                Limit.slidingWindowCounter(10, MINUTE),
+                Limit.slidingWindowLog(10, MINUTE),
+                Limit.concurrency(10));
+    }
+
+    /** Ten permits at one time, the eleventh is refused; then one is given back. */
+    @ParameterizedTest
+    @MethodSource("algorithms")
+    void anAlgorithmDecidesOnItsOwn(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        RemoteLimit remote = RemoteLimits.of(limit, 30_000_000, 0);
+        byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};
+        long now = 1_767_225_600_000_000L;
+        Answer last = ask(rule, remote, keys, now);
+        for (int left = 9; left > 0; left--) {
+            assertThat(last.permitted()).isTrue();
+            assertThat(last.next(1)[0]).isEqualTo(left);
+            last = ask(rule, remote, keys, now);
+        }
+        assertThat(last.permitted()).isTrue();
+        assertThat(ask(rule, remote, keys, now).permitted()).isFalse();
+
+        Arguments returned = new Arguments(64).number(now).number(now).number(1);
+        remote.giveBack(returned, last.next(1)[3], last.lease());
+        run(Scripts.giveBack(remote.algorithm.bit()), keys, returned.toArray());
+        assertThat(ask(rule, remote, keys, now).permitted()).isTrue();
+        assertThat(ask(rule, remote, keys, now).permitted()).isFalse();
+    }
+
+    private Answer ask(Rule rule, RemoteLimit remote, byte[][] keys, long now) {
+        byte[] lease = new byte[16];
+        ByteBuffer.wrap(lease).putLong(System.nanoTime());
+        Arguments asked = new Arguments(64).number(now).octet(0).number(0).number(1);
+        remote.ask(asked, rule.charge("key"), 1, 0, lease, now);
+        ByteBuffer answer = ByteBuffer.wrap(run(Scripts.decideOne(remote.algorithm.bit()), keys, asked.toArray()));
+        assertThat(answer.getInt()).isEqualTo(answer.remaining());
+        return Answer.of(answer.slice(), new dev.limiter.VirtualTime(), lease);
+    }
+
+    private byte[] run(Script script, byte[][] keys, byte[] argument) {
+        return server.eval(
+                script.text().getBytes(StandardCharsets.UTF_8),
+                ScriptOutputType.VALUE,
+                keys,
+                List.of(argument).toArray(byte[][]::new));
+    }
+}
