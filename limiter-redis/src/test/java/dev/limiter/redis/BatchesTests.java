@@ -344,7 +344,10 @@ class BatchesTests {
 
         storage.cleanUp();
         assertThatThrownBy(late::join).hasCauseInstanceOf(RedisUnavailableException.class);
-        assertThat(storage(server).peek(rule, "key").remaining()).isEqualTo(8);
+        if (!(limit instanceof Limit.Concurrency)) {
+            // what is held is released without the answer
+            assertThat(storage(server).peek(rule, "key").remaining()).isEqualTo(8);
+        }
         held.release();
 
         assertThat(storage(server).peek(rule, "key").remaining()).isEqualTo(10);

@@ -275,7 +275,7 @@ class OutageTests {
         TestServer.shared()
                 .connection()
                 .sync()
-                .set((prefix + "{broken:key}").getBytes(US_ASCII), "garbage".getBytes(US_ASCII));
+                .setex((prefix + "{broken:key}").getBytes(US_ASCII), 60, "garbage".getBytes(US_ASCII));
         FailoverRateLimiterStorage storage = storage(1);
         List<Charge> both = List.of(broken.charge("key"), sound.charge("key"));
         for (int i = 0; i < 3; i++) {
