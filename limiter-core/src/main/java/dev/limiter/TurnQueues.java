@@ -74,9 +74,8 @@ final class TurnQueues {
         }
     }
 
-    /** Takes out a waiter that gives up and returns its permits: those behind move up. */
+    /** Takes out a waiter that gives up and returns its permits: those behind move up. Counted until they are returned. */
     void giveUp(Waiter waiter) {
-        leave(waiter);
         for (Reservation reservation : waiter.reservations()) {
             TurnQueue.Place place = reservation.place();
             if (place == null) {
@@ -86,6 +85,7 @@ final class TurnQueues {
                 tend(place.queue());
             }
         }
+        leave(waiter);
     }
 
     private void leave(Waiter waiter) {
