@@ -202,10 +202,10 @@ class KeyLifeLincheckTests {
         }
     }
 
-    /** A flood beside a key that uses most of its limit: it leaves last. */
+    /** A flood beside a key that uses most of its limit. */
     public static class Flooded extends Life {
 
-        private static final Rule RULE = Rule.of("rule", Limit.fixedWindow(10, WINDOW));
+        static final Rule RULE = Rule.of("rule", Limit.fixedWindow(10, WINDOW));
         private static final Rule FLOOD = Rule.of("flood", Limit.fixedWindow(100, WINDOW.multipliedBy(100)));
 
         public Flooded() {
@@ -234,13 +234,6 @@ class KeyLifeLincheckTests {
 
         @Override
         public void pass() {}
-
-        @Override
-        void check() {
-            if (storage.peek(RULE, "victim").remaining() > 1) {
-                throw new IllegalStateException("The victim was forgotten");
-            }
-        }
     }
 
     /** A key that was guarded is never looked at again. */
@@ -258,6 +251,13 @@ class KeyLifeLincheckTests {
 
     /** The key leaves first that is fresh first. */
     public static class EvictsByTime extends Flooded {
+
+        @Override
+        void check() {
+            if (storage.peek(Flooded.RULE, "victim").remaining() > 1) {
+                throw new IllegalStateException("The victim was forgotten");
+            }
+        }
 
         @Override
         WatchedEviction eviction() {
