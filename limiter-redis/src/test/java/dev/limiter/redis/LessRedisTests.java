@@ -349,10 +349,10 @@ class LessRedisTests {
 
     @Test
     void afterTheTimeThatARefusalToldThereIsOne() {
-        Rule rule = Rule.of("rule", Limit.tokenBucket(50_000, SECOND));
+        Rule rule = Rule.of("rule", Limit.tokenBucket(5_000, SECOND));
         RedisRateLimiterStorage storage = storage(5);
         for (int i = 0; i < 20; i++) {
-            storage.decide(rule, "key", 50_000);
+            storage.decide(rule, "key", 5_000);
             Decision decision = storage.decide(rule, "key", 1);
             for (int j = 0; j < 10_000 && decision.permitted(); j++) {
                 decision = storage.decide(rule, "key", 1);
