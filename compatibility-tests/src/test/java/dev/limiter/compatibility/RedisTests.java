@@ -172,7 +172,8 @@ class RedisTests {
             return null;
         });
 
-        assertThat(clients.storm("/each/1", "dave")).isEqualTo(Map.of("dave 200", 100L, "dave 429", 900L));
+        // memory goes on from what Redis last answered: one of a hundred was used
+        assertThat(clients.storm("/each/1", "dave")).isEqualTo(Map.of("dave 200", 99L, "dave 429", 901L));
     }
 
     @Test
