@@ -23,7 +23,17 @@ final class RedisHealth {
 
     private NodeHealth of(String node) {
         NodeHealth known = nodes.get(node);
-        return known != null ? known : nodes.computeIfAbsent(node, absent -> new NodeHealth(storage, absent, listener));
+        return known != null ? known : joined(node);
+    }
+
+    private NodeHealth joined(String node) {
+        NodeHealth made = new NodeHealth(storage, node, listener);
+        NodeHealth raced = nodes.putIfAbsent(node, made);
+        if (raced != null) {
+            return raced;
+        }
+        listener.joined(node);
+        return made;
     }
 
     /** Of the server that decides on a charge. */
@@ -58,6 +68,7 @@ final class RedisHealth {
                 if (node.isOpen()) {
                     listener.found(name);
                 }
+                listener.left(name);
             } else if (node.isOpen()) {
                 node.probe();
             } else {

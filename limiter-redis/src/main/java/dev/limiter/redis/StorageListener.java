@@ -21,6 +21,12 @@ public interface StorageListener {
     /** Redis was asked; {@code took} is how long that took. */
     default void asked(Outcome outcome, Duration took) {}
 
+    /** A server is asked from now on, by the id that a cluster gives it; empty if there is only one. */
+    default void joined(String node) {}
+
+    /** There is no such server any more. */
+    default void left(String node) {}
+
     /** From now on Redis is not asked, because it fails. */
     default void lost(Throwable cause) {}
 

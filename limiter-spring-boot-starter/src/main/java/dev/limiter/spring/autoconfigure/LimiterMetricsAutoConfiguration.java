@@ -4,6 +4,7 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.FailoverRateLimiterStorage;
+import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.metrics.LimiterMetrics;
 import dev.limiter.spring.metrics.StorageMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -33,7 +34,10 @@ public final class LimiterMetricsAutoConfiguration {
 
     @Bean
     @ConditionalOnBean(FailoverRateLimiterStorage.class)
-    StorageMetrics limiterStorageMetrics(ObjectProvider<MeterRegistry> registries) {
-        return new StorageMetrics(registries);
+    StorageMetrics limiterStorageMetrics(
+            ObjectProvider<MeterRegistry> registries,
+            ObjectProvider<StorageStatistics> statistics,
+            ObjectProvider<FailoverRateLimiterStorage> storage) {
+        return new StorageMetrics(registries, statistics, storage);
     }
 }

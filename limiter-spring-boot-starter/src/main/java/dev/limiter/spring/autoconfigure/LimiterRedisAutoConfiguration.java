@@ -7,11 +7,13 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.redis.StorageListener;
+import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.RedisSettings;
 import dev.limiter.spring.key.GuessableSecrets;
 import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.redis.ApplicationRedis;
+import dev.limiter.spring.redis.EvictionCheck;
 import dev.limiter.spring.redis.OwnConnection;
 import dev.limiter.spring.redis.RedisProblems;
 import dev.limiter.spring.redis.StorageListeners;
@@ -52,8 +54,9 @@ public final class LimiterRedisAutoConfiguration {
         @Bean
         OwnConnection limiterRedisConnection(
                 ObjectProvider<RedisConnectionFactory> application, LimiterSettings settings) {
+            String url = settings.redis().url();
             return new OwnConnection(
-                    ApplicationRedis.of(application.getIfUnique()),
+                    url == null ? ApplicationRedis.of(application.getIfUnique()) : ApplicationRedis.of(url),
                     settings.redis().timeout());
         }
 
@@ -64,12 +67,14 @@ public final class LimiterRedisAutoConfiguration {
                 RateLimiterFactory factory,
                 ObjectProvider<RateLimiterStrategy> strategies,
                 ObjectProvider<Rules> rules,
-                ObjectProvider<StorageListener> listeners) {
+                ObjectProvider<StorageListener> listeners,
+                StorageStatistics statistics) {
             strategies.stream().forEach(LimiterRedisAutoConfiguration::refuse);
             RedisSettings redis = settings.redis();
             RedisRateLimiterStorage shared = RedisRateLimiterStorage.builder(connection.redis())
                     .keyPrefix(redis.keyPrefix())
                     .timeout(redis.timeout())
+                    .statistics(statistics)
                     .lease(rule -> rules.getObject().current().lease(rule.name()))
                     .build();
             FailoverRateLimiterStorage.Builder storage = FailoverRateLimiterStorage.builder(
@@ -91,6 +96,16 @@ public final class LimiterRedisAutoConfiguration {
         @Bean
         GuessableSecrets limiterGuessableSecrets(SecretValues values, LimiterSettings settings) {
             return new GuessableSecrets(values, settings.redis().keySecret());
+        }
+
+        @Bean
+        StorageStatistics limiterStorageStatistics() {
+            return new StorageStatistics();
+        }
+
+        @Bean
+        EvictionCheck limiterEvictionCheck(OwnConnection connection, LimiterSettings settings) {
+            return new EvictionCheck(connection.redis(), settings.redis().keyPrefix());
         }
 
         @Bean

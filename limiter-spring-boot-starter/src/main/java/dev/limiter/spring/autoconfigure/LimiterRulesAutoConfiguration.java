@@ -71,8 +71,8 @@ public final class LimiterRulesAutoConfiguration {
     }
 
     @Bean
-    LimiterSettings limiterSettings(LimiterProperties properties) {
-        return LimiterSettings.of(properties);
+    LimiterSettings limiterSettings(LimiterProperties properties, Environment environment) {
+        return LimiterSettings.of(properties, environment.getProperty("spring.application.name"));
     }
 
     @Bean

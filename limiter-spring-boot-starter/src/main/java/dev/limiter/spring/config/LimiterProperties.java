@@ -49,10 +49,12 @@ public record LimiterProperties(
 
     /**
      * See {@code limiter.redis}. Which server it is, and how to connect to it, is configured with {@code
-     * spring.data.redis}.
+     * spring.data.redis}, unless there is a {@code url}.
      *
-     * @param keyPrefix What the names of all keys in Redis begin with, without braces. Applications with the same prefix
-     *     on the same Redis share the limits of rules of the same name.
+     * @param keyPrefix What the names of all keys in Redis begin with, without braces; by default limiter: and the name of
+     *     the application. Applications with the same prefix on the same Redis share the limits of rules of the same name.
+     * @param url URL of a server for limits alone, such as redis://user:password@limits:6379; that of the application if
+     *     not said.
      * @param timeout How long a decision may take, at most 10s; then it is made as on-failure says.
      * @param onFailure What happens while Redis does not decide: local (each instance has its share of the limit), allow
      *     or deny. Also per rule.
@@ -61,7 +63,8 @@ public record LimiterProperties(
      *     key in Redis, at least 16 characters; the same for all instances.
      */
     public record Redis(
-            @DefaultValue("limiter:") String keyPrefix,
+            @Nullable String keyPrefix,
+            @Nullable String url,
             @DefaultValue("50ms") String timeout,
             @DefaultValue("local") OnFailure onFailure,
             @Nullable Integer instances,

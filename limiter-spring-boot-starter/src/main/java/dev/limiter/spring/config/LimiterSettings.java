@@ -8,6 +8,7 @@ import dev.limiter.spring.rule.DurationParser;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings that are not rules, checked. Immutable.
@@ -41,9 +42,10 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web,
             AddressRanges deny) {}
 
     /**
+     * @param application its name, which keys in Redis begin with by default; null or empty if it has none
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if a value is out of its range
      */
-    public static LimiterSettings of(LimiterProperties properties) {
+    public static LimiterSettings of(LimiterProperties properties, @Nullable String application) {
         Problems problems = new Problems();
         LimiterProperties.Web web = properties.web();
         range("limiter.max-keys", properties.maxKeys(), 1, MOST_KEYS, problems);
@@ -53,7 +55,7 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web,
         AddressRanges allow = AddressRanges.parse("limiter.web.allow", web.allow(), problems);
         AddressRanges deny = AddressRanges.parse("limiter.web.deny", web.deny(), problems);
         Duration jitter = jitter(web.retryAfterJitter(), problems);
-        RedisSettings redis = RedisSettings.of(properties.redis(), problems);
+        RedisSettings redis = RedisSettings.of(properties.redis(), application, problems);
         problems.throwIfAny();
         return new LimiterSettings(
                 properties.enabled() ? properties.mode() : Mode.OFF,

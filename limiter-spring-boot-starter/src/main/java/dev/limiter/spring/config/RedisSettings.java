@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What is kept in Redis, and what happens when that fails, checked; see {@code limiter.redis}. Immutable.
  *
  * @param keyPrefix not empty, without braces
+ * @param url of a server for limits alone; null for that of the application
  * @param timeout of a decision, from more than zero to ten seconds
  * @param onFailure of rules that do not say
  * @param instances 1 or more, or 0 if they are counted
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RedisSettings(
         String keyPrefix,
+        @Nullable String url,
         Duration timeout,
         OnFailure onFailure,
         int instances,
@@ -27,13 +29,21 @@ public record RedisSettings(
     private static final int MOST_INSTANCES = 1_000_000;
     private static final int SHORTEST_SECRET = 16;
 
-    static RedisSettings of(LimiterProperties.Redis redis, Problems problems) {
+    static RedisSettings of(LimiterProperties.Redis redis, @Nullable String application, Problems problems) {
         return new RedisSettings(
-                keyPrefix(redis.keyPrefix(), problems),
+                redis.keyPrefix() == null ? defaultPrefix(application) : keyPrefix(redis.keyPrefix(), problems),
+                redis.url(),
                 timeout(redis.timeout(), problems),
                 redis.onFailure(),
                 instances(redis.instances(), problems),
                 keySecret(redis.keySecret(), problems));
+    }
+
+    /** Other applications on the same server have limits of their own. */
+    private static String defaultPrefix(@Nullable String application) {
+        return application == null || application.isBlank()
+                ? "limiter:"
+                : "limiter:" + application.strip().replaceAll("[{}]", "-") + ":";
     }
 
     private static String keyPrefix(String prefix, Problems problems) {

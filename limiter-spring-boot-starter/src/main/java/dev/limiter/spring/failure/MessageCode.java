@@ -49,6 +49,8 @@ public enum MessageCode {
     REDIS_MISSING("LIM-401", "Add Spring Data Redis with Lettuce, or use limiter.storage: memory."),
     REDIS_PREFIX("LIM-402", "Write a prefix without braces, such as shop:limiter:."),
     REDIS_SECRET("LIM-403", "Write a random text of 16 characters or more, the same for all instances."),
+    REDIS_URL("LIM-404", "Write a URL such as redis://host:6379, or remove it to use the server of the application."),
+    LARGE_LOG("LIM-405", "Use algorithm: sliding-window-counter, lower the number, or use limiter.storage: memory."),
 
     RULE_WITHOUT_ENDPOINT("LIM-901", "Correct the paths or methods, or remove the rule."),
     UNUSED_RULE("LIM-902", "Add paths, correct the name, or remove the rule."),
@@ -61,7 +63,8 @@ public enum MessageCode {
     SWALLOWED_ANNOTATION("LIM-909", "Move what the annotation says into the rule, or give it a name of its own."),
     NO_PATH_VARIABLE("LIM-910", "Correct the name of the path variable."),
     NO_PRINCIPAL("LIM-911", "Add what logs users in, or use key: ip."),
-    CONTEXT_PATH("LIM-912", "Leave the context path out of paths.");
+    CONTEXT_PATH("LIM-912", "Leave the context path out of paths."),
+    EVICTING_SERVER("LIM-913", "Give limits a server with maxmemory-policy noeviction.");
 
     private final String code;
     private final String action;

@@ -1,5 +1,6 @@
 package dev.limiter.spring.redis;
 
+import io.lettuce.core.RedisURI;
 import java.lang.reflect.Field;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -34,6 +35,23 @@ public record ApplicationRedis(RedisConfiguration server, LettuceClientConfigura
             return new ApplicationRedis(server(lettuce), lettuce.getClientConfiguration());
         }
         throw RedisProblems.notLettuce(factory.getClass());
+    }
+
+    /**
+     * A server for limits alone.
+     *
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if that is no URL of Redis
+     */
+    public static ApplicationRedis of(String url) {
+        try {
+            RedisURI uri = RedisURI.create(url.strip());
+            return new ApplicationRedis(
+                    LettuceConnectionFactory.createRedisConfiguration(uri),
+                    LettuceClientConfiguration.builder().apply(uri).build());
+        } catch (RuntimeException exception) {
+            // without the URL, which may hold a password
+            throw RedisProblems.url();
+        }
     }
 
     /** Its getters do not tell all: not a master with replicas, nor which server if that was not said by its own type. */

@@ -23,6 +23,15 @@ public final class RedisProblems {
                 + " LettuceConnectionFactory that is @Primary.");
     }
 
+    static LimiterConfigurationException url() {
+        return new LimiterConfigurationException(new Problem(
+                MessageCode.REDIS_URL,
+                "limiter.redis.url",
+                null,
+                "This is no URL of a Redis server. Write redis://host:6379, rediss://user:password@host:6380 for TLS, or"
+                        + " redis-sentinel://host1,host2#master; or remove it to use the server of the application."));
+    }
+
     /** As property, value and reason. */
     public static LimiterConfigurationException of(String reason) {
         return new LimiterConfigurationException(

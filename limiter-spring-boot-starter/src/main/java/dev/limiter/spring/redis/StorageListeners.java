@@ -25,6 +25,16 @@ public final class StorageListeners implements StorageListener {
     }
 
     @Override
+    public void joined(String node) {
+        tell(listener -> listener.joined(node));
+    }
+
+    @Override
+    public void left(String node) {
+        tell(listener -> listener.left(node));
+    }
+
+    @Override
     public void lost(Throwable cause) {
         tell(listener -> listener.lost(cause));
     }

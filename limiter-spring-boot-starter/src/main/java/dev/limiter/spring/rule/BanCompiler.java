@@ -20,7 +20,7 @@ final class BanCompiler {
         if (ban == null) {
             return null;
         }
-        long after = after(ban, problems);
+        long after = after(ban, steps, problems);
         Duration within = duration(ban, "within", ban.within(), steps, problems);
         Duration duration = duration(ban, "for", ban.duration(), steps, problems);
         return after > 0 && within != null && duration != null
@@ -42,7 +42,7 @@ final class BanCompiler {
                         + " key: ip, or remove the ban.");
     }
 
-    private static long after(BanDefinition ban, Problems problems) {
+    private static long after(BanDefinition ban, TimeSteps steps, Problems problems) {
         if (ban.after() == null) {
             problems.add(MessageCode.BAN, ban.where(), null, "Say after how many rejections." + EXAMPLE);
             return 0;
@@ -56,6 +56,7 @@ final class BanCompiler {
                     "It must be from 1 to " + Limit.MAX_PERMITS + "." + EXAMPLE);
             return 0;
         }
+        steps.checkLogged(ban.after(), problems);
         return after;
     }
 

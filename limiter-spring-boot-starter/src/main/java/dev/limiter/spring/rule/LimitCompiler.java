@@ -65,6 +65,9 @@ final class LimitCompiler {
                     "A limit is missing: say how many, such as limit: 100.");
         }
         range(limit, Limit.MAX_PERMITS, problems);
+        if (limit != null && algorithm == Algorithm.SLIDING_WINDOW_LOG) {
+            steps.checkLogged(limit, problems);
+        }
         Windows windows = WITH_WINDOW.contains(algorithm)
                 ? windows(definition, problems)
                 : new Windows(Duration.ZERO, null, ZoneOffset.UTC);

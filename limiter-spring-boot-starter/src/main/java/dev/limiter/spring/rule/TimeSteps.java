@@ -1,18 +1,20 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.Limit;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import java.time.Duration;
 
 /**
- * The steps of time that the storage counts in. Durations that are no whole number of them would not be what they seem.
+ * What the storage counts in. Durations that are no whole number of its steps would not be what they seem.
  *
- * @param nanos 1 in memory, 1000 in Redis
+ * @param nanos of a step of time: 1 in memory, 1000 in Redis
+ * @param mostLogged how many permits a log may remember: in Redis each costs memory of a server that all share
  */
-public record TimeSteps(int nanos) {
+public record TimeSteps(int nanos, long mostLogged) {
 
-    public static final TimeSteps NANOSECONDS = new TimeSteps(1);
-    public static final TimeSteps MICROSECONDS = new TimeSteps(1000);
+    public static final TimeSteps NANOSECONDS = new TimeSteps(1, Limit.MAX_PERMITS);
+    public static final TimeSteps MICROSECONDS = new TimeSteps(1000, 10_000);
 
     void check(Setting<String> setting, Duration duration, Problems problems) {
         if (duration.toNanosPart() % nanos != 0) {
@@ -21,6 +23,18 @@ public record TimeSteps(int nanos) {
                     setting.where(),
                     setting.value(),
                     "With limiter.storage: redis it must be a whole number of microseconds, such as 1us or 500ms.");
+        }
+    }
+
+    /** Checks how many permits a log is to remember. */
+    void checkLogged(Setting<Long> setting, Problems problems) {
+        if (setting.value() > mostLogged) {
+            problems.add(
+                    MessageCode.LARGE_LOG,
+                    setting.where(),
+                    setting.value(),
+                    "With limiter.storage: redis a log remembers at most " + mostLogged
+                            + " permits. Use algorithm: sliding-window-counter, which has no such bound.");
         }
     }
 

@@ -84,7 +84,7 @@ class BadConfigurationTests {
                 bad("limiter.redis.on-failure: panic", "limiter.redis.on-failure = \"panic\"", "local, allow, deny"),
                 bad("limiter.redis.instances: 0", "limiter.redis.instances = \"0\"", "from 1 to"),
                 bad("limiter.redis.key-secret: too-short", "limiter.redis.key-secret", "9 characters", "16 or more"),
-                bad("limiter.redis.url: x", "limiter.redis.url", "key-prefix, timeout, on-failure"),
+                bad("limiter.redis.host: x", "limiter.redis.host", "key-prefix", "timeout, on-failure"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, on-failure: panic }",
                         "limiter.rules.orders.on-failure = \"panic\"",
@@ -114,6 +114,16 @@ class BadConfigurationTests {
                         ORDERS + "limit: 5, window: 5us, algorithm: sliding-window-counter, buckets: 6 }",
                         "orders.buckets = \"6\"",
                         "at least a microsecond"),
+                inRedis(
+                        ORDERS + "limit: 10001, window: 1s, algorithm: sliding-window-log }",
+                        "orders.limit = \"10001\"",
+                        "at most 10000",
+                        "sliding-window-counter",
+                        "LIM-405"),
+                inRedis(
+                        ORDERS + "limit: 5, window: 1s, key: ip, ban: { after: 10001, within: 1s, for: 1m } }",
+                        "orders.ban.after = \"10001\"",
+                        "at most 10000"),
                 inRedis(
                         ORDERS + "limit: 5, window: 1s, key: ip, ban: { after: 2, within: 1ns, for: 1m } }",
                         "orders.ban.within = \"1ns\"",

@@ -14,6 +14,7 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.RedisServers;
+import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -33,6 +34,7 @@ import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.actuate.health.Status;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
+import org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -80,6 +82,129 @@ class LimiterRedisAutoConfigurationTests {
             }
             assertThat(permitted).isEqualTo(10);
         }));
+    }
+
+    @Test
+    void twoApplicationsOnOneServerHaveLimitsOfTheirOwn() {
+        ApplicationContextRunner one = application.withPropertyValues(
+                "spring.data.redis.port=" + RedisServers.shared(), "limiter.redis.timeout=5s");
+        one.withPropertyValues("spring.application.name=shop")
+                .run(shop -> one.withPropertyValues("spring.application.name=blog")
+                        .run(blog -> {
+                            awaitRedis(shop);
+                            awaitRedis(blog);
+                            assertThat(shop.getBean(LimiterSettings.class)
+                                            .redis()
+                                            .keyPrefix())
+                                    .isEqualTo("limiter:shop:");
+                            Rule rule = Rule.of("apart", Limit.fixedWindow(10, Duration.ofDays(1)));
+                            assertThat(shop.getBean(RateLimiters.class)
+                                            .tryAcquire(rule, "alice", 10)
+                                            .permitted())
+                                    .isTrue();
+                            assertThat(blog.getBean(RateLimiters.class)
+                                            .tryAcquire(rule, "alice", 10)
+                                            .permitted())
+                                    .isTrue();
+                        }));
+    }
+
+    @Test
+    void keysOfAnApplicationWithoutANameBeginAsBefore() {
+        withoutRedis
+                .withPropertyValues("limiter.storage=memory")
+                .run(context -> assertThat(
+                                context.getBean(LimiterSettings.class).redis().keyPrefix())
+                        .isEqualTo("limiter:"));
+    }
+
+    @Test
+    void limitsMayHaveAServerOfTheirOwn() {
+        withoutRedis
+                .withPropertyValues(
+                        "limiter.redis.url=redis://127.0.0.1:" + RedisServers.shared(), "limiter.redis.timeout=5s")
+                .run(context -> {
+                    awaitRedis(context);
+                    assertThat(context.getBean(RateLimiters.class)
+                                    .tryAcquire(RULE, "own server")
+                                    .onFailure())
+                            .isEmpty();
+                });
+    }
+
+    @Test
+    void measuresWhatRedisIsSpared() {
+        application
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .withPropertyValues("spring.data.redis.port=" + RedisServers.shared(), "limiter.redis.timeout=5s")
+                .run(context -> {
+                    awaitRedis(context);
+                    Rule one = Rule.of("measured", Limit.fixedWindow(1, Duration.ofDays(1)));
+                    RateLimiters limiters = context.getBean(RateLimiters.class);
+                    limiters.tryAcquire(one, "alice");
+                    limiters.tryAcquire(one, "alice");
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    assertThat(registry.get("limiter.redis.known.refusals")
+                                    .functionCounter()
+                                    .count())
+                            .isPositive();
+                    assertThat(registry.get("limiter.redis.calls")
+                                    .functionCounter()
+                                    .count())
+                            .isPositive();
+                    assertThat(registry.get("limiter.redis.available")
+                                    .tag("node", "all")
+                                    .gauge()
+                                    .value())
+                            .isEqualTo(1);
+                    assertThat(registry.get("limiter.redis.instances").gauge().value())
+                            .isPositive();
+                });
+    }
+
+    @Test
+    void saysThatAUrlIsNone() {
+        withoutRedis
+                .withPropertyValues("limiter.redis.url=http://user:secret@limits")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(LimiterConfigurationException.class)
+                        .hasMessageContaining("limiter.redis.url")
+                        .hasMessageContaining("redis://")
+                        .hasMessageNotContaining("secret"));
+    }
+
+    @Test
+    void warnsOfAServerThatDeletesLimits(CapturedOutput output) throws IOException {
+        int port = RedisServers.freePort();
+        RedisServer evicting = RedisServers.start(port, "maxmemory-policy allkeys-lru");
+        try {
+            application
+                    .withPropertyValues("spring.data.redis.port=" + port, "limiter.redis.timeout=5s")
+                    .run(context -> {
+                        awaitRedis(context);
+                        await(() -> output.getAll().contains("maxmemory-policy allkeys-lru"));
+                        assertThat(output).contains("[LIM-913]");
+                    });
+        } finally {
+            evicting.stop();
+        }
+    }
+
+    /** As {@code @ServiceConnection} of Testcontainers and Docker Compose bring them. */
+    @Test
+    void goesWhereAServiceConnectionSays() {
+        RedisConnectionDetails details = new RedisConnectionDetails() {
+            @Override
+            public Standalone getStandalone() {
+                return Standalone.of("127.0.0.1", RedisServers.shared());
+            }
+        };
+        application
+                .withBean(RedisConnectionDetails.class, () -> details)
+                .withPropertyValues("spring.data.redis.port=" + RedisServers.freePort(), "limiter.redis.timeout=5s")
+                .run(LimiterRedisAutoConfigurationTests::awaitRedis);
     }
 
     @Test
