@@ -11,6 +11,12 @@ final class Candidates {
     /** The slot of a cell that may not be evicted. */
     static final int NO_SLOT = -1;
 
+    /** The slot of a cell that has not entered yet. */
+    static final int NEW = -2;
+
+    /** The slot of a cell that has left for good. */
+    static final int LEFT = -3;
+
     private static final int CHUNK_BITS = 10;
     private static final int CHUNK = 1 << CHUNK_BITS;
 
@@ -22,14 +28,14 @@ final class Candidates {
     }
 
     void add(Cell cell) {
-        if (cell.slot == NO_SLOT) {
+        if (cell.slot < 0) {
             set(size++, cell);
         }
     }
 
     /** The last one takes the slot that becomes free; nothing if the cell has none. */
     void remove(Cell cell) {
-        if (cell.slot == NO_SLOT) {
+        if (cell.slot < 0) {
             return;
         }
         Cell last = get(--size);

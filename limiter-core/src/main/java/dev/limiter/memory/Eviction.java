@@ -3,7 +3,6 @@ package dev.limiter.memory;
 import dev.limiter.CompiledLimit;
 import dev.limiter.TimeSource;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +26,6 @@ class Eviction {
     private static final int SAMPLES = 13;
 
     private final Places places = new Places();
-    private final AtomicLong size = new AtomicLong();
     private final LongAdder expired = new LongAdder();
     private final LongAdder evicted = new LongAdder();
     private final TimeSource clock;
@@ -39,7 +37,7 @@ class Eviction {
     }
 
     final long size() {
-        return size.get();
+        return places.size();
     }
 
     final long expired() {
@@ -50,69 +48,66 @@ class Eviction {
         return evicted.sum();
     }
 
-    /** Counts a new cell in, if there is room or can be made. */
-    final boolean admit() {
+    /**
+     * Gives a new cell its place, before it is found by its key, if there is room or can be made. The place is early: where
+     * the cell belongs once it has been decided on is found out when its time comes.
+     */
+    boolean admit(Cell cell) {
         long now = clock.epochNanos();
         expireSome(now);
-        for (int i = 0; i < SAMPLES && size.get() >= max; i++) {
-            Cell[] sample = new Cell[SAMPLE];
-            int count = places.sample(sample);
+        Cell[] sample = new Cell[SAMPLE];
+        for (int i = 0; i < SAMPLES && places.size() >= max; i++) {
+            int count = places.sample(sample, max);
             if (count == 0) {
                 break;
             }
             evict(least(sample, count, now), now);
         }
-        return countIn();
+        return enter(cell, now);
     }
 
-    /** Whether {@link #admit} would count a cell in; evicts nothing. */
+    /** Gives its place to a new cell that keys share for which there is no room. */
+    void admitShared(Cell cell) {
+        enter(cell, clock.epochNanos());
+    }
+
+    private boolean enter(Cell cell, long now) {
+        return places.enter(cell, now + 1, full());
+    }
+
+    /** Whether {@link #admit} would give a cell a place; evicts nothing. */
     final boolean hasRoom() {
         long now = clock.epochNanos();
         expireSome(now);
-        for (int i = 0; i < SAMPLES && isFull(size.get()); i++) {
-            Cell[] sample = new Cell[SAMPLE];
-            int count = places.sample(sample);
+        Cell[] sample = new Cell[SAMPLE];
+        for (int i = 0; i < SAMPLES && isFull(); i++) {
+            int count = places.sample(sample, full());
             if (count == 0) {
-                return false;
+                break;
             }
             if (least(sample, count, now) != null) {
                 return true;
             }
         }
-        return !isFull(size.get());
+        return !isFull();
     }
 
-    private boolean isFull(long cells) {
-        return cells >= max + max / 100;
+    private boolean isFull() {
+        return places.size() >= full();
     }
 
-    private boolean countIn() {
-        for (long current = size.get(); !isFull(current); current = size.get()) {
-            if (size.compareAndSet(current, current + 1)) {
-                return true;
-            }
-        }
-        return false;
+    private long full() {
+        return max + max / 100;
     }
 
-    /** Counts a cell out that was counted in and never became one. */
-    final void dismiss() {
-        size.decrementAndGet();
-    }
-
-    /** Gives a new cell its place, once it has been decided on. */
-    void born(Cell cell) {
-        file(cell, false);
-    }
-
-    /** Takes the place of a cell that was reset away, and counts it out. */
-    void reset(Cell cell) {
-        forget(cell);
+    /** Takes the place of a cell that was reset away, or that another one was faster than. */
+    void forget(Cell cell) {
+        places.leave(cell);
     }
 
     /** Gives the place of a cell to its successor. */
     void succeeded(Cell dead, Cell successor) {
-        places.remove(dead);
+        places.replace(dead, successor, clock.epochNanos() + 1);
         file(successor, false);
     }
 
@@ -150,16 +145,20 @@ class Eviction {
         return true;
     }
 
-    /** Of a sample, the cell that uses least; null if all are guarded from now on. */
+    /** Of a sample, the cell that uses least; null if all are guarded from now on, or one has made room. */
     private @Nullable Cell least(Cell[] sample, int count, long now) {
         Cell least = null;
         double smallest = Double.MAX_VALUE;
         for (int i = 0; i < count; i++) {
             Cell cell = sample[i];
             long word = cell.word();
+            if (word == Cell.DEAD) {
+                places.leave(cell);
+                return null;
+            }
             if (isGuarded(cell, word, now)) {
                 file(cell, true);
-            } else if (word != Cell.DEAD) {
+            } else {
                 double share = rank(cell, word, now);
                 if (share < smallest) {
                     smallest = share;
@@ -186,17 +185,10 @@ class Eviction {
     }
 
     private void leave(Cell cell, LongAdder cause) {
-        // any thread that finds a dead cell may take it off the map; only the one it died by counts it out
+        // other threads that find it dead may have done both
         cell.bound.cells.remove(cell);
-        forget(cell);
+        places.leave(cell);
         cause.increment();
-    }
-
-    private void forget(Cell cell) {
-        places.remove(cell);
-        if (!cell.isShared()) {
-            dismiss();
-        }
     }
 
     /** Puts a cell where its state belongs; {@code guard}: if it is at its limit, until it no longer is. */
@@ -207,7 +199,7 @@ class Eviction {
             // a full fence lies between: the thread that changes the cell now sees the place, or its change is seen
             // here
             ExpiryQueue.Tick place = cell.tick;
-            misplaced = cell.isDead() ? place != null : place != null && isMisplaced(cell, place);
+            misplaced = place != null && isMisplaced(cell, place);
         }
     }
 
@@ -215,8 +207,9 @@ class Eviction {
         long now = clock.epochNanos();
         long word = cell.word();
         if (word == Cell.DEAD) {
-            places.remove(cell);
-        } else if (isHeld(cell, word) || guard && isGuarded(cell, word, now)) {
+            return; // the thread by which it died takes its place
+        }
+        if (isHeld(cell, word) || guard && isGuarded(cell, word, now)) {
             places.guard(cell, guardedUntil(cell, word, now));
         } else {
             // a cell that is in use is looked at again in the next tick, however fresh it is
@@ -224,11 +217,11 @@ class Eviction {
         }
     }
 
-    /** Whether a cell stands at a place where it would be found too late, or, dead, at all. */
+    /** Whether a cell stands at a place where it would be found too late. */
     final boolean isMisplaced(Cell cell, ExpiryQueue.Tick place) {
         long word = cell.word();
         if (word == Cell.DEAD) {
-            return true;
+            return false;
         }
         long fresh = cell.freshAt(word);
         if (places.isGuarded(place)) {

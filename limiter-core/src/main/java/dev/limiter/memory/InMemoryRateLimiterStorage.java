@@ -109,20 +109,21 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         if (permits > bound.capacity()) {
             return bound.newCell(key).peek(ChargeTerms.plain(permits), clock);
         }
-        if (!eviction.admit()) {
+        Cell cell = bound.newCell(key);
+        if (!eviction.admit(cell)) {
             return decideShared(bound.rule, permits, terms);
         }
         // put while fresh, decided as any other: between finding nothing and putting something, time may have passed
-        Cell cell = bound.newCell(key);
-        if (bound.cells.putIfAbsent(cell) != cell) {
-            eviction.dismiss();
-            return null;
+        return put(cell) == cell ? decide(cell, bound, permits, clock.epochNanos(), terms) : null;
+    }
+
+    /** The cell that has the key afterwards: this one, which has a place, or the one that was there. */
+    private Cell put(Cell cell) {
+        Cell present = cell.bound.cells.putIfAbsent(cell);
+        if (present != cell) {
+            eviction.forget(cell);
         }
-        try {
-            return decide(cell, bound, permits, clock.epochNanos(), terms);
-        } finally {
-            eviction.born(cell);
-        }
+        return present;
     }
 
     /** Decides on the state that keys share for which there is no room. */
@@ -130,16 +131,19 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         while (true) {
             BoundRule bound = bind(rule);
             Cell present = bound.find(Cells.SHARED);
-            Cell cell = present != null ? present : bound.cells.putIfAbsent(bound.newCell(Cells.SHARED));
+            Cell cell = present != null ? present : putShared(bound);
             Decision decision = decide(cell, bound, permits, clock.epochNanos(), terms);
-            if (present == null) {
-                eviction.born(cell);
-            }
             if (decision != null) {
                 return decision;
             }
             recover(cell, bound);
         }
+    }
+
+    private Cell putShared(BoundRule bound) {
+        Cell cell = bound.newCell(Cells.SHARED);
+        eviction.admitShared(cell);
+        return put(cell);
     }
 
     @Override
@@ -231,7 +235,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             boolean killed = cell.kill();
             cells.remove(cell);
             if (killed) {
-                eviction.reset(cell);
+                eviction.forget(cell);
                 releases.of(cell);
                 return;
             }

@@ -22,16 +22,69 @@ final class Places {
 
     private final Candidates candidates = new Candidates();
 
-    /** Puts a cell among those that may leave, and are fresh at {@code nanos}. */
+    /** How many cells have entered and not left; those that keys share are not counted. */
+    private volatile long size;
+
+    long size() {
+        return size;
+    }
+
+    /**
+     * Gives a new cell its first place, among those that may leave; false if there are {@code most} cells. No thread finds
+     * a cell counted that is no candidate yet.
+     */
+    synchronized boolean enter(Cell cell, long nanos, long most) {
+        if (!cell.isShared() && size >= most) {
+            return false;
+        }
+        enter(cell, nanos);
+        return true;
+    }
+
+    /** Gives a successor its place, instead of a cell that is dead. */
+    synchronized void replace(Cell dead, Cell successor, long nanos) {
+        leave(dead);
+        if (successor.slot == Candidates.NEW) {
+            enter(successor, nanos);
+        }
+    }
+
+    private synchronized void enter(Cell cell, long nanos) {
+        cell.slot = Candidates.NO_SLOT;
+        size += cell.isShared() ? 0 : 1;
+        expire(cell, nanos);
+    }
+
+    /** Takes the place of a cell that is dead, or was never found by its key, and will never have one. Idempotent. */
+    synchronized void leave(Cell cell) {
+        if (isIn(cell)) {
+            size -= cell.isShared() ? 0 : 1;
+            ExpiryQueue.remove(cell);
+            candidates.remove(cell);
+        }
+        cell.slot = Candidates.LEFT;
+    }
+
+    private static boolean isIn(Cell cell) {
+        return cell.slot >= Candidates.NO_SLOT;
+    }
+
+    /** Puts a cell among those that may leave, and are fresh at {@code nanos}; nothing if it is not in. */
     synchronized void expire(Cell cell, long nanos) {
+        if (!isIn(cell)) {
+            return;
+        }
         move(cell, expiring, expiring.tick(nanos));
         if (!cell.isShared()) {
             candidates.add(cell);
         }
     }
 
-    /** Puts a cell among those that may not leave before {@code nanos}. */
+    /** Puts a cell among those that may not leave before {@code nanos}; nothing if it is not in. */
     synchronized void guard(Cell cell, long nanos) {
+        if (!isIn(cell)) {
+            return;
+        }
         move(cell, guarded, guarded.tick(nanos));
         candidates.remove(cell);
     }
@@ -39,12 +92,6 @@ final class Places {
     private static void move(Cell cell, ExpiryQueue queue, long tick) {
         ExpiryQueue.remove(cell);
         queue.add(tick, cell);
-    }
-
-    /** Forgets a cell that is dead. */
-    synchronized void remove(Cell cell) {
-        ExpiryQueue.remove(cell);
-        candidates.remove(cell);
     }
 
     /** Whether a place is too late for a cell that is fresh at {@code freshAt}, and has a permit to give at {@code freeAt}. */
@@ -72,15 +119,18 @@ final class Places {
         return cell != null ? cell : guarded.poll(now);
     }
 
-    /** Fills an array with cells that may leave: the newest, then others at random. Returns how many there are. */
-    synchronized int sample(Cell[] sample) {
-        int size = candidates.size();
-        int count = Math.min(sample.length, size);
+    /**
+     * Fills an array with cells that may leave, if there are {@code full} cells: the newest, then others at random. Returns
+     * how many there are.
+     */
+    synchronized int sample(Cell[] sample, long full) {
+        int most = size < full ? 0 : candidates.size();
+        int count = Math.min(sample.length, most);
         for (int i = 0; i < count; i++) {
-            boolean all = count == size;
+            boolean all = count == most;
             int slot = all || i < NEWEST
-                    ? size - 1 - i
-                    : ThreadLocalRandom.current().nextInt(size);
+                    ? most - 1 - i
+                    : ThreadLocalRandom.current().nextInt(most);
             sample[i] = candidates.get(slot);
         }
         return count;

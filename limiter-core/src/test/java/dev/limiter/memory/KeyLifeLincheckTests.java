@@ -41,9 +41,12 @@ class KeyLifeLincheckTests {
         }
 
         @Override
-        void born(Cell cell) {
-            cells.add(cell);
-            super.born(cell);
+        boolean admit(Cell cell) {
+            boolean admitted = super.admit(cell);
+            if (admitted) {
+                cells.add(cell);
+            }
+            return admitted;
         }
 
         @Override
@@ -55,10 +58,11 @@ class KeyLifeLincheckTests {
         final void check() {
             long living = 0;
             for (Cell cell : cells) {
-                if (cell.isDead() ? cell.tick != null || cell.slot >= 0 : isLost(cell)) {
-                    throw new IllegalStateException((cell.isDead() ? "dead" : "lost") + " cell of " + cell.key);
+                boolean gone = cell.isDead() || cell.bound.cells.get(cell.key) != cell;
+                if (gone ? cell.tick != null || cell.slot != Candidates.LEFT : isLost(cell)) {
+                    throw new IllegalStateException((gone ? "gone" : "lost") + " cell of " + cell.key);
                 }
-                living += cell.isDead() || cell.isShared() ? 0 : 1;
+                living += gone ? 0 : 1;
             }
             if (living != size()) {
                 throw new IllegalStateException(living + " cells are counted as " + size());
@@ -120,6 +124,7 @@ class KeyLifeLincheckTests {
 
         @Operation
         public void cleanUp() {
+            time.advance(WINDOW.toNanos() / 50);
             storage.cleanUp();
         }
 
@@ -234,6 +239,13 @@ class KeyLifeLincheckTests {
 
         @Override
         public void pass() {}
+
+        @Override
+        final void check() {
+            if (storage.peek(RULE, "victim").remaining() > 1) {
+                throw new IllegalStateException("The victim was forgotten");
+            }
+        }
     }
 
     /** A key that was guarded is never looked at again. */
@@ -251,13 +263,6 @@ class KeyLifeLincheckTests {
 
     /** The key leaves first that is fresh first. */
     public static class EvictsByTime extends Flooded {
-
-        @Override
-        void check() {
-            if (storage.peek(Flooded.RULE, "victim").remaining() > 1) {
-                throw new IllegalStateException("The victim was forgotten");
-            }
-        }
 
         @Override
         WatchedEviction eviction() {
@@ -292,9 +297,7 @@ class KeyLifeLincheckTests {
             return new WatchedEviction(max(), time) {
 
                 @Override
-                void reset(Cell cell) {
-                    dismiss();
-                }
+                void forget(Cell cell) {}
             };
         }
     }
@@ -329,10 +332,10 @@ class KeyLifeLincheckTests {
     /** Faults show in most turns, and without the long trace that model checking makes of one. */
     private static void stress(Class<?> operations) {
         new StressOptions()
-                .iterations(300)
-                .invocationsPerIteration(20)
+                .iterations(600)
+                .invocationsPerIteration(10)
                 .threads(2)
-                .actorsPerThread(3)
+                .actorsPerThread(4)
                 .actorsBefore(0)
                 .actorsAfter(1)
                 .minimizeFailedScenario(false)
