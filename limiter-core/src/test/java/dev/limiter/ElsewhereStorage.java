@@ -1,12 +1,15 @@
 package dev.limiter;
 
-import java.util.ArrayDeque;
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +25,7 @@ final class ElsewhereStorage implements RateLimiterStorage {
     final List<String> calledUnderLock = new CopyOnWriteArrayList<>();
 
     private final RateLimiterStorage shared;
-    private final Deque<Runnable> withheld = new ArrayDeque<>();
+    private final BlockingQueue<Runnable> withheld = new LinkedBlockingQueue<>();
     private volatile Executor answering = Runnable::run;
     private final ReleaseListeners listeners = new ReleaseListeners();
     private volatile @Nullable RuntimeException failure;
@@ -40,8 +43,15 @@ final class ElsewhereStorage implements RateLimiterStorage {
         answering = withheld::add;
     }
 
+    /** Gives the oldest withheld answer, if need be once its question is asked. */
     void answer() {
-        withheld.remove().run();
+        try {
+            Runnable oldest = withheld.poll(1, TimeUnit.MINUTES);
+            assertThat(oldest).as("withheld answer").isNotNull();
+            oldest.run();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     void failWith(@Nullable RuntimeException failure) {
