@@ -7,11 +7,13 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** An application that was processed ahead of time limits as it does otherwise. */
+@Tag("long")
 class AheadOfTimeTests {
 
     private static final String[] PROPERTIES = {

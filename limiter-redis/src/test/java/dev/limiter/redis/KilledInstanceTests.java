@@ -12,9 +12,11 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A JVM that is killed (-9) while it has permits of a sliding limit taken ahead: they are free when their window is over. */
+@Tag("long")
 class KilledInstanceTests {
 
     private Process process;

@@ -12,12 +12,14 @@ import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** While a deployment replaces instances, some decide by a rule as it was and others as it is. */
+@Tag("long")
 class RollingChangeTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);

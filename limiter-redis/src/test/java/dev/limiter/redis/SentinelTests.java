@@ -12,9 +12,11 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A master, its replica and a Sentinel: whatever happens to the master, its replica goes on with what was used. */
+@Tag("long")
 class SentinelTests {
 
     private static final long LIMIT = 100;

@@ -21,11 +21,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Four real JVMs on one server grant exactly the limit in all; eight with leases no more in any window. */
+@Tag("long")
 class SeveralJvmTests {
 
     private static final int JVMS = 4;

@@ -132,7 +132,7 @@ public record LimiterProperties(
      *     and leaky-bucket with max-wait; not with burst.
      * @param limits Several limits by name, instead of the one above; all must permit.
      * @param tiers What is different for some: {@code by} says who is in which tier, such as "header:X-Plan" or
-     *     "#{@plans.of(#request)}", and each tier by its name what is different in it.
+     *     an expression that asks a bean, and each tier by its name what is different in it.
      * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
      * @param maxWait How long a request may wait for its turn instead of being refused, up to 1d; 0ms if not said, 500ms
@@ -203,7 +203,7 @@ public record LimiterProperties(
      *     and leaky-bucket with max-wait; not with burst.
      * @param limits Several limits by name, instead of the one above; all must permit.
      * @param tiers What is different for some: {@code by} says who is in which tier, such as "header:X-Plan" or
-     *     "#{@plans.of(#request)}", and each tier by its name what is different in it.
+     *     an expression that asks a bean, and each tier by its name what is different in it.
      * @param paths Path patterns of the requests that the rule applies to, such as /api/orders/**.
      * @param methods HTTP methods that the rule applies to, in any case; all if not said.
      * @param phase When the rule decides: endpoint, once the endpoint is known and Spring Security has let the request
