@@ -31,7 +31,7 @@ record Answer(long time, boolean permitted, long delay, long taken, long turn, b
 
     /** The next numbers of so many limits. */
     long[] next(int limits) {
-        long[] next = new long[4 * limits];
+        long[] next = new long[RedisDecision.NUMBERS * limits];
         for (int i = 0; i < next.length; i++) {
             next[i] = (long) numbers.getDouble();
         }

@@ -22,6 +22,9 @@ final class RedisDecision extends Decision implements Standing {
         }
     }
 
+    /** How many numbers a script answers for each limit. */
+    static final int NUMBERS = 5;
+
     final Charge charge;
     final RemoteRule remote;
 
@@ -29,7 +32,7 @@ final class RedisDecision extends Decision implements Standing {
 
     private final Answer answer;
 
-    /** Four numbers for each limit, as the script answered them: left, refusal, reset, mark. */
+    /** For each limit, as the script answered them: left, refusal, reset, mark, returned. */
     private final long[] numbers;
 
     private final boolean charged;
@@ -75,7 +78,7 @@ final class RedisDecision extends Decision implements Standing {
     long refusesForMicros() {
         long longest = 0;
         for (int i = 0; i < remote.limits.length; i++) {
-            longest = Math.max(longest, numbers[4 * i + 1]);
+            longest = Math.max(longest, numbers[NUMBERS * i + 1]);
         }
         return longest - patienceMicros();
     }
@@ -90,8 +93,8 @@ final class RedisDecision extends Decision implements Standing {
         long[] later = numbers.clone();
         long sooner = micros + patienceMicros();
         for (int i = 0; i < remote.limits.length; i++) {
-            later[4 * i + 1] = numbers[4 * i + 1] < 0 ? -1 : Math.max(numbers[4 * i + 1] - sooner, 0);
-            later[4 * i + 2] = numbers[4 * i + 2] < 0 ? -1 : Math.max(numbers[4 * i + 2] - micros, 0);
+            later[NUMBERS * i + 1] = numbers[NUMBERS * i + 1] < 0 ? -1 : Math.max(numbers[NUMBERS * i + 1] - sooner, 0);
+            later[NUMBERS * i + 2] = numbers[NUMBERS * i + 2] < 0 ? -1 : Math.max(numbers[NUMBERS * i + 2] - micros, 0);
         }
         return new RedisDecision(storage, charge, remote, later, answer, false, 0);
     }
@@ -100,8 +103,8 @@ final class RedisDecision extends Decision implements Standing {
     RedisDecision lastingAtLeast(long micros) {
         long[] longer = numbers.clone();
         for (int i = 0; i < remote.limits.length; i++) {
-            if (numbers[4 * i + 1] > 0) {
-                longer[4 * i + 1] = Math.max(numbers[4 * i + 1], micros);
+            if (numbers[NUMBERS * i + 1] > 0) {
+                longer[NUMBERS * i + 1] = Math.max(numbers[NUMBERS * i + 1], micros);
             }
         }
         return new RedisDecision(storage, charge, remote, longer, answer, charged, 0);
@@ -113,7 +116,12 @@ final class RedisDecision extends Decision implements Standing {
     }
 
     long mark(int limit) {
-        return remote.limits[limit].markBefore(numbers[4 * limit + 3], behind);
+        return remote.limits[limit].markBefore(numbers[NUMBERS * limit + 3], behind);
+    }
+
+    /** How many permits had been returned of a limit when these were taken. */
+    long returnedBefore(int limit) {
+        return numbers[NUMBERS * limit + 4];
     }
 
     byte[] lease() {
@@ -137,7 +145,7 @@ final class RedisDecision extends Decision implements Standing {
 
     @Override
     public long left(int limit) {
-        return numbers[4 * limit];
+        return numbers[NUMBERS * limit];
     }
 
     @Override
@@ -178,7 +186,7 @@ final class RedisDecision extends Decision implements Standing {
 
     @Override
     protected long remaining(int limit) {
-        return Math.max(numbers[4 * limit] + behind - remote.limits[limit].kept(charge), 0);
+        return Math.max(numbers[NUMBERS * limit] + behind - remote.limits[limit].kept(charge), 0);
     }
 
     @Override
@@ -186,11 +194,11 @@ final class RedisDecision extends Decision implements Standing {
         if (charged) {
             return 0;
         }
-        return remote.limits[limit].isNever(charge) ? NEVER : RemoteLimit.nanos(numbers[4 * limit + 1]);
+        return remote.limits[limit].isNever(charge) ? NEVER : RemoteLimit.nanos(numbers[NUMBERS * limit + 1]);
     }
 
     @Override
     protected long resetNanos(int limit) {
-        return RemoteLimit.nanos(numbers[4 * limit + 2]);
+        return RemoteLimit.nanos(numbers[NUMBERS * limit + 2]);
     }
 }

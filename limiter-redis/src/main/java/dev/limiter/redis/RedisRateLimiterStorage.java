@@ -264,7 +264,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         for (int i = 0; i < keys.length; i++) {
             RemoteLimit limit = remote.limits[i];
             if ((limit.algorithm == LuaAlgorithm.CONCURRENCY) == held) {
-                limit.giveBack(arguments, decision.mark(i), decision.lease());
+                limit.giveBack(arguments, decision.mark(i), decision.returnedBefore(i), decision.lease());
                 returned.add(keys[i]);
                 algorithms |= limit.algorithm.bit();
             }
@@ -304,7 +304,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         Arguments arguments = new Arguments(64).number(time.toTell()).number(0).number(charge.permits());
         for (int i = 0; i < keys.length; i++) {
             if (remote.limits[i].algorithm == LuaAlgorithm.CONCURRENCY) {
-                remote.limits[i].giveBack(arguments, 0, lease);
+                remote.limits[i].giveBack(arguments, 0, 0, lease);
                 released.add(keys[i]);
             }
         }

@@ -66,8 +66,13 @@ final class RemoteLimit {
                 .bytes(held(lease));
     }
 
-    void giveBack(Arguments out, long mark, byte[] lease) {
-        out.octet(algorithm.number()).number(mark).bytes(returning).bytes(held(lease));
+    /** {@code mark} and {@code returnedBefore}: as the script answered them when the permits were taken. */
+    void giveBack(Arguments out, long mark, long returnedBefore, byte[] lease) {
+        out.octet(algorithm.number())
+                .number(mark)
+                .number(returnedBefore)
+                .bytes(returning)
+                .bytes(held(lease));
     }
 
     /** The mark that it would have been if the last so many permits had not been taken. */

@@ -177,9 +177,11 @@ class SameDecisionsTests {
             List<Decision> last =
                     taken.remove(random.nextInt(3) == 0 ? random.nextInt(taken.size()) : taken.size() - 1);
             last.forEach(Decision::giveBack);
-            // memory knows what was returned since the others were taken, and returns less of those; Redis does not
-            taken.forEach(decisions -> decisions.forEach(Decision::close));
-            taken.clear();
+            if (rule.limits().size() > 1) {
+                // memory counts what was returned of all limits together, and so returns less of the others
+                taken.forEach(decisions -> decisions.forEach(Decision::close));
+                taken.clear();
+            }
             assertSame(redis.peek(rule, "key"), memory.peek(rule, "key"));
         }
 

@@ -115,7 +115,8 @@ class ScriptsTests {
         assertThat(ask(rule, remote, keys, now).permitted()).isFalse();
 
         Arguments returned = new Arguments(64).number(now).number(now).number(1);
-        remote.giveBack(returned, last.next(1)[3], last.lease());
+        long[] numbers = last.next(1);
+        remote.giveBack(returned, numbers[3], numbers[4], last.lease());
         run(Scripts.giveBack(remote.algorithm.bit()), keys, returned.toArray());
         assertThat(ask(rule, remote, keys, now).permitted()).isTrue();
         assertThat(ask(rule, remote, keys, now).permitted()).isFalse();

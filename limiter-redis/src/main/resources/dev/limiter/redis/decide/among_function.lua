@@ -1,10 +1,10 @@
 -- Asks a limit that is not the last. Returns until when it refuses; for how long the request waits then; a function that
--- takes the permits for a turn in so long, or another count of them, and answers the four numbers (or nothing: the first
+-- takes the permits for a turn in so long, or another count of them, and answers the five numbers (or nothing: the first
 -- that is returned is already the answer to the request); how many are left; and the longest that the request may have to
 -- wait because of other limits.
 among[NUMBER] = function(key, permits, kept, patience)
   local asked = mode == 2 and 1 or permits > 0 and permits + kept or 0
-  local refusal, wait, left, longest, renewed, joined = 0, 0, 0, 2 ^ 53, false, nil
+  local refusal, wait, left, longest, renewed, joined, returned = 0, 0, 0, 2 ^ 53, false, nil, 0
 
   -- ask
 
@@ -17,6 +17,6 @@ among[NUMBER] = function(key, permits, kept, patience)
     if joined and (count > 0 or renewed) then
       joined(count)
     end
-    return left, refusal, reset, mark
+    return left, refusal, reset, mark, returned
   end, left, longest
 end

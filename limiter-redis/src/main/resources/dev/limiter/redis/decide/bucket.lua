@@ -4,9 +4,9 @@
 -- rounded. Paced, only an empty bucket lets anybody go, and the size of the bucket is how many may wait.
 --
 -- State: when it was written, the level then, in which second it expires, whether somebody waits, and the micro and permit
--- that the level was counted in, nearly always in so few bytes that the server needs no more than 48 for all. If the limit
--- was changed since, the level goes on in those until it admits something under the new one: what was used stays used, in
--- permits.
+-- that the level was counted in, nearly always in so few bytes that the server needs no more than 48 for all; then, only
+-- where permits were returned, how many. If the limit was changed since, the level goes on in those until it admits something
+-- under the new one: what was used stays used, in permits.
 local micro, permit, burst, paced
 micro, permit, burst, paced, at = unpack('>dddB', argument, at)
 paced = paced == 1
@@ -21,8 +21,12 @@ if other then
   stored = not uses and read(key, 1)
 end
 if stored then
-  local _, written
-  _, written, level, expires, _, units, cost = unpack(#stored == 28 and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7', stored)
+  local _, written, from
+  local size = #stored
+  _, written, level, expires, _, units, cost, from = unpack(size % 7 == 0 and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7', stored)
+  if size >= 35 then
+    returned = unpack('>I7', stored, from)
+  end
   -- what others took, evenly since then
   level = level + late * cost
   if now >= written then
@@ -94,12 +98,19 @@ reset, mark = ceil(level / units), level
 if (count > 0 or renewed) and level > 0 then
   local form = (units < 2 ^ 24 and cost < 2 ^ 40) and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7'
   -- To say when it expires costs as much as all else that is written, so that is said for some time ahead.
-  local margin, waiting = grace * 1000, level > full and 1 or 0
+  local margin, waiting, lasts = grace * 1000, level > full and 1 or 0, nil
   if now + reset + margin > expires * 1000000 then
-    local lasts = reset + floor(reset / 2) + 2 * margin
+    lasts = reset + floor(reset / 2) + 2 * margin
     expires = math.min(floor((now + lasts) / 1000000), 2 ^ 32 - 1)
-    call('SET', key, pack(form, 1, now, level, expires, waiting, units, cost), 'PX', ceil(lasts / 1000))
+  end
+  if returned > 0 then
+    form = form .. 'I7'
+  end
+  -- a number too many is left out
+  local state = pack(form, 1, now, level, expires, waiting, units, cost, returned)
+  if lasts then
+    call('SET', key, state, 'PX', ceil(lasts / 1000))
   else
-    call('SET', key, pack(form, 1, now, level, expires, waiting, units, cost), 'KEEPTTL')
+    call('SET', key, state, 'KEEPTTL')
   end
 end

@@ -1,5 +1,5 @@
 local asked = mode == 2 and 1 or permits > 0 and permits + kept or 0
-local refusal, wait, left, longest, renewed, joined = 0, 0, 0, 2 ^ 53, false, nil
+local refusal, wait, left, longest, renewed, joined, returned = 0, 0, 0, 2 ^ 53, false, nil, 0
 
 -- ask
 

@@ -6,4 +6,4 @@ local refused, delay, latest, there = false, 0, 2 ^ 53, 2 ^ 53
 
 -- last
 
-return pack('>i4ddddddd', 56, refused and -1 - now or now, refused and 0 or delay, some, left, refusal, reset, mark)
+return pack('>i4dddddddd', 64, refused and -1 - now or now, refused and 0 or delay, some, left, refusal, reset, mark, returned)

@@ -24,23 +24,23 @@ local function decide(before)
       there = left
     end
   end
-  local some, left, refusal, reset, mark
+  local some, left, refusal, reset, mark, returned
   kind, permits, kept, patience, at = unpack('>Bddd', argument, at)
-  refused, delay, some, left, refusal, reset, mark =
+  refused, delay, some, left, refusal, reset, mark, returned =
     last[kind](KEYS[before + limits], permits, kept, patience, refused, delay, latest, there)
   if not delay then
     return refused
   end
   local time, waits = refused and -1 - now or now, refused and 0 or delay
   if limits == 1 then
-    return pack('>i4ddddddd', 56, time, waits, some, left, refusal, reset, mark)
+    return pack('>i4dddddddd', 64, time, waits, some, left, refusal, reset, mark, returned)
   end
   local count = (refused or dry) and 0 or mode == 2 and some or nil
-  local answer = {pack('>i4ddd', 24 + 32 * limits, time, waits, some)}
+  local answer = {pack('>i4ddd', 24 + 40 * limits, time, waits, some)}
   for i = 1, limits - 1 do
-    answer[i + 1] = pack('>dddd', finish[i](count, delay))
+    answer[i + 1] = pack('>ddddd', finish[i](count, delay))
   end
-  answer[limits + 1] = pack('>dddd', left, refusal, reset, mark)
+  answer[limits + 1] = pack('>ddddd', left, refusal, reset, mark, returned)
   return table.concat(answer)
 end
 

@@ -9,10 +9,10 @@
 --          then, for each of them, the number of the algorithm, permits, how many more have to be there, how long the
 --          request would wait, and what the algorithm unpacks for itself
 -- answers  for each request, packed: how many bytes follow; the time, or -1 - time if refused; for how long the request has
---          to wait; how many permits were taken, if as many as there are; then four numbers for each limit: the permits
+--          to wait; how many permits were taken, if as many as there are; then five numbers for each limit: the permits
 --          left; until when it refuses or, after permits were taken, would refuse the next one (0: it does not, -1: nobody
---          knows); until when it is as new; and a mark that giving back needs. Or only the time, if what the request says
---          of a calendar does not reach it. Of a request that failed: how many bytes follow, negated, and why it failed
+--          knows); until when it is as new; and a mark and how many permits were ever returned, which giving back needs. Or
+--          only the time, if what the request says of a calendar does not reach it. Of a request that failed: how many bytes follow, negated, and why it failed
 --
 -- Numbers are whole, and below 2^53 where they have to be exact. Times are never written as text: Lua cuts that to 14
 -- digits. States that are strings begin with the number of their algorithm; then come integers of seven bytes.
@@ -145,7 +145,7 @@ local function left_by_another(key)
   kind = stored:byte(1)
   if kind == 1 then
     local _, written, level, _, _, units, cost =
-      unpack(#stored == 28 and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7', stored)
+      unpack(#stored % 7 == 0 and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7', stored)
     level = max(level - max(now - written, 0) * units, 0)
     return {{now, now, ceil(level / cost)}}, ceil(level / units)
   end

@@ -1,8 +1,9 @@
 
--- Only what has not leaked yet: of a charge that ended at the mark, what lies between now and there. More could return
--- what somebody else took after the bucket had been empty. Nothing while others wait behind the charge: their turns are
--- fixed, and what is returned here would be granted twice.
-kinds[1] = function(key, mark)
+-- Only what has certainly not leaked yet; more would be granted twice. A charge ends at its mark, and each permit that others
+-- returned since may have moved it towards now by as much; but it never leaks sooner than it would have leaked in an empty
+-- bucket, nor under another limit slower than under the faster of the two. Nothing while others wait behind the charge:
+-- their turns are fixed, and what is returned here would be granted twice.
+kinds[1] = function(key, mark, returned_before)
   local micro, permit, full
   micro, permit, full, at = unpack('>ddd', ARGV[1], at)
   key = place(key, 1)
@@ -10,22 +11,30 @@ kinds[1] = function(key, mark)
   if not stored then
     return
   end
-  local form = #stored == 28 and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7'
-  local _, written, level, expires, waiting, units, cost = unpack(form, stored)
+  local form = #stored % 7 == 0 and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7'
+  local _, written, level, expires, waiting, units, cost, from = unpack(form, stored)
+  local returned = #stored >= 35 and unpack('>I7', stored, from) or 0
   level = max(level - max(now - written, 0) * units, 0)
-  local ended = max(mark - max(now - taken_at, 0) * micro, 0)
-  local last = written == taken_at and units == micro and level == ended
-  local visible = min(ended, permits * permit)
+  local alike, charged = units == micro and cost == permit, permits * permit
+  local leaked = max(now - taken_at, 0) * (alike and micro or max(micro, ceil(units / cost * permit)))
+  local ended = max(mark - leaked, 0)
+  local last = written == taken_at and alike and level == ended
+  local visible = max(ended - max(returned - returned_before, 0) * permit, charged - leaked, 0)
+  visible = min(visible, charged)
   if cost ~= permit then
     visible = floor(visible / permit * cost)
   end
   visible = min(visible, level)
-  if visible > 0 and (last or waiting == 0 or level <= full / permit * cost) then
+  -- so that it stays exact
+  local counts = returned + permits <= 2 ^ 52
+  if visible > 0 and counts and (last or waiting == 0 or level <= full / permit * cost) then
     level = level - visible
-    if level <= 0 then
+    if level <= 0 and returned == 0 then
+      -- no other charge has anything left
       call('DEL', key)
     else
-      call('SET', key, pack(form, 1, now, level, expires, waiting, units, cost), 'KEEPTTL')
+      local state = pack(form .. 'I7', 1, now, max(level, 0), expires, waiting, units, cost, returned + permits)
+      call('SET', key, state, 'KEEPTTL')
     end
   end
 end

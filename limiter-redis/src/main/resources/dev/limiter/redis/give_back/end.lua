@@ -1,7 +1,7 @@
 
 for _, key in ipairs(KEYS) do
-  local kind, mark
-  kind, mark, at = unpack('>Bd', ARGV[1], at)
-  kinds[kind](key, mark)
+  local kind, mark, returned
+  kind, mark, returned, at = unpack('>Bdd', ARGV[1], at)
+  kinds[kind](key, mark, returned)
 end
 return ''

@@ -2,7 +2,8 @@
 --
 -- KEYS     the state of each limit
 -- ARGV[1]  packed: the time in microseconds, negative for the server's; when the permits were taken, by the same clock; how many;
---          then, for each key, the number of the algorithm, the mark that it answered, and what it unpacks for itself
+--          then, for each key, the number of the algorithm, the mark and how many permits had been returned, as it answered them,
+--          and what it unpacks for itself
 local pack, unpack, call = struct.pack, struct.unpack, redis.call
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 
@@ -27,5 +28,5 @@ local function read(key, kind)
   return type(stored) == 'string' and stored:byte(1) == kind and stored
 end
 
--- Number of an algorithm -> function(key, mark).
+-- Number of an algorithm -> function(key, mark, how many permits had been returned).
 local kinds = {}
