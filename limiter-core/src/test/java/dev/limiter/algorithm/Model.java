@@ -1,8 +1,6 @@
 package dev.limiter.algorithm;
 
 import dev.limiter.Limit;
-import dev.limiter.RateLimiters;
-import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -45,11 +43,6 @@ abstract class Model {
      * anything.
      */
     abstract boolean giveBack(Object receipt, long now, long permits, long returnedSince);
-
-    /** Whether a storage knows how many permits others have returned; one that does not takes them for none. */
-    static boolean countsReturns(RateLimiters limiters) {
-        return limiters.storage() instanceof InMemoryRateLimiterStorage;
-    }
 
     boolean permits(long now, long permits) {
         return permits <= limit.capacity() && (permits == 0 || permits <= remaining(now));
