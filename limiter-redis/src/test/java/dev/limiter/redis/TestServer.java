@@ -18,12 +18,13 @@ import redis.embedded.core.ExecutableProvider;
 
 /**
  * A Redis server on loopback that lives as long as the JVM. Which one says the system property {@code
- * limiter.redis.server}: {@code embedded} (the default, an old one that comes as a dependency), or {@code system} (the
- * {@code redis-server} on the path; where there is none, all tests that want it are skipped).
+ * limiter.redis.server}: {@code embedded} (the default, an old one that comes as a dependency), or the name of a program on
+ * the path, such as {@code redis-server} or {@code valkey-server}; where there is none, all tests that want it are skipped.
  */
 final class TestServer {
 
-    private static final boolean ON_SYSTEM = "system".equals(System.getProperty("limiter.redis.server"));
+    private static final String EMBEDDED = "embedded";
+    private static final String WANTED = System.getProperty("limiter.redis.server", EMBEDDED);
 
     /** Ends the server when the JVM has gone, however it went: then nobody holds the other end of the input. */
     private static final String GUARD = "\"$0\" \"$@\" & server=$!; cat > /dev/null; kill -9 $server";
@@ -42,25 +43,29 @@ final class TestServer {
     }
 
     static TestServer shared() {
-        if (ON_SYSTEM && system().isEmpty()) {
-            throw new TestAbortedException("There is no redis-server on the path");
+        if (!WANTED.equals(EMBEDDED) && onPath(WANTED).isEmpty()) {
+            throw new TestAbortedException("There is no " + WANTED + " on the path");
         }
         return Shared.SERVER;
     }
 
     /** The {@code redis-server} of this machine. */
     static Optional<Path> system() {
+        return onPath("redis-server");
+    }
+
+    private static Optional<Path> onPath(String program) {
         return Arrays.stream(System.getenv("PATH").split(":"))
-                .map(folder -> Path.of(folder, "redis-server"))
+                .map(folder -> Path.of(folder, program))
                 .filter(Files::isExecutable)
                 .findFirst();
     }
 
     private static Path program() {
         try {
-            return ON_SYSTEM
-                    ? system().orElseThrow()
-                    : ExecutableProvider.newJarResourceProvider().get().toPath();
+            return WANTED.equals(EMBEDDED)
+                    ? ExecutableProvider.newJarResourceProvider().get().toPath()
+                    : onPath(WANTED).orElseThrow();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
