@@ -107,18 +107,9 @@ final class Call {
         if (!byCalendar) {
             return send(mode, needed, most, lease, then, unwanted);
         }
-        CompletableFuture<T> answer = new CompletableFuture<>();
         Consumer<Answer> late = inside -> unwanted.accept(then.apply(inside));
-        var unused = untilInside(mode, needed, most, lease, late, 1)
-                .thenApply(then)
-                .whenComplete((made, failure) -> {
-                    if (failure != null) {
-                        answer.completeExceptionally(failure);
-                    } else if (!answer.complete(made)) {
-                        unwanted.accept(made);
-                    }
-                });
-        return answer;
+        return new ReturningFuture<>(unwanted)
+                .handedBy(untilInside(mode, needed, most, lease, late, 1).thenApply(then));
     }
 
     /** Asks again when the calendar that was sent along does not reach the server's time. */

@@ -34,7 +34,7 @@ final class Gathering {
     /** Until when nothing is fetched that nobody waits for, because there was less than was wanted. */
     private volatile long pausedUntil = System.nanoTime();
 
-    private List<CompletableFuture<Decision>> waiting = new ArrayList<>(4);
+    private List<ReturningFuture<Decision>> waiting = new ArrayList<>(4);
     private boolean over;
 
     /** {@code ahead}: how many permits to keep at most for those who come later. */
@@ -72,7 +72,7 @@ final class Gathering {
     /** The answer, now or later; null if this gathering is over. */
     @Nullable
     CompletableFuture<Decision> enter() {
-        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        ReturningFuture<Decision> answer = new ReturningFuture<>(Decision::giveBack);
         synchronized (this) {
             if (over) {
                 return null;
@@ -102,7 +102,7 @@ final class Gathering {
     }
 
     private void call() {
-        List<CompletableFuture<Decision>> callers;
+        List<ReturningFuture<Decision>> callers;
         long more = ahead;
         synchronized (this) {
             callers = waiting;
@@ -114,12 +114,12 @@ final class Gathering {
         long wanted = more;
         var unused = taker.take(charge, callers.size(), wanted).whenComplete((block, failure) -> {
             List<Runnable> handed = new ArrayList<>(callers.size());
-            for (CompletableFuture<Decision> caller : callers) {
+            for (ReturningFuture<Decision> caller : callers) {
                 if (block == null) {
                     handed.add(() -> caller.completeExceptionally(failure));
                 } else {
                     Decision decision = block.next();
-                    handed.add(() -> hand(decision, caller));
+                    handed.add(() -> caller.hand(decision));
                 }
             }
             if (block == null || block.kept() < wanted) {
@@ -135,13 +135,6 @@ final class Gathering {
         });
     }
 
-    /** Who no longer waits for it does not get it. */
-    private static void hand(Decision decision, CompletableFuture<Decision> caller) {
-        if (!caller.complete(decision)) {
-            decision.giveBack();
-        }
-    }
-
     /** Keeps what was taken ahead, and has those answered who came meanwhile, as far as that goes; whether some are left. */
     private synchronized boolean answered(@Nullable Block block, List<Runnable> handed) {
         if (block != null && block.kept() > 0) {
@@ -150,14 +143,14 @@ final class Gathering {
             blocks = all;
         }
         int answered = 0;
-        for (CompletableFuture<Decision> caller : waiting) {
+        for (ReturningFuture<Decision> caller : waiting) {
             Decision kept = oneOf(blocks);
             Decision decision = kept != null ? kept : taker.refusal(charge);
             if (decision == null) {
                 break;
             }
             answered++;
-            handed.add(() -> hand(decision, caller));
+            handed.add(() -> caller.hand(decision));
         }
         waiting.subList(0, answered).clear();
         underWay = !waiting.isEmpty();

@@ -1,19 +1,17 @@
 package dev.limiter.redis;
 
 import java.nio.ByteBuffer;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** What {@code decide} is asked for; complete with what is made of the answer. It may be cancelled. */
-final class Request<T> extends CompletableFuture<T> {
+final class Request<T> extends ReturningFuture<T> {
 
     final int algorithms;
     final byte[][] states;
     final byte[] argument;
 
     private final Function<ByteBuffer, T> made;
-    private final Consumer<T> unwanted;
     private volatile Runnable lost = () -> {};
 
     /**
@@ -24,11 +22,11 @@ final class Request<T> extends CompletableFuture<T> {
      * @param unwanted told of that if nobody waits for it any more
      */
     Request(int algorithms, byte[][] states, byte[] argument, Function<ByteBuffer, T> made, Consumer<T> unwanted) {
+        super(unwanted);
         this.algorithms = algorithms;
         this.states = states;
         this.argument = argument;
         this.made = made;
-        this.unwanted = unwanted;
     }
 
     /** Has it told if there is no answer, also if nobody waits for one any more: what was asked for may have been done. */
@@ -44,10 +42,7 @@ final class Request<T> extends CompletableFuture<T> {
 
     void answer(ByteBuffer answer) {
         try {
-            T result = made.apply(answer);
-            if (!complete(result)) {
-                unwanted.accept(result);
-            }
+            hand(made.apply(answer));
         } catch (RuntimeException e) {
             completeExceptionally(e);
         }

@@ -78,14 +78,6 @@ final class Waits {
 
     /** The same answer, given back if it comes when this one is cancelled or complete otherwise. */
     static CompletableFuture<Decision> orGiveBack(CompletableFuture<Decision> answer) {
-        CompletableFuture<Decision> awaited = new CompletableFuture<>();
-        var unused = answer.whenComplete((decision, failure) -> {
-            if (failure != null) {
-                awaited.completeExceptionally(failure);
-            } else if (!awaited.complete(decision)) {
-                decision.giveBack();
-            }
-        });
-        return awaited;
+        return new ReturningFuture<>(Decision::giveBack).handedBy(answer);
     }
 }
