@@ -34,6 +34,10 @@ final class Clients {
         this.server = "http://localhost:" + port;
     }
 
+    int port() {
+        return port;
+    }
+
     /**
      * The answers to 20 concurrent clients that send 50 requests each, by {@code "key status"}. The clients take turns
      * in using the keys, sent as {@code X-Api-Key}.

@@ -6,8 +6,9 @@ import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.rule.Rules;
 import dev.limiter.spring.web.BucketsOfOneClient;
-import dev.limiter.spring.web.DeclaredMethods;
 import dev.limiter.spring.web.Endpoints;
+import dev.limiter.spring.web.EveryMappingInterceptor;
+import dev.limiter.spring.web.HandlerMappings;
 import dev.limiter.spring.web.HeldFieldsFilter;
 import dev.limiter.spring.web.Preflights;
 import dev.limiter.spring.web.ProblemRejectionHandler;
@@ -16,18 +17,19 @@ import dev.limiter.spring.web.RateLimitFilter;
 import dev.limiter.spring.web.RateLimitInterceptor;
 import dev.limiter.spring.web.RejectionHandler;
 import dev.limiter.spring.web.Rejections;
-import dev.limiter.spring.web.RequestCompletion;
 import dev.limiter.spring.web.RequestDecider;
+import dev.limiter.spring.web.RequestLifecycleFilter;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.RulesWithoutEndpoint;
 import dev.limiter.spring.web.ServletCurrentRequest;
-import dev.limiter.spring.web.SettlingFilter;
 import dev.limiter.spring.web.SwallowedAnnotations;
 import dev.limiter.spring.web.UnresolvedKeys;
 import dev.limiter.spring.web.WaitingInterceptor;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -37,6 +39,7 @@ import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBea
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.convert.ConversionException;
@@ -46,7 +49,7 @@ import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
-import org.springframework.web.servlet.function.support.RouterFunctionMapping;
+import org.springframework.web.servlet.handler.MappedInterceptor;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
 /** Limits requests in Spring MVC, and answers what is rejected there, by a rule or by a method. */
@@ -56,7 +59,7 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 @ConditionalOnLimiter
 public final class LimiterWebAutoConfiguration {
 
-    private static final String SETTLING_FILTER = "limiterSettlingFilter";
+    private static final String LIFECYCLE_FILTER = "limiterLifecycleFilter";
     private static final String FILTER = "limiterFilter";
 
     /**
@@ -69,6 +72,12 @@ public final class LimiterWebAutoConfiguration {
     ClientAddresses limiterClientAddresses(LimiterSettings settings, Environment environment) {
         NativeForwarding.check(environment);
         return new ClientAddresses(settings.web().addresses());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static FurtherServlets limiterFurtherServlets(BeanFactory application) {
+        return new FurtherServlets(application);
     }
 
     @Bean
@@ -99,29 +108,39 @@ public final class LimiterWebAutoConfiguration {
     }
 
     @Bean
+    HandlerMappings limiterHandlerMappings(ApplicationContext context) {
+        return new HandlerMappings(context);
+    }
+
+    @Bean
     Endpoints limiterEndpoints(
             Rules rules,
             LimiterSettings settings,
-            ObjectProvider<MethodLimits> methodLimits,
-            ObjectProvider<RequestMappingInfoHandlerMapping> annotated,
-            ObjectProvider<RouterFunctionMapping> functional) {
+            HandlerMappings mappings,
+            ObjectProvider<MethodLimits> methodLimits) {
         return new Endpoints(
                 rules,
-                new DeclaredMethods(annotated, functional),
+                mappings,
                 methodLimits.getIfAvailable(() -> MethodLimits.NONE),
                 settings.web().staticResources());
     }
 
-    @Bean(SETTLING_FILTER)
-    SettlingFilter limiterSettlingFilter(Rules rules, ObjectProvider<MethodLimits> methodLimits, RuleDecider decider) {
+    @Bean(LIFECYCLE_FILTER)
+    RequestLifecycleFilter limiterLifecycleFilter(
+            ServletCurrentRequest requests,
+            Rules rules,
+            ObjectProvider<MethodLimits> methodLimits,
+            RuleDecider decider) {
         MethodLimits methods = methodLimits.getIfAvailable(() -> MethodLimits.NONE);
-        return new SettlingFilter(() -> rules.current().chargesByOutcome() || methods.chargesByOutcome(), decider);
+        return new RequestLifecycleFilter(
+                requests, () -> rules.current().chargesByOutcome() || methods.chargesByOutcome(), decider);
     }
 
     /** Around all other filters. By its name, as the other. */
     @Bean
-    DelegatingFilterProxyRegistrationBean limiterSettlingFilterRegistration() {
-        DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(SETTLING_FILTER);
+    DelegatingFilterProxyRegistrationBean limiterLifecycleFilterRegistration() {
+        DelegatingFilterProxyRegistrationBean registration =
+                new DelegatingFilterProxyRegistrationBean(LIFECYCLE_FILTER);
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
         registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
         return registration;
@@ -176,8 +195,22 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
-    RateLimitInterceptor limiterInterceptor(Endpoints endpoints, RequestDecider decider) {
-        return new RateLimitInterceptor(endpoints, decider);
+    RateLimitInterceptor limiterInterceptor(
+            Endpoints endpoints, ServletCurrentRequest requests, RequestDecider decider) {
+        return new RateLimitInterceptor(endpoints, requests, decider);
+    }
+
+    @Bean
+    WaitingInterceptor limiterWaitingInterceptor(RequestDecider decider) {
+        return new WaitingInterceptor(decider);
+    }
+
+    /** Found by every mapping of every {@link DispatcherServlet}, also by those that know no {@link WebMvcConfigurer}. */
+    @Bean
+    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    MappedInterceptor limiterMappedInterceptor(
+            HandlerMappings mappings, RateLimitInterceptor deciding, WaitingInterceptor waiting) {
+        return new MappedInterceptor(null, new EveryMappingInterceptor(mappings, deciding, waiting));
     }
 
     @Bean(FILTER)
@@ -196,7 +229,7 @@ public final class LimiterWebAutoConfiguration {
     DelegatingFilterProxyRegistrationBean limiterFilterRegistration(Environment environment) {
         DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(FILTER);
         registration.setOrder(filterOrder(environment));
-        registration.setDispatcherTypes(DispatcherType.REQUEST);
+        registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.FORWARD, DispatcherType.ASYNC);
         return registration;
     }
 
@@ -209,19 +242,17 @@ public final class LimiterWebAutoConfiguration {
         }
     }
 
-    /** First among those of the same order. Methods may hold permits until the request is done without any rule for it. */
+    /** First among those of the same order. */
     @Bean
     @Order(Ordered.HIGHEST_PRECEDENCE)
     WebMvcConfigurer limiterWebMvcConfigurer(
-            ObjectProvider<RateLimitInterceptor> interceptor, RequestDecider decider, LimiterSettings settings) {
+            ObjectProvider<RateLimitInterceptor> interceptor, WaitingInterceptor waiting, LimiterSettings settings) {
         return new WebMvcConfigurer() {
             @Override
             public void addInterceptors(InterceptorRegistry registry) {
-                registry.addInterceptor(new RequestCompletion())
-                        .order(settings.web().order());
                 interceptor.ifAvailable(deciding ->
                         registry.addInterceptor(deciding).order(settings.web().order()));
-                registry.addInterceptor(new WaitingInterceptor(decider)).order(Ordered.LOWEST_PRECEDENCE);
+                registry.addInterceptor(waiting).order(Ordered.LOWEST_PRECEDENCE);
             }
         };
     }

@@ -20,7 +20,8 @@ record ArrivingRequest(List<RateLimitRule> rules, String resource) {
 
     private static final ArrivingRequest UNLIMITED = new ArrivingRequest(List.of(), "");
 
-    static ArrivingRequest of(HttpServletRequest request, RuleSet ruleSet) {
+    /** {@code decided}: rules that have been decided about the request before. */
+    static ArrivingRequest of(HttpServletRequest request, RuleSet ruleSet, List<RateLimitRule> decided) {
         List<PathContainer> paths = RequestPaths.of(request);
         if (ruleSet.excludes(paths)) {
             return UNLIMITED;
@@ -30,7 +31,7 @@ record ArrivingRequest(List<RateLimitRule> rules, String resource) {
         PathPattern best = null;
         for (RateLimitRule rule : ruleSet.requestRules()) {
             PathPattern pattern = rule.bestPattern(request.getMethod(), paths);
-            if (pattern != null) {
+            if (pattern != null && !decided.contains(rule)) {
                 rules.add(rule);
                 if (best == null || pattern.compareTo(best) < 0) {
                     best = pattern;

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.method.HandlerMethod;
@@ -15,25 +14,18 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 /**
  * The HTTP methods that mappings declare. Walks through all mappings at each question: the caller keeps the answers.
  */
-public final class DeclaredMethods {
+final class DeclaredMethods {
 
     /** Instead of a method: the mapping declares none, or several. */
     static final String ANY = "*";
 
-    private final ObjectProvider<RequestMappingInfoHandlerMapping> annotated;
-    private final ObjectProvider<RouterFunctionMapping> functional;
-
-    public DeclaredMethods(
-            ObjectProvider<RequestMappingInfoHandlerMapping> annotated,
-            ObjectProvider<RouterFunctionMapping> functional) {
-        this.annotated = annotated;
-        this.functional = functional;
-    }
+    private DeclaredMethods() {}
 
     /** The one method that the mapping of that pattern declares for requests like this, or {@link #ANY}. */
-    String of(Object handler, String pattern, String requestMethod) {
-        List<Set<String>> declared =
-                handler instanceof HandlerMethod method ? ofMethod(method, pattern) : ofRoutes(pattern);
+    static String of(HandlerMappings.OfServlet servlet, Object handler, String pattern, String requestMethod) {
+        List<Set<String>> declared = handler instanceof HandlerMethod method
+                ? ofMethod(servlet, method, pattern)
+                : ofRoutes(servlet, pattern);
         Set<String> fitting = declared.stream()
                 .filter(methods -> methods.contains(requestMethod))
                 .findFirst()
@@ -41,22 +33,24 @@ public final class DeclaredMethods {
         return fitting.size() == 1 ? requestMethod : ANY;
     }
 
-    private List<Set<String>> ofMethod(HandlerMethod handler, String pattern) {
+    private static List<Set<String>> ofMethod(
+            HandlerMappings.OfServlet servlet, HandlerMethod handler, String pattern) {
         List<Set<String>> declared = new ArrayList<>();
-        annotated.forEach(mapping -> mapping.getHandlerMethods().forEach((info, mapped) -> {
-            if (mapped.getMethod().equals(handler.getMethod())
-                    && info.getPatternValues().contains(pattern)) {
-                declared.add(info.getMethodsCondition().getMethods().stream()
-                        .map(RequestMethod::name)
-                        .collect(Collectors.toSet()));
-            }
-        }));
+        servlet.of(RequestMappingInfoHandlerMapping.class)
+                .forEach(mapping -> mapping.getHandlerMethods().forEach((info, mapped) -> {
+                    if (mapped.getMethod().equals(handler.getMethod())
+                            && info.getPatternValues().contains(pattern)) {
+                        declared.add(info.getMethodsCondition().getMethods().stream()
+                                .map(RequestMethod::name)
+                                .collect(Collectors.toSet()));
+                    }
+                }));
         return declared;
     }
 
-    private List<Set<String>> ofRoutes(String pattern) {
+    private static List<Set<String>> ofRoutes(HandlerMappings.OfServlet servlet, String pattern) {
         List<Set<String>> declared = new ArrayList<>();
-        functional.forEach(mapping -> {
+        servlet.of(RouterFunctionMapping.class).forEach(mapping -> {
             RouterFunction<?> routes = mapping.getRouterFunction();
             if (routes != null) {
                 routes.accept(new RouteMethods((routed, methods) -> {

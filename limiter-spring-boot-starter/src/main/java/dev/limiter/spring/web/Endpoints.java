@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.function.HandlerFunction;
@@ -27,6 +28,8 @@ public final class Endpoints {
 
     /** All that no endpoint serves: static files, unknown URLs, answers that Spring makes up for OPTIONS. */
     static final String UNSERVED = DeclaredMethods.ANY + " /**";
+
+    private static final String ALL_PATHS = "/**";
 
     private static final String GET = "GET";
     private static final String HEAD = "HEAD";
@@ -64,15 +67,15 @@ public final class Endpoints {
     }
 
     private final Rules rules;
-    private final DeclaredMethods declaredMethods;
+    private final HandlerMappings mappings;
     private final MethodLimits methodLimits;
     private final boolean staticResources;
     private volatile Remembered remembered;
 
     /** {@code staticResources}: whether the automatic limit applies also to what no endpoint serves. */
-    public Endpoints(Rules rules, DeclaredMethods declaredMethods, MethodLimits methodLimits, boolean staticResources) {
+    public Endpoints(Rules rules, HandlerMappings mappings, MethodLimits methodLimits, boolean staticResources) {
         this.rules = rules;
-        this.declaredMethods = declaredMethods;
+        this.mappings = mappings;
         this.methodLimits = methodLimits;
         this.staticResources = staticResources;
         this.remembered = new Remembered(rules.current(), new ConcurrentHashMap<>());
@@ -80,7 +83,8 @@ public final class Endpoints {
 
     /** The endpoint of a request that was mapped to a handler. */
     Endpoint of(HttpServletRequest request, Object handler) {
-        String pattern = pattern(request);
+        HandlerMappings.OfServlet servlet = mappings.of(request);
+        String pattern = pattern(request, handler, servlet);
         String method = method(request);
         Object identity = identity(handler);
         Remembered current = remembered();
@@ -88,7 +92,7 @@ public final class Endpoints {
         if (known != null) {
             return known;
         }
-        Endpoint endpoint = endpoint(handler, pattern, method, current.ruleSet);
+        Endpoint endpoint = endpoint(servlet, handler, pattern, method, current.ruleSet);
         current.add(pattern, new Known(identity, method, endpoint));
         return endpoint;
     }
@@ -103,13 +107,15 @@ public final class Endpoints {
         return current;
     }
 
-    private Endpoint endpoint(Object handler, String pattern, String method, RuleSet ruleSet) {
+    private Endpoint endpoint(
+            HandlerMappings.OfServlet servlet, Object handler, String pattern, String method, RuleSet ruleSet) {
         boolean served = !pattern.isEmpty() && !isStatic(handler);
         RateLimitRule defaultLimit = (served || staticResources) && !hasLimits(handler)
                 ? ruleSet.defaultLimit().orElse(null)
                 : null;
         // HEAD is a GET whose body stays away.
-        String declared = served ? declaredMethods.of(handler, pattern, method.equals(HEAD) ? GET : method) : "";
+        String declared =
+                served ? DeclaredMethods.of(servlet, handler, pattern, method.equals(HEAD) ? GET : method) : "";
         String resource = served ? declared + " " + pattern : UNSERVED;
         return new Endpoint(resource, method, pattern, ruleSet, defaultLimit);
     }
@@ -124,7 +130,7 @@ public final class Endpoints {
     }
 
     /** Handlers themselves may be made anew for each request. */
-    private static Object identity(Object handler) {
+    static Object identity(Object handler) {
         if (handler instanceof HandlerMethod method) {
             Method mapped = method.getMethod();
             return mapped.getDeclaringClass() == method.getBeanType()
@@ -140,9 +146,17 @@ public final class Endpoints {
         return handler instanceof ResourceHttpRequestHandler || handler instanceof DefaultServletHttpRequestHandler;
     }
 
-    private static String pattern(HttpServletRequest request) {
-        Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
-        return pattern == null ? "" : pattern.toString();
+    /** The pattern of the mapping; empty if Spring answers the request itself. */
+    private static String pattern(HttpServletRequest request, Object handler, HandlerMappings.OfServlet servlet) {
+        Object attribute = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+        String pattern = attribute == null ? "" : attribute.toString();
+        if (handler instanceof HandlerMethod
+                || handler instanceof HandlerFunction
+                || CorsUtils.isPreFlightRequest(request)) {
+            return pattern;
+        }
+        // What a mapping has for all other URLs ("/*") has each URL as its pattern, and another mapping may have none.
+        return pattern.isEmpty() || !servlet.isPattern(pattern) ? ALL_PATHS : pattern;
     }
 
     /** All methods that clients invent are one. */

@@ -36,9 +36,13 @@ final class MappedEndpoints {
         mappings.forEach(this::add);
     }
 
+    static boolean isOfActuator(HandlerMapping mapping) {
+        return mapping.getClass().getName().contains(".actuate.");
+    }
+
     private void add(HandlerMapping mapping) {
-        if (mapping.getClass().getName().contains(".actuate.")) {
-            // its requests do not pass interceptors
+        if (isOfActuator(mapping)) {
+            // its requests are not limited
             return;
         }
         if (mapping instanceof RequestMappingInfoHandlerMapping annotated) {

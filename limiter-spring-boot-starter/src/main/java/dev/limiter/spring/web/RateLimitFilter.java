@@ -3,7 +3,6 @@ package dev.limiter.spring.web;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.rule.RuleSet;
 import dev.limiter.spring.rule.Rules;
-import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -15,7 +14,8 @@ import java.io.IOException;
 
 /**
  * Decides the rules of {@code phase: request} before Spring Security and everything else that takes time: also about
- * what never reaches an endpoint, such as a login that Spring Security handles or refuses.
+ * what never reaches an endpoint, such as a login that Spring Security handles or refuses. A request that is forwarded
+ * before it comes to an endpoint is decided by its new path as well, each rule once.
  */
 public final class RateLimitFilter implements Filter {
 
@@ -34,9 +34,7 @@ public final class RateLimitFilter implements Filter {
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        if (request instanceof HttpServletRequest httpRequest
-                && response instanceof HttpServletResponse httpResponse
-                && request.getDispatcherType() == DispatcherType.REQUEST) {
+        if (request instanceof HttpServletRequest httpRequest && response instanceof HttpServletResponse httpResponse) {
             filter(httpRequest, httpResponse, chain);
         } else {
             chain.doFilter(request, response);
@@ -46,23 +44,22 @@ public final class RateLimitFilter implements Filter {
     private void filter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         RuleSet ruleSet = rules.current();
-        if (ruleSet.requestRules().isEmpty()) {
+        if (ruleSet.requestRules().isEmpty() || permits(request, response, ruleSet)) {
             chain.doFilter(request, response);
-            return;
         }
-        ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet);
-        if (arriving.rules().isEmpty() || preflights.isExpected(request)) {
-            chain.doFilter(request, response);
-            return;
-        }
+    }
+
+    private boolean permits(HttpServletRequest request, HttpServletResponse response, RuleSet ruleSet)
+            throws IOException {
         ServletRequestDecisions decisions = requests.of(request, response);
-        decisions.arrive(arriving.rules(), ruleSet.pathRules());
-        if (decider.permits(ApplicableRules.of(arriving.rules()), arriving.resource(), request, response)) {
-            try {
-                chain.doFilter(request, response);
-            } finally {
-                RequestCompletion.closeWhenDone(request, decisions);
-            }
+        if (!decisions.isEndpointOpen()) {
+            return true;
         }
+        ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet, decisions.decidedOnArrival());
+        if (arriving.rules().isEmpty() || preflights.isExpected(request)) {
+            return true;
+        }
+        decisions.arrive(arriving.rules(), ruleSet.pathRules());
+        return decider.permits(ApplicableRules.of(arriving.rules()), arriving.resource(), request, response);
     }
 }

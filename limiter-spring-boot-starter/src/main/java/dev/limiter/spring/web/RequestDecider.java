@@ -5,7 +5,6 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
-import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -68,7 +67,7 @@ public final class RequestDecider {
 
     /**
      * Whether a request may go on that may have had to wait; true if it had not. False also if its turn has not come: then
-     * it is dispatched again when it has. False as well if the container has reported the client as gone: nobody would
+     * it is dispatched again when it has. In the middle of a forward the thread waits. False as well if the container has reported the client as gone: nobody would
      * read an answer.
      */
     boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response) throws IOException {
@@ -77,12 +76,11 @@ public final class RequestDecider {
         if (decisions == null || pending == null) {
             return true;
         }
-        if (request.getDispatcherType() == DispatcherType.ASYNC) {
-            SuspendedRequest.resume(request);
-        } else if (!pending.isDone()) {
+        if (!pending.isDone() && SuspendedRequest.isPossible(request)) {
             SuspendedRequest.suspend(request, response, pending);
             return false;
         }
+        SuspendedRequest.resume(request);
         if (pending.isCancelled()) {
             return false;
         }

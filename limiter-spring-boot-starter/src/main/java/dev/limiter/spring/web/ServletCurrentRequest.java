@@ -34,6 +34,14 @@ public final class ServletCurrentRequest implements CurrentRequest {
         }
     }
 
+    /** The decisions about a request whose end the caller reports. */
+    ServletRequestDecisions begin(HttpServletRequest request, HttpServletResponse response) {
+        ServletRequestDecisions known = ServletRequestDecisions.of(request);
+        ServletRequestDecisions decisions = known == null ? of(request, response) : known;
+        decisions.own();
+        return decisions;
+    }
+
     /** The decisions about a request, none yet if it is seen for the first time. */
     ServletRequestDecisions of(HttpServletRequest request, HttpServletResponse response) {
         ServletRequestDecisions known = ServletRequestDecisions.of(request);

@@ -44,6 +44,9 @@ final class ServletRequestDecisions implements RequestDecisions {
     private @Nullable Verdict refusal;
     private List<Verdict> open = List.of();
     private @Nullable CompletableFuture<Verdict> pending;
+    private boolean owned;
+    private boolean inside;
+    private boolean endpointOpen = true;
 
     private ServletRequestDecisions(
             HttpServletRequest request, HttpServletResponse response, RequestView view, PolicyTexts texts) {
@@ -64,6 +67,41 @@ final class ServletRequestDecisions implements RequestDecisions {
         return (ServletRequestDecisions) request.getAttribute(ATTRIBUTE);
     }
 
+    /** Marks the request as one whose end somebody else knows, and reports. */
+    void own() {
+        owned = true;
+    }
+
+    boolean isOwned() {
+        return owned;
+    }
+
+    /** Whether a dispatch begins, and not one within another. Each that does has to {@link #leave()}. */
+    boolean enter() {
+        boolean begins = !inside;
+        inside = true;
+        return begins;
+    }
+
+    void leave() {
+        inside = false;
+    }
+
+    /** Whether the endpoint may still be decided: no endpoint with rules was, and the request has not failed. */
+    boolean isEndpointOpen() {
+        return endpointOpen;
+    }
+
+    /** The request has come to an endpoint with rules: no other one is decided. */
+    void endpointDecided() {
+        endpointOpen = false;
+    }
+
+    /** The request has failed: what follows is a page about that, for which nobody asked. */
+    void answerError() {
+        endpointOpen = false;
+    }
+
     boolean isAbout(HttpServletRequest other, HttpServletResponse otherResponse) {
         return request == other && response == otherResponse;
     }
@@ -76,12 +114,12 @@ final class ServletRequestDecisions implements RequestDecisions {
     }
 
     /**
-     * The rules that are decided before the request is routed.
+     * Adds rules that are decided before the request is routed.
      *
      * @param all the rules that apply by paths, in the order in which clients are told of them
      */
     void arrive(List<RateLimitRule> deciding, List<RateLimitRule> all) {
-        decidedOnArrival = deciding;
+        decidedOnArrival = decidedOnArrival.isEmpty() ? deciding : with(decidedOnArrival, deciding);
         order = all;
     }
 

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SettlingResponse extends HttpServletResponseWrapper {
 
+    /** In bytes. Jetty sends more than this at once, whatever the size of its buffer. */
+    private static final int MOST_BUFFERED_AT_ONCE = 8192;
+
     private final IntConsumer beforeSending;
     private volatile boolean sending;
     private volatile boolean unbuffered;
@@ -59,7 +62,7 @@ final class SettlingResponse extends HttpServletResponseWrapper {
     void write(long bytes) {
         if (!sending) {
             written += bytes;
-            if (unbuffered || written >= Math.min(getBufferSize(), announced)) {
+            if (unbuffered || bytes > MOST_BUFFERED_AT_ONCE || written >= Math.min(getBufferSize(), announced)) {
                 send(getStatus());
             }
         }

@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.lang.reflect.Method;
@@ -23,9 +24,17 @@ final class SuspendedRequest {
 
     private SuspendedRequest() {}
 
-    /** Whether that saves anything, and the container can. A virtual thread may as well wait itself. */
+    /**
+     * Whether that saves anything, and the container can: not in the middle of a forward. A virtual thread may as well
+     * wait itself.
+     */
     static boolean isPossible(HttpServletRequest request) {
-        return request.isAsyncSupported() && !request.isAsyncStarted() && !isVirtual(Thread.currentThread());
+        DispatcherType type = request.getDispatcherType();
+        boolean dispatched = type == DispatcherType.REQUEST || type == DispatcherType.ASYNC;
+        return dispatched
+                && request.isAsyncSupported()
+                && !request.isAsyncStarted()
+                && !isVirtual(Thread.currentThread());
     }
 
     private static boolean isVirtual(Thread thread) {

@@ -21,8 +21,6 @@ public final class WaitingInterceptor implements HandlerInterceptor {
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
             throws IOException {
-        DispatcherType type = request.getDispatcherType();
-        return type != DispatcherType.REQUEST && type != DispatcherType.ASYNC
-                || decider.permitsAfterWaiting(request, response);
+        return request.getDispatcherType() == DispatcherType.ERROR || decider.permitsAfterWaiting(request, response);
     }
 }

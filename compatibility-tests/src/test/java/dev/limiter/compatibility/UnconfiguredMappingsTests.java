@@ -1,0 +1,139 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.config.annotation.ViewControllerRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurationSupport;
+import org.springframework.web.socket.config.annotation.EnableWebSocket;
+import org.springframework.web.socket.config.annotation.WebSocketConfigurer;
+import org.springframework.web.socket.config.annotation.WebSocketHandlerRegistry;
+import org.springframework.web.socket.handler.AbstractWebSocketHandler;
+
+/** An application that extends {@link WebMvcConfigurationSupport}, and so takes no configuration of Spring MVC's from others. */
+class UnconfiguredMappingsTests {
+
+    private static ConfigurableApplicationContext application;
+    private static Clients clients;
+
+    @BeforeAll
+    static void start() {
+        application = Applications.start(
+                Application.class,
+                "limiter.web.default-limit.limit=2",
+                "limiter.web.default-limit.window=1h",
+                "limiter.web.exclude=/never",
+                "limiter.rules.paced.paths=/socket,/slow",
+                "limiter.rules.paced.scope=endpoint",
+                "limiter.rules.paced.algorithm=leaky-bucket",
+                "limiter.rules.paced.limit=10",
+                "limiter.rules.paced.window=1s",
+                "limiter.rules.paced.max-wait=30s");
+        clients = Applications.clientsOf(application);
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/hello, 200", "/sockjs/info, 200"})
+    void whatSpringMvcDoesNotConfigureIsLimited(String path, int status) {
+        assertThat(clients.get(path).statusCode()).isEqualTo(status);
+        assertThat(clients.get(path).statusCode()).isEqualTo(status);
+        assertThat(clients.get(path).statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void handlerOfAllOtherUrlsIsOneResource() {
+        assertThat(clients.get("/invented/1").statusCode()).isEqualTo(204);
+        assertThat(clients.get("/invented/2").statusCode()).isEqualTo(204);
+        assertThat(clients.get("/invented/3").statusCode()).isEqualTo(429);
+        assertThat(resources()).isNotEmpty().noneMatch(resource -> resource.contains("invented"));
+    }
+
+    private static List<String> resources() {
+        Stream<Meter> meters = application.getBean(MeterRegistry.class).find("limiter.decisions").meters().stream();
+        return meters.map(meter -> meter.getId().getTag("resource"))
+                .filter(Objects::nonNull)
+                .distinct()
+                .toList();
+    }
+
+    @Test
+    void requestsWaitForTheirTurn() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(clients.get("/slow").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void handshakesWaitForTheirTurn() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            WebSocket socket = HttpClient.newHttpClient()
+                    .newWebSocketBuilder()
+                    .buildAsync(URI.create("ws://localhost:" + clients.port() + "/socket"), new WebSocket.Listener() {})
+                    .get(30, TimeUnit.SECONDS);
+            socket.abort();
+        }
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({OpenSecurity.class, OwnConfiguration.class, Endpoints.class})
+    static class Application {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableWebSocket
+    static class OwnConfiguration extends WebMvcConfigurationSupport implements WebSocketConfigurer {
+
+        @Override
+        protected void addViewControllers(ViewControllerRegistry registry) {
+            registry.addStatusController("/*", HttpStatus.NO_CONTENT);
+        }
+
+        @Override
+        public void registerWebSocketHandlers(WebSocketHandlerRegistry registry) {
+            registry.addHandler(new AbstractWebSocketHandler() {}, "/socket").setAllowedOrigins("*");
+            registry.addHandler(new AbstractWebSocketHandler() {}, "/sockjs")
+                    .setAllowedOrigins("*")
+                    .withSockJS();
+        }
+    }
+
+    @RestController
+    static class Endpoints {
+
+        @GetMapping("/hello")
+        String hello() {
+            return "hello";
+        }
+
+        @GetMapping("/slow")
+        String slow() {
+            return "slow";
+        }
+    }
+}
