@@ -7,6 +7,7 @@ import dev.limiter.spring.autoconfigure.LimiterMetricsAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterRedisAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterRulesAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterWebAutoConfiguration;
+import dev.limiter.spring.autoconfigure.LimiterWebFluxAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 
 /** What an application gets that has the starter. */
@@ -22,6 +23,7 @@ public final class Limiter {
                 LimiterMethodAutoConfiguration.class,
                 LimiterMetricsAutoConfiguration.class,
                 LimiterHealthAutoConfiguration.class,
-                LimiterWebAutoConfiguration.class);
+                LimiterWebAutoConfiguration.class,
+                LimiterWebFluxAutoConfiguration.class);
     }
 }

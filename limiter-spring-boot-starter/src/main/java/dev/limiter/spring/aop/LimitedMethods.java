@@ -57,6 +57,15 @@ public final class LimitedMethods implements MethodLimits {
         return chargesByOutcome;
     }
 
+    @Override
+    public List<String> found() {
+        return methods.values().stream()
+                .flatMap(Optional::stream)
+                .map(LimitedMethod::signature)
+                .sorted()
+                .toList();
+    }
+
     /**
      * The limits of a method; null if it has none.
      *

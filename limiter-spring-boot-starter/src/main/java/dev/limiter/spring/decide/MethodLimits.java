@@ -1,6 +1,7 @@
 package dev.limiter.spring.decide;
 
 import java.lang.reflect.Method;
+import java.util.List;
 
 /** Knows which methods have limits of their own. */
 @FunctionalInterface
@@ -12,6 +13,11 @@ public interface MethodLimits {
     /** Whether a method was found so far whose calls may be none that are charged for. */
     default boolean chargesByOutcome() {
         return false;
+    }
+
+    /** The methods with limits of their own that were found so far, by their signatures. */
+    default List<String> found() {
+        return List.of();
     }
 
     /** Whether the method has limits of its own when called on an object of that class. */

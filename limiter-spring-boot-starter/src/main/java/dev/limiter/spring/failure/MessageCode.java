@@ -52,6 +52,11 @@ public enum MessageCode {
     REDIS_URL("LIM-404", "Write a URL such as redis://host:6379, or remove it to use the server of the application."),
     LARGE_LOG("LIM-405", "Use algorithm: sliding-window-counter, lower the number, or use limiter.storage: memory."),
 
+    WEBFLUX(
+            "LIM-406",
+            "Set limiter.web.enabled=false to limit only calls of annotated methods and of RateLimiters,"
+                    + " limiter.enabled=false to limit nothing, or use Spring MVC."),
+
     RULE_WITHOUT_ENDPOINT("LIM-901", "Correct the paths or methods, or remove the rule."),
     UNUSED_RULE("LIM-902", "Add paths, correct the name, or remove the rule."),
     SLACK_LIMIT("LIM-903", "Remove the limit, or make it tighter."),
