@@ -9,7 +9,9 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.springframework.beans.factory.ObjectProvider;
@@ -17,10 +19,10 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
  * Counter {@code limiter.decisions} by rule, resource and outcome, timer {@code limiter.wait} by rule, and gauges {@code
- * limiter.keys} by storage and {@code limiter.waiting}. Clients are never a tag: there is no end to them. Registries are looked for once all beans are there, so that it works in
- * every application that has one, however the registry got there.
+ * limiter.keys} by storage and {@code limiter.waiting}. Clients are never a tag: there is no end to them. Registries are
+ * looked for once all beans are there, so that it works in every application that has one, however the registry got there.
  */
-public final class LimiterMetrics implements RateLimitListener, SmartInitializingSingleton {
+public final class LimiterMetrics implements RateLimitListener, MeterBinder, SmartInitializingSingleton {
 
     private record CounterKey(String rule, String resource, Outcome outcome) {}
 
@@ -29,6 +31,7 @@ public final class LimiterMetrics implements RateLimitListener, SmartInitializin
     private final String storageName;
     private final ConcurrentMap<CounterKey, List<Counter>> counters = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, List<Timer>> timers = new ConcurrentHashMap<>();
+    private final Set<MeterRegistry> bound = ConcurrentHashMap.newKeySet();
     private volatile List<MeterRegistry> registries = List.of();
 
     public LimiterMetrics(ObjectProvider<MeterRegistry> registries, RateLimiters limiters, String storageName) {
@@ -43,14 +46,22 @@ public final class LimiterMetrics implements RateLimitListener, SmartInitializin
         // What was counted before there was a registry has empty lists in their place.
         counters.clear();
         timers.clear();
-        registries.forEach(registry -> Gauge.builder("limiter.waiting", limiters, RateLimiters::waiting)
+        registries.forEach(this::bindTo);
+    }
+
+    /** Registers the gauges, once for each registry: Spring Boot asks for that too, where it manages the registry. */
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        if (!bound.add(registry)) {
+            return;
+        }
+        Gauge.builder("limiter.waiting", limiters, RateLimiters::waiting)
                 .description("Requests and calls that wait for their turn")
-                .register(registry));
-        RateLimiterStorage storage = limiters.storage();
-        registries.forEach(registry -> Gauge.builder("limiter.keys", storage, RateLimiterStorage::size)
+                .register(registry);
+        Gauge.builder("limiter.keys", limiters.storage(), RateLimiterStorage::size)
                 .description("States held, one for each rule and key")
                 .tag("storage", storageName)
-                .register(registry));
+                .register(registry);
     }
 
     @Override
