@@ -44,6 +44,7 @@ class UnconfiguredMappingsTests {
                 "limiter.web.default-limit.limit=2",
                 "limiter.web.default-limit.window=1h",
                 "limiter.web.exclude=/never",
+                "management.endpoint.health.show-components=always",
                 "limiter.rules.paced.paths=/socket,/slow",
                 "limiter.rules.paced.scope=endpoint",
                 "limiter.rules.paced.algorithm=leaky-bucket",
@@ -72,6 +73,13 @@ class UnconfiguredMappingsTests {
         assertThat(clients.get("/invented/2").statusCode()).isEqualTo(204);
         assertThat(clients.get("/invented/3").statusCode()).isEqualTo(429);
         assertThat(resources()).isNotEmpty().noneMatch(resource -> resource.contains("invented"));
+    }
+
+    @Test
+    void actuatorIsFree() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(clients.get("/actuator/health/ping").statusCode()).isEqualTo(200);
+        }
     }
 
     private static List<String> resources() {
