@@ -39,8 +39,7 @@ class ReturningFutureLincheckTests {
         public void eachResultIsTakenOrGivenBack() {
             int taken = future().isDone() && !future().isCompletedExceptionally() ? 1 : 0;
             if (handed.get() != taken + givenBack.get()) {
-                throw new IllegalStateException(
-                        handed + " handed, " + taken + " taken, " + givenBack + " given back");
+                throw new IllegalStateException(handed + " handed, " + taken + " taken, " + givenBack + " given back");
             }
         }
     }
