@@ -39,14 +39,19 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
- * One decision for a key: rule and key in, "permitted?" and "how many are left?" out, beside the peers at the same work
- * and beside two floors that no limiter with a shared state can be below.
+ * One decision for a key: rule and key in, "permitted?" and "how many are left?" out, beside the peers at the same work,
+ * and beside what each of them has to do at least: look a key up, read the clock, swap a number. That line is for
+ * comparison and no lower bound: with several threads on one key, the order of these steps decides who loses races.
+ *
+ * <p>The young generation is small, because a large one measures page faults.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
-@Fork(2)
+@Fork(
+        value = 2,
+        jvmArgsAppend = {"-Xms6g", "-Xmx6g", "-Xmn256m"})
 @State(Scope.Benchmark)
 public class DecisionBenchmark {
 
@@ -54,9 +59,9 @@ public class DecisionBenchmark {
     @Param({"permitted", "refused"})
     public String outcome = "permitted";
 
-    /** The same behind one hash look-up: what the peers and we have to do at least. */
+    /** One compare-and-set, alone and behind one hash look-up. */
     @State(Scope.Benchmark)
-    public static class Floor {
+    public static class LookUp {
 
         final AtomicLong alone = new AtomicLong();
         final Map<String, AtomicLong> byKey = new HashMap<>();
@@ -80,13 +85,13 @@ public class DecisionBenchmark {
     }
 
     @Benchmark
-    public long floorCompareAndSet(Floor floor) {
-        return Floor.decide(floor.alone);
+    public long compareAndSet(LookUp lookUp) {
+        return LookUp.decide(lookUp.alone);
     }
 
     @Benchmark
-    public long floorHashLookup(Floor floor, Keys keys, Keys.Cursor cursor) {
-        return Floor.decide(floor.byKey.get(cursor.next(keys)));
+    public long hashLookup(LookUp lookUp, Keys keys, Keys.Cursor cursor) {
+        return LookUp.decide(lookUp.byKey.get(cursor.next(keys)));
     }
 
     /** Ours, through the public entry point; with all keys known beforehand, as with the peers. */
@@ -142,6 +147,12 @@ public class DecisionBenchmark {
     @Benchmark
     public long limiterTokenBucket(Ours ours, Keys keys, Keys.Cursor cursor) {
         return ours(ours, ours.tokenBucket, keys, cursor);
+    }
+
+    /** Only whether, as Guava and Sentinel tell it, too. */
+    @Benchmark
+    public boolean limiterTokenBucketOnlyWhether(Ours ours, Keys keys, Keys.Cursor cursor) {
+        return ours.limiters.tryTake(ours.tokenBucket, cursor.next(keys));
     }
 
     /** The same by somebody who would wait, and need not. */
@@ -247,6 +258,12 @@ public class DecisionBenchmark {
     public long resilience4j(Resilience4j peer, Keys keys, Keys.Cursor cursor) {
         RateLimiter limiter = peer.byKey.get(cursor.next(keys));
         return limiter.acquirePermission() ? limiter.getMetrics().getAvailablePermissions() : 0;
+    }
+
+    /** Only whether: what is left takes a second look at its state. */
+    @Benchmark
+    public boolean resilience4jOnlyWhether(Resilience4j peer, Keys keys, Keys.Cursor cursor) {
+        return peer.byKey.get(cursor.next(keys)).acquirePermission();
     }
 
     /** Guava: a limiter per key; cannot say what is left. */

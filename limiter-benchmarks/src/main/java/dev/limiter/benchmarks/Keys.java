@@ -16,7 +16,12 @@ public class Keys {
     @Param({"1", "1000", "1000000"})
     public int keys;
 
+    /** Whether requests come with the strings the limiters know, whose hash is known, or with new ones, as over HTTP. */
+    @Param("same")
+    public String strings = "same";
+
     String[] all = {};
+    private char[][] characters = {};
     private int[] draws = {};
 
     @Setup
@@ -25,6 +30,9 @@ public class Keys {
         for (int i = 0; i < keys; i++) {
             all[i] = "client-" + i;
         }
+        characters = strings.equals("fresh")
+                ? Arrays.stream(all).map(String::toCharArray).toArray(char[][]::new)
+                : new char[0][];
         draws = new int[DRAWS];
         double[] cumulative = new double[keys];
         double sum = 0;
@@ -59,7 +67,8 @@ public class Keys {
         private int position = System.identityHashCode(this) * 31;
 
         String next(Keys keys) {
-            return keys.all[keys.draws[position++ & DRAWS - 1]];
+            int drawn = keys.draws[position++ & DRAWS - 1];
+            return keys.characters.length == 0 ? keys.all[drawn] : new String(keys.characters[drawn]);
         }
     }
 }

@@ -15,10 +15,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One of three masters of a cluster hangs: the keys of the others are decided in Redis as before. */
+@Tag("long")
 class HungMasterTests {
 
     private static final Rule RULE = Rule.of("rule", Limit.fixedWindow(1_000_000, Duration.ofDays(100)));

@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two instances use a cluster, in which slots are moved while they are asked for. */
+@Tag("long")
 class MovedSlotTests extends ChaosSupport {
 
     private static RedisCluster cluster;

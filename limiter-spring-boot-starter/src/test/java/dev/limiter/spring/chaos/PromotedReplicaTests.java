@@ -8,11 +8,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two instances find their server through Sentinel, and that server leaves them: its replica goes on with what was used. */
+@Tag("long")
 class PromotedReplicaTests extends ChaosSupport {
 
     /** What a master answered in its last moment, and could not tell its replica any more: to each client once. */

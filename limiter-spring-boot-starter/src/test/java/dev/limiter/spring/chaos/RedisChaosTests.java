@@ -7,10 +7,12 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
 /** Something happens to the server that two instances use. */
+@Tag("long")
 class RedisChaosTests extends ChaosSupport {
 
     private static final Duration STOP = Duration.ofSeconds(10);

@@ -7,10 +7,12 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
 /** The server is well, but far away for a while. */
+@Tag("long")
 class RedisLatencyTests extends ChaosSupport {
 
     private static final RedisProcess redis = new RedisProcess();

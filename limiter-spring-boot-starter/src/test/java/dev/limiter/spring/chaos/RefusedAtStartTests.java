@@ -7,10 +7,12 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
 /** Nobody listens where two instances expect Redis when they start; it comes later. */
+@Tag("long")
 class RefusedAtStartTests extends ChaosSupport {
 
     private static final RedisProcess redis = new RedisProcess();

@@ -13,11 +13,13 @@ import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The clock of one of two instances is an hour ahead, and it is half past eleven at night. */
+@Tag("long")
 class WrongClockTests {
 
     @Test
