@@ -22,7 +22,11 @@ public final class RateLimiters implements AutoCloseable {
     private final RateLimiterStorage storage;
     private final WaitQueues queues;
 
-    /** Decides in {@code storage}, and closes it when closed; the common pool completes futures. */
+    /**
+     * Decides in {@code storage}, and closes it when closed; the common pool completes futures. Several may share a storage:
+     * limits hold for all of them together, and each has queues of its own, first come, first served within each. Turns move
+     * up after a waiter that gives up only while one of them has queues.
+     */
     public RateLimiters(RateLimiterStorage storage) {
         this(storage, WaitTimer.ofTheJdk(storage.clock()), HandOver.toCommonPool());
     }
@@ -127,7 +131,10 @@ public final class RateLimiters implements AutoCloseable {
         return storage.peek(rule, key);
     }
 
-    /** Forgets what {@code key} used. */
+    /**
+     * Forgets what {@code key} used. Permits of a concurrency limit that are held are not counted from then on, and release
+     * nothing when they are closed.
+     */
     public void reset(Rule rule, String key) {
         storage.reset(rule, key);
     }
@@ -137,6 +144,7 @@ public final class RateLimiters implements AutoCloseable {
         return storage;
     }
 
+    /** Refuses all that wait, and closes the storage. Who asks later is decided on as before, but never waits. */
     @Override
     public void close() {
         queues.close();

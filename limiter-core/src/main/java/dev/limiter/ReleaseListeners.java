@@ -1,18 +1,20 @@
 package dev.limiter;
 
-import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** The listeners of a storage: each is told of every release, once however often it was added. Thread-safe. */
 public final class ReleaseListeners implements ReleaseListener {
 
-    private final List<ReleaseListener> listeners = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<ReleaseListener> listeners = new CopyOnWriteArrayList<>();
 
     /** Has a listener told from now on. */
     public void add(ReleaseListener listener) {
-        if (!listeners.contains(listener)) {
-            listeners.add(listener);
-        }
+        listeners.addIfAbsent(listener);
+    }
+
+    /** How many listeners there are. */
+    public int size() {
+        return listeners.size();
     }
 
     /** Has a listener no longer told; nothing happens if it was not. */

@@ -23,6 +23,7 @@ final class WaitQueues {
     private final WaitTimer timer;
     private final HandOver handOver;
     private final ReleaseListener listener;
+    private volatile boolean listening;
 
     /** {@code handOver}: completes futures, and so runs what hangs on them; never used with a lock held. */
     WaitQueues(RateLimiterStorage storage, WaitTimer timer, HandOver handOver) {
@@ -37,7 +38,6 @@ final class WaitQueues {
                 ? new RemoteAdmission(storage, timer, lock)
                 : new LocalAdmission(storage, timer, lock);
         this.listener = admission::released;
-        storage.onRelease(listener);
     }
 
     /** How many wait. */
@@ -85,6 +85,11 @@ final class WaitQueues {
     /** The answer, if it is known at once; null if the waiter is told later. */
     @Nullable
     Decision enter(Waiter waiter) {
+        if (!listening) {
+            // only now: a storage goes by its listeners whether there are turns of other queues
+            storage.onRelease(listener);
+            listening = true;
+        }
         return admission.enter(waiter);
     }
 
@@ -104,13 +109,13 @@ final class WaitQueues {
     }
 
     void start() {
-        storage.onRelease(listener);
         admission.closed = false;
     }
 
     /** Stops, and is forgotten by the storage. */
     void close() {
         stop();
+        listening = false;
         storage.removeReleaseListener(listener);
     }
 }

@@ -326,11 +326,19 @@ class WaitQueuesTests {
         }
     }
 
+    private void queue(RateLimiters limiters) {
+        assertThat(limiters.acquireAsync(paced, "key", HOUR)).isNotNull();
+    }
+
     @Test
     void aStorageForgetsThoseThatAreClosed() {
         Listened storage = new Listened(limiters.storage());
         RateLimiters first = new RateLimiters(storage);
         RateLimiters second = new RateLimiters(storage);
+        assertThat(storage.listeners).as("of those that have queues").isEmpty();
+        queue(second);
+        queue(first);
+        queue(first);
         assertThat(storage.listeners).hasSize(2);
         first.stopWaiting();
         first.startWaiting();
@@ -338,6 +346,7 @@ class WaitQueuesTests {
         first.close();
         assertThat(storage.listeners).hasSize(1);
         first.startWaiting();
+        queue(first);
         assertThat(storage.listeners).as("waits again").hasSize(2);
         first.close();
         second.close();

@@ -90,7 +90,7 @@ abstract class CellDecision extends Decision {
     }
 
     /** Returns what was taken of the concurrency limits, or of all others. */
-    private void giveBack(boolean held) {
+    final void giveBack(boolean held) {
         long[] marks = marks();
         for (int i = 0; i < marks.length; i++) {
             if (cell.bound.holds(i) != held) {

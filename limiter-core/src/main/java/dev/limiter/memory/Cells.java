@@ -95,6 +95,11 @@ final class Cells {
         releases.of(cell);
     }
 
+    /** Whether requests may wait in the queues of several {@link dev.limiter.RateLimiters}. */
+    boolean hasSeveralQueues() {
+        return releases.listeners.size() > 1;
+    }
+
     /** A cell may be fresh, or have a permit to give, earlier than before. */
     void relaxed(Cell cell) {
         eviction.relaxed(cell);

@@ -135,17 +135,23 @@ final class NumberCell extends Cell {
 
     /**
      * See {@link NumberLimit#moveUp}; returns by how much. The state of a dead cell stays: its successor goes on from what
-     * it is.
+     * it is. 0, and nothing is changed, if there may be turns of other queues behind, which would not move up: looked at
+     * after the state was read, since a queue is known to the storage before it takes a turn.
      */
     long moveUp(long taken, long now, long permits) {
         long units = taken - limit().moveUp(taken, taken, now, permits);
-        for (long value = word(); value != DEAD; value = word()) {
+        long value = word();
+        while (!bound.cells.hasSeveralQueues()) {
+            if (value == DEAD) {
+                return units;
+            }
             if (swap(value, value - units)) {
                 bound.cells.relaxed(this);
-                break;
+                return units;
             }
+            value = word();
         }
-        return units;
+        return 0;
     }
 
     static long resetNanos(long freshAt, long now) {

@@ -65,7 +65,14 @@ final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
 
     @Override
     public long giveUp() {
-        return returnOnce() ? ((NumberCell) cell).moveUp(taken, cell.bound.cells.now(), permits) : 0;
+        if (!returnOnce()) {
+            return 0;
+        }
+        long units = ((NumberCell) cell).moveUp(taken, cell.bound.cells.now(), permits);
+        if (units == 0) {
+            giveBack(false);
+        }
+        return units;
     }
 
     @Override
