@@ -105,17 +105,16 @@ class Eviction {
         places.leave(cell);
     }
 
-    /** Gives the place of a cell to its successor. */
+    /** Gives a cell's successor its place, instead of the cell; early, as that of a new cell. */
     void succeeded(Cell dead, Cell successor) {
         places.replace(dead, successor, clock.epochNanos() + 1);
-        file(successor, false);
     }
 
     /** Puts a cell where it belongs that may be fresh, or free, earlier than before. */
     void relaxed(Cell cell) {
         VarHandle.fullFence();
         ExpiryQueue.Tick place = cell.tick;
-        // without a place, it is just being given one by a thread that will look again
+        // without a place, it is just being given one: an early one, or by a thread that will look again
         if (place != null && isMisplaced(cell, place)) {
             file(cell, places.isGuarded(place));
         }

@@ -197,6 +197,7 @@ class ConcurrencyTests {
         };
         Rule[] rules = {Rule.of("rule", limit), Rule.of("rule", larger)};
         for (int seed = 0; seed < 3 * RUNS; seed++) {
+            time.advance(Duration.ZERO); // each of them may read it often
             RateLimiterStorage storage = sound(time);
             List<Callable<Long>> tasks = new ArrayList<>();
             for (int thread = 0; thread < THREADS; thread++) {
