@@ -144,7 +144,7 @@ public final class RateLimiters implements AutoCloseable {
         return storage;
     }
 
-    /** Refuses all that wait, and closes the storage. Who asks later is decided on as before, but never waits. */
+    /** Refuses all waiting requests, and closes the storage. Later requests are decided as before, but never wait. */
     @Override
     public void close() {
         queues.close();

@@ -86,11 +86,17 @@ final class WaitQueues {
     @Nullable
     Decision enter(Waiter waiter) {
         if (!listening) {
-            // only now: a storage goes by its listeners whether there are turns of other queues
+            listen();
+        }
+        return admission.enter(waiter);
+    }
+
+    /** Only once a request waits: a storage goes by its listeners whether there are turns of other queues. */
+    private synchronized void listen() {
+        if (!listening && !admission.closed) {
             storage.onRelease(listener);
             listening = true;
         }
-        return admission.enter(waiter);
     }
 
     /** Does what there is to do for a waiter when its time has come; else nothing. */
@@ -115,7 +121,11 @@ final class WaitQueues {
     /** Stops, and is forgotten by the storage. */
     void close() {
         stop();
-        listening = false;
+        forget();
+    }
+
+    private synchronized void forget() {
         storage.removeReleaseListener(listener);
+        listening = false;
     }
 }

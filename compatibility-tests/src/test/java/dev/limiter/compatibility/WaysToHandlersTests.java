@@ -196,7 +196,7 @@ class WaysToHandlersTests {
         }
     }
 
-    /** What was charged, by rule. */
+    /** The permits that were charged, by rule. */
     static final class Charges {
 
         private record Charge(String rule, String resource) {}

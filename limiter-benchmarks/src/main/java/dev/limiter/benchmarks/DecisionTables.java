@@ -34,14 +34,14 @@ public final class DecisionTables {
             new Column("1,000 keys", 1_000, "permitted", "same", 1),
             new Column("1,000,000 keys", 1_000_000, "permitted", "same", 1));
 
-    /** What the others are compared with. */
+    /** The line that all ratios refer to. */
     private static final String BASELINE = "hashLookup";
 
     private DecisionTables() {}
 
     private record Column(String title, int keys, String outcome, String strings, int threads) {}
 
-    /** What JMH found for one benchmark: nanoseconds, their error (99.9 %), and bytes for each call. */
+    /** The result of one benchmark: nanoseconds, their error (99.9 %), and bytes for each call. */
     record Cell(double nanos, double error, double bytes) {
 
         static Cell of(RunResult run) {

@@ -55,15 +55,21 @@ class Eviction {
     boolean admit(Cell cell) {
         long now = clock.epochNanos();
         expireSome(now);
+        if (places.size() >= max) {
+            makeRoom(now);
+        }
+        return enter(cell, now);
+    }
+
+    private void makeRoom(long now) {
         Cell[] sample = new Cell[SAMPLE];
-        for (int i = 0; i < SAMPLES && places.size() >= max; i++) {
+        for (int i = 0; i < SAMPLES; i++) {
             int count = places.sample(sample, max);
             if (count == 0) {
-                break;
+                return;
             }
             evict(least(sample, count, now), now);
         }
-        return enter(cell, now);
     }
 
     /** Gives its place to a new cell that keys share for which there is no room. */

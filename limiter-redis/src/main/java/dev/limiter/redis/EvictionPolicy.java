@@ -3,7 +3,7 @@ package dev.limiter.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletionStage;
 
-/** What a server deletes when its memory is full, as far as it tells: not every user may ask. */
+/** The keys that a server deletes when its memory is full, as far as it tells: not every user may ask. */
 public final class EvictionPolicy {
 
     private EvictionPolicy() {}

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a user of Redis must be allowed to do (ACL), and which of it a failure says is missing. */
+/** The rights that a user of Redis must have (ACL), and the one that a failure says is missing. */
 final class Rights {
 
     /** All that limits need, as {@code ACL SETUSER} takes it, but for the keys. */

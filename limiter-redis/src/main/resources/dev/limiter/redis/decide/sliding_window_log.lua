@@ -49,7 +49,7 @@ if stored[1] then
     call('UNLINK', key)
     total, stored = 0, {}
   end
-  -- What has left the window. A call looks at a thousand entries at most, during which the server does nothing else: the
+  -- Entries that have left the window. A call looks at a thousand entries at most, during which the server does nothing else: the
   -- next ones forget the rest, and what is not forgotten yet counts.
   local gone = 0
   local head, from = stored, 2

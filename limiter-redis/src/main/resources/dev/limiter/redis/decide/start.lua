@@ -108,7 +108,7 @@ local function form_of(key)
   return ('%d:%.0f:%d'):format(kind, length, buckets)
 end
 
--- What a rule of the same name used while it had another algorithm, or another window: the permits that still count there,
+-- The use of a rule of the same name while it had another algorithm, or another window: the permits that still count there,
 -- as {from, to, count}, the oldest first, each entry taken evenly between two times; and in how many microseconds none counts.
 local function left_by_another(key)
   local call, unpack, now = redis.call, struct.unpack, now
