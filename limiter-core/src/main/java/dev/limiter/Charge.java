@@ -2,28 +2,37 @@ package dev.limiter;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
- * What one rule is asked for: so many permits of a key.
+ * What one rule is asked for: so many permits of a key. All its limits charge as many, unless one has a cost of its own
+ * ({@link #costing}).
  *
  * @param key whose permits; {@link #SHARED} for the one bucket that all share
- * @param permits how many, 0 or more; 0 charges nothing and is always permitted
+ * @param permits how many of each limit, 0 or more; the most of any where limits differ, whatever was given here; 0 charges
+ *     nothing and is always permitted
  * @param keptPercent the share of each limit's capacity that must be left for others, in percent from 0 to 99: what a
  *     request without priority cannot have; rounded down to whole permits
  * @param maxWait how long the request would wait for its turn, zero or more; see {@link #within}
  * @param maxWaiting how many may wait for the same rule and key at the same time on this instance, 0 or more
+ * @param costs how many of each limit, 0 or more, in the order of {@link Rule#limits()}; empty if all are alike. Storages ask
+ *     {@link #permits(int)}
  */
-public record Charge(Rule rule, String key, long permits, int keptPercent, Duration maxWait, int maxWaiting) {
+public record Charge(
+        Rule rule, String key, long permits, int keptPercent, Duration maxWait, int maxWaiting, List<Long> costs) {
 
     /** The key of a bucket that all callers of a rule share. */
     public static final String SHARED = "";
 
     public Charge {
-        if (permits < 0) {
-            throw new IllegalArgumentException(
-                    "permits is " + permits + " for rule \"" + rule.name() + "\", but must be 0 or more");
+        if (!costs.isEmpty()) {
+            costs = LimitChecks.costs(rule, costs);
+            permits = Collections.max(costs);
+            costs = Collections.min(costs) == permits ? List.of() : costs;
         }
+        LimitChecks.permits(rule, permits);
         if (maxWaiting < 0 || maxWait.isNegative()) {
             throw new IllegalArgumentException("maxWait is " + maxWait + " and maxWaiting " + maxWaiting
                     + " for rule \"" + rule.name() + "\", but none may be negative");
@@ -31,8 +40,33 @@ public record Charge(Rule rule, String key, long permits, int keptPercent, Durat
         LimitChecks.range("keptPercent", keptPercent, 0, 99);
     }
 
+    /** The same number of permits of each limit. */
+    public Charge(Rule rule, String key, long permits, int keptPercent, Duration maxWait, int maxWaiting) {
+        this(rule, key, permits, keptPercent, maxWait, maxWaiting, List.of());
+    }
+
     public Charge(Rule rule, String key, long permits) {
         this(rule, key, permits, 0, Duration.ZERO, Integer.MAX_VALUE);
+    }
+
+    /**
+     * The same with another number of permits of one limit: 5 of its requests and 2,000,000 of its bytes, for example. A
+     * limit of which a request takes 0 does not count it, and does not refuse it.
+     *
+     * @param limit its {@linkplain Limit#name() name}
+     * @param permits 0 or more
+     * @throws IllegalArgumentException if the rule has no limit of that name
+     */
+    public Charge costing(String limit, long permits) {
+        List<Long> each = new ArrayList<>(
+                costs.isEmpty() ? Collections.nCopies(rule.limits().size(), this.permits) : costs);
+        each.set(rule.position(limit), permits);
+        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, each);
+    }
+
+    /** How many permits of the limit at that position in {@link Rule#limits()}. */
+    public long permits(int limit) {
+        return costs.isEmpty() ? permits : costs.get(limit);
     }
 
     /**
@@ -41,17 +75,17 @@ public record Charge(Rule rule, String key, long permits, int keptPercent, Durat
      * windows. Others refuse as if nobody waited.
      */
     public Charge within(Duration maxWait) {
-        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting);
+        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
     }
 
     /** The same, refused if so many wait already. */
     public Charge waitingAtMost(int maxWaiting) {
-        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting);
+        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
     }
 
     /** The same by somebody who must leave that share of each limit for others, in percent from 0 to 99. */
     public Charge keeping(int keptPercent) {
-        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting);
+        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
     }
 
     /**
@@ -79,18 +113,29 @@ public record Charge(Rule rule, String key, long permits, int keptPercent, Durat
     }
 
     private Charge plus(Charge other) {
-        long sum = permits + other.permits;
+        boolean alike = costs.isEmpty() && other.costs.isEmpty();
         return new Charge(
                 rule,
                 key,
-                sum < 0 ? Long.MAX_VALUE : sum,
+                sum(permits, other.permits),
                 Math.max(keptPercent, other.keptPercent),
                 maxWait.compareTo(other.maxWait) < 0 ? maxWait : other.maxWait,
-                Math.min(maxWaiting, other.maxWaiting));
+                Math.min(maxWaiting, other.maxWaiting),
+                alike ? List.of() : sums(other));
     }
 
-    /** Whether more is asked than whether the permits can be had now. */
+    private List<Long> sums(Charge other) {
+        return IntStream.range(0, rule.limits().size())
+                .mapToObj(i -> sum(permits(i), other.permits(i)))
+                .toList();
+    }
+
+    private static long sum(long a, long b) {
+        return a + b < 0 ? Long.MAX_VALUE : a + b;
+    }
+
+    /** Whether no more is asked than whether as many permits of each limit can be had now. */
     public boolean isPlain() {
-        return keptPercent == 0 && maxWait.isZero();
+        return keptPercent == 0 && maxWait.isZero() && costs.isEmpty();
     }
 }

@@ -3,6 +3,7 @@ package dev.limiter;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Period;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -68,6 +69,23 @@ final class LimitChecks {
             throw new IllegalArgumentException("The " + what + " is \"" + name
                     + "\", but must be letters, digits, '-' and '_', starting with a letter or digit");
         }
+    }
+
+    static void permits(Rule rule, long permits) {
+        if (permits < 0) {
+            throw new IllegalArgumentException(
+                    "permits is " + permits + " for rule \"" + rule.name() + "\", but must be 0 or more");
+        }
+    }
+
+    /** One for each limit of the rule; returns a copy. */
+    static List<Long> costs(Rule rule, List<Long> costs) {
+        if (costs.size() != rule.limits().size()) {
+            throw new IllegalArgumentException("costs has " + costs.size() + " numbers, but rule \"" + rule.name()
+                    + "\" has " + rule.limits().size() + " limits");
+        }
+        costs.forEach(permits -> permits(rule, permits));
+        return List.copyOf(costs);
     }
 
     static void range(String what, long value, long min, long max) {

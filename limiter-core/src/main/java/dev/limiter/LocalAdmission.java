@@ -66,7 +66,7 @@ final class LocalAdmission extends Admission {
 
     private Decision turnedAway(List<Charge> charges, Charge heldUp) {
         return Decision.allOf(charges.stream()
-                .map(charge -> charge.equals(heldUp) || releases.contains(charge)
+                .map(charge -> charge.equals(heldUp) || releases.comeBefore(charge)
                         ? TurnedAway.from(charge)
                         : storage.peek(charge.rule(), charge.key()))
                 .toList());

@@ -24,7 +24,8 @@ public interface RateLimiterStorage extends AutoCloseable {
     }
 
     /**
-     * Decides several charges, all or nothing: a refusal charges none.
+     * Decides several charges, all or nothing: a refusal charges none. Each takes {@link Charge#permits(int)} of each limit
+     * of its rule.
      *
      * @throws IllegalArgumentException if there is no charge
      */

@@ -9,6 +9,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,9 +34,17 @@ final class ReleaseQueues {
         return queues.isEmpty();
     }
 
-    /** Whether a waiter is there for the rule and key of the charge. */
-    boolean contains(Charge charge) {
-        return queues.containsKey(WaitKey.of(charge));
+    /** Whether waiters for the rule and key of the charge come first: not if it takes nothing of what they wait for. */
+    boolean comeBefore(Charge charge) {
+        return takesOfWhatIsHeld(charge) && queues.containsKey(WaitKey.of(charge));
+    }
+
+    private static boolean takesOfWhatIsHeld(Charge charge) {
+        List<Limit> limits = charge.rule().limits();
+        return charge.costs().isEmpty()
+                ? charge.permits() > 0
+                : IntStream.range(0, limits.size())
+                        .anyMatch(i -> charge.permits(i) > 0 && limits.get(i) instanceof Limit.Concurrency);
     }
 
     /** The first charge for which others wait already; null if there is none, or waiting is of no use. */
@@ -45,7 +54,7 @@ final class ReleaseQueues {
             return null;
         }
         for (Charge charge : charges) {
-            if (charge.permits() > 0 && contains(charge)) {
+            if (comeBefore(charge)) {
                 return charge;
             }
         }
@@ -53,7 +62,9 @@ final class ReleaseQueues {
     }
 
     private static boolean isNever(Charge charge) {
-        return charge.rule().limits().stream().anyMatch(limit -> charge.permits() > limit.capacity());
+        List<Limit> limits = charge.rule().limits();
+        return IntStream.range(0, limits.size())
+                .anyMatch(i -> charge.permits(i) > limits.get(i).capacity());
     }
 
     /** Whether as many wait for the charge as may, or it would not wait. */

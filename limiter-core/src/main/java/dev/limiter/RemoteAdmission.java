@@ -48,7 +48,7 @@ final class RemoteAdmission extends Admission {
 
     private void joinBehindOthers(Waiter waiter, Charge heldUp) {
         waiter.refusal(Decision.allOf(waiter.charges.stream()
-                .map(charge -> charge.equals(heldUp) || releases.contains(charge)
+                .map(charge -> charge.equals(heldUp) || releases.comeBefore(charge)
                         ? TurnedAway.from(charge)
                         : TurnedAway.unasked(charge))
                 .toList()));

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A name and the limits that count under it, for each key apart: an immutable value. A request that a rule permits is
@@ -68,6 +69,17 @@ public final class Rule {
     /** What clients see each limit as, in the order of {@link #limits()}: the rule's name, or {@code rule-limit}. */
     public List<String> policies() {
         return policies;
+    }
+
+    /** Where the limit of that name stands in {@link #limits()}. */
+    int position(String limit) {
+        for (int i = 0; i < limits.size(); i++) {
+            if (limits.get(i).name().equals(limit)) {
+                return i;
+            }
+        }
+        throw new IllegalArgumentException("Rule \"" + name + "\" has no limit named \"" + limit + "\", but "
+                + limits.stream().map(known -> '"' + known.name() + '"').collect(Collectors.joining(", ")));
     }
 
     /** One permit of the bucket that all callers share. */

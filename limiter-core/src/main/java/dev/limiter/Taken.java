@@ -8,6 +8,6 @@ package dev.limiter;
  *     has changed since
  * @param returnedSince how many permits of the same key other requests have returned since then, at most: each of them
  *     may have moved what the mark stands for
- * @param permits how many, 1 or more
+ * @param permits how many, 1 or more; or 0 with {@link NumberLimit#NOTHING}
  */
 public record Taken(long mark, long at, long returnedSince, long permits) {}

@@ -29,7 +29,10 @@ final class BoundRule {
 
     private final Cells.Stripe[] stripes;
     private final CompiledLimit[] limits;
+
+    /** The most permits that one request can ever get from all limits. */
     private final long capacity;
+
     private final long longestReset;
     private final boolean holds;
 
@@ -66,9 +69,17 @@ final class BoundRule {
         return limits[index];
     }
 
-    /** The most permits that one request can ever get from all limits. */
-    long capacity() {
-        return capacity;
+    /** Whether more is asked than can ever be granted. {@code terms}: null if so many of each limit, and nothing else. */
+    boolean isNever(long permits, @Nullable ChargeTerms terms) {
+        if (terms == null || terms.costs().isEmpty()) {
+            return permits > capacity;
+        }
+        for (int i = 0; i < limits.length; i++) {
+            if (terms.permits(i) > limits[i].capacity()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A state of a {@link #window} limit that takes longer to be fresh may have to move back with the clock. */
@@ -149,6 +160,7 @@ final class BoundRule {
         long delay = 0;
         for (int i = 0; i < next.size(); i++) {
             CompiledLimit limit = next.limits[i];
+            boolean takes = terms.permits(i) > 0;
             int previous = next.predecessor(i, this);
             LimitState state = limit.newState();
             LimitState counting = state;
@@ -157,16 +169,17 @@ final class BoundRule {
                 state.carry(used[previous], limits[previous], now);
                 excess = excess(limits[previous], limit);
             }
-            long needed = terms.needed(limit);
-            long wait = terms.permits() == 0 ? 0 : state.admissionNanos(now, needed, terms.maxWait());
+            long needed = terms.needed(i, limit);
+            long wait = takes ? state.admissionNanos(now, needed, terms.maxWait()) : 0;
             boolean forgets = excess > 0 && used[previous].waitNanos(now, excess) > 0;
             if (terms.permits() > 0 && wait != Decision.NEVER && (forgets || excess > 0 && wait > 0)) {
-                // refused until it fits, as this version counts
+                // refused until it fits, as this version counts; be it only because of other limits that there is no
+                // next
                 counting = used[previous];
                 wait = counting.waitNanos(now, excess + needed);
             }
             permitted &= wait == 0;
-            delay = permitted && terms.permits() > 0 ? Math.max(delay, state.waitNanos(now, needed)) : 0;
+            delay = permitted && takes ? Math.max(delay, state.waitNanos(now, needed)) : delay;
             readings.waitNanos(i, wait);
             readings.remaining(i, Math.max(state.remaining(now) - terms.kept(limit), 0));
             readings.resetNanos(i, NumberCell.resetNanos(counting.freshAt(now), now));

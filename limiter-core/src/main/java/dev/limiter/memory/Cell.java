@@ -117,6 +117,14 @@ abstract class Cell {
         return HISTORY.compareAndSet(this, null, created) ? created : history();
     }
 
+    /** Notes what is about to be returned, before it is: requests that do not see it noted must not see it returned. */
+    final void returning(Returned returned) {
+        long moved = returned.moves();
+        if (moved > 0) {
+            history().returning(moved);
+        }
+    }
+
     /**
      * Decides for one permit or more; null if the cell is dead, or its arithmetic does not reach the time.
      *

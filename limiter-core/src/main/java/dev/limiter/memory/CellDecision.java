@@ -5,6 +5,7 @@ import dev.limiter.NumberLimit;
 import dev.limiter.Rule;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.List;
 
 /** A decision of a cell on any number of permits and limits. What is held is released, and all returned, once. */
 abstract class CellDecision extends Decision {
@@ -24,7 +25,7 @@ abstract class CellDecision extends Decision {
 
     final Cell cell;
 
-    /** How many were asked for, and taken if that was permitted. */
+    /** How many were asked for of each limit, at most, and taken if that was permitted. */
     final long permits;
 
     /** When they were taken, in epoch nanoseconds. */
@@ -50,6 +51,11 @@ abstract class CellDecision extends Decision {
 
     /** The state of each limit right after the permits were taken, in an array of the caller's own. */
     abstract long[] marks();
+
+    /** How many were taken of each limit; empty if of all alike. */
+    List<Long> costs() {
+        return List.of();
+    }
 
     @Override
     protected final String key() {
@@ -97,6 +103,6 @@ abstract class CellDecision extends Decision {
                 marks[i] = NumberLimit.NOTHING;
             }
         }
-        cell.bound.cells.giveBack(new Returned(cell, marks, permits, now, returnedBefore));
+        cell.bound.cells.giveBack(new Returned(cell, marks, permits, costs(), now, returnedBefore));
     }
 }

@@ -2,15 +2,18 @@ package dev.limiter.memory;
 
 import dev.limiter.Charge;
 import dev.limiter.CompiledLimit;
+import java.util.List;
 
 /**
  * What is asked of a cell beyond "so many permits, now".
  *
+ * @param permits the most of any limit
  * @param keptPercent the share of each limit that must be left
  * @param maxWait the longest wait for a turn, in nanoseconds
  * @param imposed how long the request waits in any case, because of another rule
+ * @param costs how many permits of each limit; empty if all are alike
  */
-record ChargeTerms(long permits, int keptPercent, long maxWait, long imposed) {
+record ChargeTerms(long permits, int keptPercent, long maxWait, long imposed, List<Long> costs) {
 
     private static final long LONGEST = Long.MAX_VALUE / 4;
 
@@ -18,11 +21,16 @@ record ChargeTerms(long permits, int keptPercent, long maxWait, long imposed) {
         long maxWait = charge.maxWait().toSeconds() > LONGEST / 1_000_000_000
                 ? LONGEST
                 : charge.maxWait().toNanos();
-        return new ChargeTerms(charge.permits(), charge.keptPercent(), maxWait, imposed);
+        return new ChargeTerms(charge.permits(), charge.keptPercent(), maxWait, imposed, charge.costs());
     }
 
     static ChargeTerms plain(long permits) {
-        return new ChargeTerms(permits, 0, 0, 0);
+        return new ChargeTerms(permits, 0, 0, 0, List.of());
+    }
+
+    /** How many permits are taken of the limit at {@code index}. */
+    long permits(int index) {
+        return costs.isEmpty() ? permits : costs.get(index);
     }
 
     /** How many permits of a limit must be left. */
@@ -30,9 +38,10 @@ record ChargeTerms(long permits, int keptPercent, long maxWait, long imposed) {
         return keptPercent == 0 ? 0 : limit.capacity() / 100 * keptPercent + limit.capacity() % 100 * keptPercent / 100;
     }
 
-    /** How many permits of a limit there have to be. */
-    long needed(CompiledLimit limit) {
+    /** How many permits of the limit at {@code index} there have to be; 0 if none are taken. */
+    long needed(int index, CompiledLimit limit) {
+        long permits = permits(index);
         long needed = permits + kept(limit);
-        return needed < 0 ? Long.MAX_VALUE : needed;
+        return permits == 0 ? 0 : needed < 0 ? Long.MAX_VALUE : needed;
     }
 }

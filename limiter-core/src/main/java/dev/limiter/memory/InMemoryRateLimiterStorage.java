@@ -106,8 +106,8 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             rules.renew(bound);
             return null;
         }
-        if (permits > bound.capacity()) {
-            return bound.newCell(key).peek(ChargeTerms.plain(permits), clock);
+        if (bound.isNever(permits, terms)) {
+            return bound.newCell(key).peek(terms == null ? ChargeTerms.plain(permits) : terms, clock);
         }
         Cell cell = bound.newCell(key);
         if (!eviction.admit(cell)) {

@@ -99,10 +99,10 @@ final class NumberCell extends Cell {
                 return null;
             }
             value = settle(value, now);
-            if (limit.admissionNanos(value, now, terms.needed(limit), terms.maxWait()) > 0) {
+            if (limit.admissionNanos(value, now, terms.needed(0, limit), terms.maxWait()) > 0) {
                 return SnapshotDecision.of(this, false, readings(value, terms, now));
             }
-            long own = limit.waitNanos(value, now, terms.needed(limit));
+            long own = limit.waitNanos(value, now, terms.needed(0, limit));
             long wait = Math.max(own, terms.imposed());
             long next = limit.reserve(value, now, wait, terms.permits());
             if (next == NumberLimit.REFUSED) {
@@ -167,7 +167,8 @@ final class NumberCell extends Cell {
         SnapshotDecision.Readings readings = new SnapshotDecision.Readings(1);
         readings.remaining(0, Math.max(limit.remaining(value, now) - terms.kept(limit), 0));
         readings.waitNanos(
-                0, terms.permits() == 0 ? 0 : limit.admissionNanos(value, now, terms.needed(limit), terms.maxWait()));
+                0,
+                terms.permits() == 0 ? 0 : limit.admissionNanos(value, now, terms.needed(0, limit), terms.maxWait()));
         readings.resetNanos(0, resetNanos(limit.freshAt(value), now));
         readings.mark(0, value);
         return readings;
@@ -186,7 +187,7 @@ final class NumberCell extends Cell {
         SnapshotDecision.Readings readings = readings(value, terms, now);
         boolean permitted = readings.waitNanos(0) == 0;
         boolean waits = permitted && terms.permits() > 0;
-        readings.delayNanos(waits ? limit.waitNanos(value, now, terms.needed(limit)) : 0);
+        readings.delayNanos(waits ? limit.waitNanos(value, now, terms.needed(0, limit)) : 0);
         return SnapshotDecision.of(this, permitted, readings);
     }
 
@@ -224,9 +225,7 @@ final class NumberCell extends Cell {
                 return true;
             }
             // noted before each swap: a request that finds the state before it has not counted what moves its mark
-            if (returned.movesMarks()) {
-                history().returning(returned.permits());
-            }
+            returning(returned);
             if (swap(value, next)) {
                 return true;
             }

@@ -4,39 +4,50 @@ import dev.limiter.CompiledLimit;
 import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
 import dev.limiter.Taken;
+import java.util.List;
 
 /**
  * Permits that a request took and returns.
  *
  * @param from the cell of which they were taken
  * @param marks the state of each of its limits right after that, or NOTHING of {@link NumberLimit}
+ * @param permits how many of each limit, at most
+ * @param costs how many of each; empty if all are alike
  * @param at when they were taken, in epoch nanoseconds
  * @param returnedBefore how many permits of the key had been returned by then
  */
-record Returned(Cell from, long[] marks, long permits, long at, long returnedBefore) {
+record Returned(Cell from, long[] marks, long permits, List<Long> costs, long at, long returnedBefore) {
 
     /** What is returned of the limit at {@code index} of a cell that goes on from the one of which it was taken. */
     Taken of(Cell cell, int index, long now) {
         long since = cell.returned() - returnedBefore;
         if (cell == from) {
-            return new Taken(marks[index], at, since, permits);
+            return new Taken(marks[index], at, since, permits(index));
         }
         int taken = cell.origin(index).in(from);
         long mark = taken < 0 || marks[taken] == NumberLimit.NOTHING
                 ? NumberLimit.NOTHING
                 : markUnder(cell.bound.limit(index), from.bound.limit(taken), marks[taken], now);
-        return new Taken(mark, Long.MIN_VALUE, since, permits);
+        return new Taken(mark, Long.MIN_VALUE, since, taken < 0 ? 0 : permits(taken));
     }
 
-    /** Whether it may move what the marks of other requests stand for: times stay, and permits that are held have none. */
-    boolean movesMarks() {
+    private long permits(int limit) {
+        return costs.isEmpty() ? permits : costs.get(limit);
+    }
+
+    /**
+     * By how many permits it may move what the marks of other requests stand for, the most of any limit: times stay, and
+     * permits that are held have none.
+     */
+    long moves() {
+        long most = 0;
         for (int i = 0; i < marks.length; i++) {
             boolean counts = marks[i] != NumberLimit.NOTHING && !from.bound.holds(i);
             if (counts && from.bound.limit(i) instanceof NumberLimit) {
-                return true;
+                most = Math.max(most, permits(i));
             }
         }
-        return false;
+        return most;
     }
 
     /** Numbers mean something else under each version of a limit, times do not. */

@@ -1,5 +1,7 @@
 package dev.limiter.memory;
 
+import java.util.List;
+
 /** What each limit said, as it was read when it was decided. */
 class SnapshotDecision extends CellDecision {
 
@@ -26,6 +28,11 @@ class SnapshotDecision extends CellDecision {
     }
 
     @Override
+    List<Long> costs() {
+        return readings.costs();
+    }
+
+    @Override
     protected long remaining(int limit) {
         return readings.remaining(limit);
     }
@@ -41,13 +48,22 @@ class SnapshotDecision extends CellDecision {
     }
 
     /** What each limit said: four numbers each, in one array. */
-    static final class Readings {
+    static class Readings {
 
         private final long[] numbers;
         private long delayNanos;
 
         Readings(int limits) {
             numbers = new long[4 * limits];
+        }
+
+        /** Of what is asked on those terms. */
+        static Readings of(int limits, ChargeTerms terms) {
+            return terms.costs().isEmpty() ? new Readings(limits) : new CostedReadings(limits, terms.costs());
+        }
+
+        List<Long> costs() {
+            return List.of();
         }
 
         long delayNanos() {
@@ -96,6 +112,22 @@ class SnapshotDecision extends CellDecision {
 
         void mark(int limit, long mark) {
             numbers[4 * limit + 3] = mark;
+        }
+    }
+
+    /** The same where not all limits are charged alike. */
+    private static final class CostedReadings extends Readings {
+
+        private final List<Long> costs;
+
+        CostedReadings(int limits, List<Long> costs) {
+            super(limits);
+            this.costs = costs;
+        }
+
+        @Override
+        List<Long> costs() {
+            return costs;
         }
     }
 }

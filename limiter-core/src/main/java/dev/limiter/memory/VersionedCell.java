@@ -31,11 +31,11 @@ abstract class VersionedCell extends Cell {
     @Nullable
     Decision reserve(ChargeTerms terms, TimeSource clock) {
         return locked(clock, (states, now) -> {
-            SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
+            SnapshotDecision.Readings readings = SnapshotDecision.Readings.of(states.length, terms);
             long returned = returned();
             boolean permitted = ask(states, readings, terms, now);
             long wait = readings.delayNanos();
-            permitted = permitted && reserve(states, readings, terms.permits(), wait, now);
+            permitted = permitted && reserve(states, readings, terms, wait, now);
             read(states, readings, now);
             keep(readings, terms);
             return wait == 0 || !permitted
@@ -47,12 +47,13 @@ abstract class VersionedCell extends Cell {
 
     /** All or none: a limit may have no turn so far ahead as another one makes the request wait. */
     private boolean reserve(
-            LimitState[] states, SnapshotDecision.Readings readings, long permits, long wait, long now) {
+            LimitState[] states, SnapshotDecision.Readings readings, ChargeTerms terms, long wait, long now) {
         for (int i = 0; i < states.length; i++) {
-            readings.mark(i, states[i].reserve(now, wait, permits));
-            if (readings.mark(i) == NumberLimit.NOTHING) {
+            long permits = terms.permits(i);
+            readings.mark(i, permits == 0 ? NumberLimit.NOTHING : states[i].reserve(now, wait, permits));
+            if (permits > 0 && readings.mark(i) == NumberLimit.NOTHING) {
                 for (int taken = 0; taken < i; taken++) {
-                    states[taken].giveBack(readings.mark(taken), now, permits);
+                    giveBack(states[taken], readings.mark(taken), now, terms.permits(taken));
                 }
                 readings.waitNanos(
                         i, Math.max(states[i].waitNanos(now, bound.limit(i).capacity()), 1));
@@ -60,6 +61,12 @@ abstract class VersionedCell extends Cell {
             }
         }
         return true;
+    }
+
+    private static void giveBack(LimitState state, long mark, long now, long permits) {
+        if (permits > 0) {
+            state.giveBack(mark, now, permits);
+        }
     }
 
     @Override
@@ -76,17 +83,17 @@ abstract class VersionedCell extends Cell {
 
     /** Whether all admit the request; and, in the readings, how long it waits then. */
     private boolean ask(LimitState[] states, SnapshotDecision.Readings readings, ChargeTerms terms, long now) {
-        if (terms.permits() == 0) {
-            // asked for nothing, a limit that was lowered below what is used would still tell when it has room
-            return true;
-        }
         boolean permitted = true;
-        long delay = terms.imposed();
+        long delay = terms.permits() == 0 ? 0 : terms.imposed();
         for (int i = 0; i < states.length; i++) {
-            long admission = states[i].admissionNanos(now, terms.needed(bound.limit(i)), terms.maxWait());
-            readings.waitNanos(i, admission);
-            permitted &= admission == 0;
-            delay = permitted ? Math.max(delay, states[i].waitNanos(now, terms.needed(bound.limit(i)))) : 0;
+            // asked for nothing, a limit that was lowered below what is used would still tell when it has room
+            if (terms.permits(i) > 0) {
+                long needed = terms.needed(i, bound.limit(i));
+                long admission = states[i].admissionNanos(now, needed, terms.maxWait());
+                readings.waitNanos(i, admission);
+                permitted &= admission == 0;
+                delay = permitted ? Math.max(delay, states[i].waitNanos(now, needed)) : 0;
+            }
         }
         readings.delayNanos(permitted ? delay : 0);
         return permitted;
@@ -150,9 +157,7 @@ abstract class VersionedCell extends Cell {
             for (int i = 0; i < states.length; i++) {
                 states[i].giveBack(returned.of(this, i, now), now);
             }
-            if (returned.movesMarks()) {
-                history().returning(returned.permits());
-            }
+            returning(returned);
             store(states, now);
             return true;
         } finally {

@@ -2,6 +2,7 @@ package dev.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
@@ -12,11 +13,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A rule with several limits, each a number, against a {@link Model} for each limit. */
+/** A rule with several limits, each a number and with costs of its own, against a {@link Model} for each limit. */
 class SeveralNumbersModelTests {
 
     private static final int STEPS = 10_000;
@@ -29,7 +31,7 @@ class SeveralNumbersModelTests {
     private final int[] outcomes = new int[2];
     private long returned;
 
-    private record Taken(Decision decision, List<Object> receipts, long permits, long returnedBefore) {}
+    private record Taken(Decision decision, List<Object> receipts, Charge charge, long returnedBefore) {}
 
     static Stream<Rule> rules() {
         return Stream.of(
@@ -61,7 +63,7 @@ class SeveralNumbersModelTests {
                 if (random.nextInt(12) == 0 && !taken.isEmpty()) {
                     giveBack(models, taken.remove(random.nextInt(taken.size())));
                 }
-                wait = take(rule, models, random.nextInt(4) == 0 ? random.nextInt(8) : 1);
+                wait = take(charge(rule, random), models);
                 if (i % 50 == 0) {
                     limiters.storage().cleanUp();
                 }
@@ -70,6 +72,15 @@ class SeveralNumbersModelTests {
             }
         }
         assertThat(outcomes).as("refused and permitted, seed %d", seed).doesNotContain(0);
+    }
+
+    /** Half of them charge all limits alike. */
+    private static Charge charge(Rule rule, SplittableRandom random) {
+        Charge charge = rule.charge("key", random.nextInt(4) == 0 ? random.nextInt(8) : 1);
+        for (Limit limit : random.nextBoolean() ? rule.limits() : List.<Limit>of()) {
+            charge = charge.costing(limit.name(), random.nextInt(5));
+        }
+        return charge;
     }
 
     private static long step(SplittableRandom random, long wait) {
@@ -84,19 +95,22 @@ class SeveralNumbersModelTests {
     }
 
     /** Returns how long to wait. */
-    private long take(Rule rule, List<Model> models, long permits) {
+    private long take(Charge charge, List<Model> models) {
         long now = time.now();
-        boolean expected = models.stream().allMatch(model -> model.permits(now, permits));
-        List<Boolean> each =
-                models.stream().map(model -> model.permits(now, permits)).toList();
-        Decision decision = limiters.tryAcquire(rule, "key", permits);
-        assertThat(decision.permitted()).as("permitted %d", permits).isEqualTo(expected);
+        List<Boolean> each = IntStream.range(0, models.size())
+                .mapToObj(i -> models.get(i).permits(now, charge.permits(i)))
+                .toList();
+        boolean expected = !each.contains(false);
+        Decision decision = limiters.tryAcquire(charge);
+        assertThat(decision.permitted()).as("permitted %s", charge).isEqualTo(expected);
         assertThat(decision.limits()).extracting(LimitStatus::permitted).isEqualTo(each);
         outcomes[expected ? 1 : 0]++;
-        if (expected && permits > 0) {
-            List<Object> receipts =
-                    models.stream().map(model -> model.take(now, permits)).toList();
-            taken.add(new Taken(decision, receipts, permits, returned));
+        if (expected && charge.permits() > 0) {
+            List<Object> receipts = new ArrayList<>();
+            for (int i = 0; i < models.size(); i++) {
+                receipts.add(models.get(i).take(now, charge.permits(i)));
+            }
+            taken.add(new Taken(decision, receipts, charge, returned));
             if (taken.size() > 10) {
                 taken.remove(0);
             }
@@ -108,11 +122,18 @@ class SeveralNumbersModelTests {
     private void giveBack(List<Model> models, Taken last) {
         last.decision().giveBack();
         last.decision().giveBack();
+        Charge charge = last.charge();
         for (int i = 0; i < models.size(); i++) {
-            models.get(i)
-                    .giveBack(last.receipts().get(i), time.now(), last.permits(), returned - last.returnedBefore());
+            if (charge.permits(i) > 0) {
+                models.get(i)
+                        .giveBack(
+                                last.receipts().get(i),
+                                time.now(),
+                                charge.permits(i),
+                                returned - last.returnedBefore());
+            }
         }
-        returned += last.permits();
+        returned += charge.permits();
         assertRemaining(limiters.tryAcquire(last.decision().rule(), "key", 0), models);
     }
 
