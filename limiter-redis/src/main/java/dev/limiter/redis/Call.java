@@ -93,8 +93,9 @@ final class Call {
 
     private boolean isNever() {
         for (int i = 0; i < charges.size(); i++) {
-            for (RemoteLimit limit : rules.get(i).limits) {
-                if (limit.isNever(charges.get(i))) {
+            RemoteLimit[] limits = rules.get(i).limits;
+            for (int limit = 0; limit < limits.length; limit++) {
+                if (limits[limit].isNever(charges.get(i), limit)) {
                     return true;
                 }
             }
@@ -142,9 +143,13 @@ final class Call {
         long now = byCalendar ? time.there() : 0;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
-            long permits = mode == TAKE_SOME ? most : charge.permits();
-            for (RemoteLimit limit : rules.get(i).limits) {
-                limit.ask(arguments, charge, permits, RemoteLimit.micros(charge.maxWait()), lease, now);
+            long maxWait = RemoteLimit.micros(charge.maxWait());
+            RemoteLimit[] limits = rules.get(i).limits;
+            for (int position = 0; position < limits.length; position++) {
+                RemoteLimit limit = limits[position];
+                long permits = mode == TAKE_SOME ? most : charge.permits(position);
+                long asked = limit.isNever(charge, position) ? 0 : permits;
+                limit.ask(arguments, asked, limit.kept(charge), maxWait, lease, now);
             }
         }
         Request<T> request = new Request<>(
@@ -159,7 +164,7 @@ final class Call {
 
     private void release(RedisRateLimiterStorage storage, byte[] lease) {
         for (int i = 0; i < charges.size(); i++) {
-            if (rules.get(i).holds() && charges.get(i).permits() > 0) {
+            if (rules.get(i).holds()) {
                 storage.releaseUnanswered(charges.get(i), rules.get(i), lease);
             }
         }
@@ -174,9 +179,9 @@ final class Call {
             boolean took = charged && charge.permits() > 0;
             long[] numbers = answer.next(rule.limits.length);
             decisions.add(new RedisDecision(storage, charge, rule, numbers, answer, took, 0));
-            for (RemoteLimit limit : rule.limits) {
-                if (took && limit.algorithm == LuaAlgorithm.CONCURRENCY) {
-                    leases.hold(states.get(state), charge.permits(), answer.lease());
+            for (int limit = 0; limit < rule.limits.length; limit++) {
+                if (took && rule.isHeld(charge, limit)) {
+                    leases.hold(states.get(state), charge.permits(limit), answer.lease());
                 }
                 state++;
             }

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,9 +52,11 @@ final class KeyUse {
     }
 
     synchronized void returned(Standing standing, boolean held) {
-        for (Limit limit : standing.rule().limits()) {
+        List<Limit> taken = standing.rule().limits();
+        for (int i = 0; i < taken.size(); i++) {
+            Limit limit = taken.get(i);
             if (LimitUse.isHeld(limit) == held) {
-                of(limit.name()).returned(limit, standing.taken());
+                of(limit.name()).returned(limit, standing.taken(i));
             }
         }
     }
@@ -66,12 +69,14 @@ final class KeyUse {
      */
     synchronized long reserve(Charge charge, Rule share, int instances, long now) {
         long longest = 0;
-        for (Limit limit : charge.rule().limits()) {
-            longest = Math.max(longest, of(limit.name()).refusesFor(limit, charge.permits(), instances, now));
+        List<Limit> asked = charge.rule().limits();
+        for (int i = 0; i < asked.size(); i++) {
+            Limit limit = asked.get(i);
+            longest = Math.max(longest, of(limit.name()).refusesFor(limit, charge.permits(i), instances, now));
         }
         if (longest == 0) {
             this.share = share;
-            charge.rule().limits().forEach(limit -> of(limit.name()).reserve(charge.permits()));
+            each(charge, LimitUse::reserve);
         }
         return longest;
     }
@@ -83,14 +88,14 @@ final class KeyUse {
 
     /** What was {@linkplain #reserve reserved} is not granted after all. */
     synchronized void unreserve(Charge charge) {
-        charge.rule().limits().forEach(limit -> of(limit.name()).unreserve(charge.permits()));
+        each(charge, LimitUse::unreserve);
     }
 
     /** What was reserved is granted: memory has counted it. */
     synchronized LocalGrant granted(Charge charge) {
-        charge.rule().limits().forEach(limit -> of(limit.name()).owe(charge.permits()));
+        each(charge, LimitUse::owe);
         LocalGrant grant = new LocalGrant(this, charge, generation);
-        if (charge.permits() > 0 && charge.rule().limits().stream().anyMatch(LimitUse::isHeld)) {
+        if (grant.holdsPermits()) {
             holding.add(grant);
         }
         return grant;
@@ -116,10 +121,19 @@ final class KeyUse {
     }
 
     private void pay(LocalGrant grant, boolean held) {
-        for (Limit limit : grant.charge.rule().limits()) {
-            if (LimitUse.isHeld(limit) == held) {
-                of(limit.name()).pay(grant.charge.permits());
+        List<Limit> granted = grant.charge.rule().limits();
+        for (int i = 0; i < granted.size(); i++) {
+            if (LimitUse.isHeld(granted.get(i)) == held) {
+                of(granted.get(i).name()).pay(grant.charge.permits(i));
             }
+        }
+    }
+
+    /** Has each limit of a charge count what is charged of it. */
+    private void each(Charge charge, ObjLongConsumer<LimitUse> counting) {
+        List<Limit> charged = charge.rule().limits();
+        for (int i = 0; i < charged.size(); i++) {
+            counting.accept(of(charged.get(i).name()), charge.permits(i));
         }
     }
 

@@ -41,7 +41,7 @@ final class LimitUse {
     /** {@code position}: of the limit in what is said of its rule. */
     void answered(Limit limit, Standing standing, int position, long now) {
         if (isHeld(limit)) {
-            held += standing.taken();
+            held += standing.taken(position);
         }
         if (isOvertaken(standing, position)) {
             return;

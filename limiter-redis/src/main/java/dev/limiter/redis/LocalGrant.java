@@ -2,10 +2,12 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.Rule;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * Permits that were granted in memory. Those of concurrency limits are held in the shared storage, too, from when that is
@@ -27,6 +29,22 @@ final class LocalGrant {
         this.use = use;
         this.charge = charge;
         this.generation = generation;
+    }
+
+    /** Whether permits of a concurrency limit were granted. */
+    boolean holdsPermits() {
+        List<Limit> limits = charge.rule().limits();
+        return IntStream.range(0, limits.size()).anyMatch(i -> charge.permits(i) > 0 && LimitUse.isHeld(limits.get(i)));
+    }
+
+    /** How many were granted of a limit; the most of any if the rule had no such limit then. */
+    long permits(Limit limit) {
+        List<Limit> limits = charge.rule().limits();
+        return IntStream.range(0, limits.size())
+                .filter(i -> limits.get(i).name().equals(limit.name()))
+                .mapToLong(charge::permits)
+                .findFirst()
+                .orElse(charge.permits());
     }
 
     /** Whether nothing has to be held any more, or this is already. */

@@ -146,7 +146,7 @@ final class LocalUse implements StandingListener {
             // a rule of the same name with this limit alone has the same state of it
             Rule alone = Rule.of(charge.rule().name(), limit);
             if (LimitUse.isHeld(limit)) {
-                debt.holding().forEach(grant -> settled.add(hold(grant, alone, charge.key())));
+                debt.holding().forEach(grant -> settled.add(hold(grant, alone, limit, charge.key())));
                 continue;
             }
             long permits = Math.min(counting(statuses, limit), debt.of(limit.name()));
@@ -170,10 +170,11 @@ final class LocalUse implements StandingListener {
     }
 
     /** If there are so many; what is in flight goes on anyway. */
-    private CompletableFuture<?> hold(LocalGrant grant, Rule rule, String key) {
-        return grant.holds(rule)
+    private CompletableFuture<?> hold(LocalGrant grant, Rule rule, Limit limit, String key) {
+        long permits = grant.permits(limit);
+        return permits == 0 || grant.holds(rule)
                 ? NOTHING
-                : shared.decideAsync(List.of(rule.charge(key, grant.charge.permits())))
+                : shared.decideAsync(List.of(rule.charge(key, permits)))
                         .thenAccept(lease -> grant.hold(rule, lease))
                         .toCompletableFuture();
     }

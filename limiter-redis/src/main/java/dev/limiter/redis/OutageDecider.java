@@ -79,7 +79,13 @@ final class OutageDecider {
         }
         Rule share = shares.computeIfAbsent(charge.rule(), rule -> Share.of(rule, by));
         return new Charge(
-                share, charge.key(), charge.permits(), charge.keptPercent(), charge.maxWait(), charge.maxWaiting());
+                share,
+                charge.key(),
+                charge.permits(),
+                charge.keptPercent(),
+                charge.maxWait(),
+                charge.maxWaiting(),
+                charge.costs());
     }
 
     /** One charge on its way to a decision. Used by one thread. */
@@ -122,7 +128,7 @@ final class OutageDecider {
             List<Limit> limits = charge.rule().limits();
             for (int i = 0; i < limits.size(); i++) {
                 long turns = known.turnsNanos(limits.get(i), now);
-                if (turns > 0 && charge.permits() > 0) {
+                if (turns > 0 && charge.permits(i) > 0) {
                     queue(shared.rule(), i, turns);
                 }
             }

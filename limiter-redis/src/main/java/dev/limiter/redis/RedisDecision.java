@@ -139,8 +139,8 @@ final class RedisDecision extends Decision implements Standing {
     }
 
     @Override
-    public long taken() {
-        return charged ? charge.permits() : 0;
+    public long taken(int limit) {
+        return charged ? charge.permits(limit) : 0;
     }
 
     @Override
@@ -194,7 +194,7 @@ final class RedisDecision extends Decision implements Standing {
         if (charged) {
             return 0;
         }
-        return remote.limits[limit].isNever(charge) ? NEVER : RemoteLimit.nanos(numbers[NUMBERS * limit + 1]);
+        return remote.limits[limit].isNever(charge, limit) ? NEVER : RemoteLimit.nanos(numbers[NUMBERS * limit + 1]);
     }
 
     @Override

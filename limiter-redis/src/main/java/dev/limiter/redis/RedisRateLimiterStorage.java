@@ -256,21 +256,19 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         RemoteRule remote = decision.remote;
         byte[][] keys = remote.keys(decision.charge.key());
         List<byte[]> returned = new ArrayList<>(keys.length);
-        Arguments arguments = new Arguments(64)
-                .number(time.toTell())
-                .number(decision.takenAt())
-                .number(decision.charge.permits());
+        Arguments arguments = new Arguments(64).number(time.toTell()).number(decision.takenAt());
         int algorithms = 0;
         for (int i = 0; i < keys.length; i++) {
             RemoteLimit limit = remote.limits[i];
-            if ((limit.algorithm == LuaAlgorithm.CONCURRENCY) == held) {
-                limit.giveBack(arguments, decision.mark(i), decision.returnedBefore(i), decision.lease());
+            long permits = decision.charge.permits(i);
+            if (permits > 0 && (limit.algorithm == LuaAlgorithm.CONCURRENCY) == held) {
+                limit.giveBack(arguments, permits, decision.mark(i), decision.returnedBefore(i), decision.lease());
                 returned.add(keys[i]);
                 algorithms |= limit.algorithm.bit();
+                if (held) {
+                    leases.release(keys[i], permits, decision.lease());
+                }
             }
-        }
-        if (held) {
-            returned.forEach(key -> leases.release(key, decision.charge.permits(), decision.lease()));
         }
         if (returned.isEmpty()) {
             return;
@@ -297,16 +295,19 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         });
     }
 
-    /** Releases what may have been taken by a call whose answer is lost. */
+    /** Releases what a call whose answer is lost may hold by now. */
     void releaseUnanswered(Charge charge, RemoteRule remote, byte[] lease) {
         byte[][] keys = remote.keys(charge.key());
         List<byte[]> released = new ArrayList<>(keys.length);
-        Arguments arguments = new Arguments(64).number(time.toTell()).number(0).number(charge.permits());
+        Arguments arguments = new Arguments(64).number(time.toTell()).number(0);
         for (int i = 0; i < keys.length; i++) {
-            if (remote.limits[i].algorithm == LuaAlgorithm.CONCURRENCY) {
-                remote.limits[i].giveBack(arguments, 0, 0, lease);
+            if (remote.isHeld(charge, i)) {
+                remote.limits[i].giveBack(arguments, charge.permits(i), 0, 0, lease);
                 released.add(keys[i]);
             }
+        }
+        if (released.isEmpty()) {
+            return;
         }
         Script script = Scripts.giveBack(LuaAlgorithm.CONCURRENCY.bit());
         releaseHeld(script, released.toArray(byte[][]::new), arguments.toArray(), charge);

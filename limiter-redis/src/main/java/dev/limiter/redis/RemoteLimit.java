@@ -54,12 +54,14 @@ final class RemoteLimit {
      * What is asked of this limit.
      *
      * @param permits how many are to be taken
+     * @param kept how many must be left for others
+     * @param maxWait in microseconds
      * @param lease the name under which concurrency permits are held
      */
-    void ask(Arguments out, Charge charge, long permits, long maxWait, byte[] lease, long now) {
+    void ask(Arguments out, long permits, long kept, long maxWait, byte[] lease, long now) {
         out.octet(algorithm.number())
-                .number(isNever(charge) ? 0 : permits)
-                .number(kept(charge))
+                .number(permits)
+                .number(kept)
                 .number(Math.min(maxWait, longestWait))
                 .bytes(terms)
                 .bytes(bounds.around(now))
@@ -67,8 +69,9 @@ final class RemoteLimit {
     }
 
     /** {@code mark} and {@code returnedBefore}: as the script answered them when the permits were taken. */
-    void giveBack(Arguments out, long mark, long returnedBefore, byte[] lease) {
+    void giveBack(Arguments out, long permits, long mark, long returnedBefore, byte[] lease) {
         out.octet(algorithm.number())
+                .number(permits)
                 .number(mark)
                 .number(returnedBefore)
                 .bytes(returning)
@@ -90,9 +93,10 @@ final class RemoteLimit {
         return limit.capacity() / 100 * percent + limit.capacity() % 100 * percent / 100;
     }
 
-    /** Whether more is asked than can ever be granted. */
-    boolean isNever(Charge charge) {
-        return charge.permits() > 0 && charge.permits() > limit.capacity() - kept(charge);
+    /** Whether more is asked than can ever be granted. {@code position}: of this limit in its rule. */
+    boolean isNever(Charge charge, int position) {
+        long permits = charge.permits(position);
+        return permits > 0 && permits > limit.capacity() - kept(charge);
     }
 
     /** What a script is told of a time to wait. */

@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import java.nio.charset.StandardCharsets;
@@ -92,6 +93,11 @@ final class RemoteRule {
                         && (bucket.even() || !bucket.warmUp().isZero())
                 || limit instanceof Limit.TokenBucket token && !token.warmUp().isZero();
         return !oneByOne && !(limit instanceof Limit.Concurrency);
+    }
+
+    /** Whether a charge holds permits of the limit at that position until they are released. */
+    boolean isHeld(Charge charge, int limit) {
+        return limits[limit].algorithm == LuaAlgorithm.CONCURRENCY && charge.permits(limit) > 0;
     }
 
     boolean holds() {

@@ -12,8 +12,8 @@ interface Standing {
     /** When it was answered, in microseconds of the server's clock. */
     long takenAt();
 
-    /** How many permits this answer took; 0 if it only looked, or refused. */
-    long taken();
+    /** How many permits this answer took of the limit at that position; 0 if it only looked, or refused. */
+    long taken(int limit);
 
     /** How many permits were left of the limit at that position. */
     long left(int limit);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
@@ -157,6 +158,71 @@ class OutageTests {
         granted(storage, rule, 70);
         cut(storage);
         assertThat(granted(storage, rule, 200)).isEqualTo(10);
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void anOutageChargesEachLimitItsOwn(Limit limit) {
+        Rule rule = Rule.of(
+                "rule", limit.named("requests"), Limit.fixedWindow(1000, DAY).named("bytes"));
+        Charge upload = rule.charge("key").costing("bytes", 100);
+        Charge empty = upload.costing("bytes", 0);
+        FailoverRateLimiterStorage storage = storage(1);
+        assertThat(granted(storage, upload, 4)).isEqualTo(4);
+        cut(storage);
+        assertThat(granted(storage, upload, 20)).isEqualTo(6);
+        storage.decide(List.of(empty)).giveBack();
+        assertThat(granted(storage, empty, 3)).isEqualTo(3);
+        mend(storage);
+        assertThat(granted(storage, upload, 1)).isZero();
+        assertThat(granted(storage, empty, 200)).isEqualTo(100 - 13);
+    }
+
+    private static int granted(FailoverRateLimiterStorage storage, Charge charge, int asked) {
+        return (int) IntStream.range(0, asked)
+                .filter(i -> storage.decide(List.of(charge)).permitted())
+                .count();
+    }
+
+    @Test
+    void instancesShareWhatIsLeftOfEachLimit() {
+        Rule rule = Rule.of(
+                "rule",
+                Limit.tokenBucket(90, DAY).named("requests"),
+                Limit.tokenBucket(3000, DAY).named("bytes"));
+        Charge upload = rule.charge("key").costing("bytes", 100);
+        FailoverRateLimiterStorage storage = storage(3);
+        granted(storage, upload, 6);
+        cut(storage);
+        assertThat(granted(storage, upload, 20)).isEqualTo(8);
+        assertThat(granted(storage, upload.costing("bytes", 0), 100)).isEqualTo(20);
+    }
+
+    @Test
+    void whatIsHeldOfOneLimitAloneIsHeldAfterAnOutage() {
+        Rule pool = Rule.of(
+                "pool",
+                Limit.concurrency(10).named("running"),
+                Limit.concurrency(10).named("waiting"));
+        Charge three = pool.charge("key", 3).costing("waiting", 0);
+        FailoverRateLimiterStorage storage = storage(1);
+        storage.decide(List.of(pool.charge("key"))).close();
+        cut(storage);
+        Decision held = storage.decide(List.of(three));
+        assertThat(held.permitted()).isTrue();
+        mend(storage);
+        storage.decide(List.of(pool.charge("key"))).close();
+        assertLeft(storage, pool, 7, 10);
+        held.close();
+        await(() -> storage.peek(pool, "key").limits().get(0).remaining() == 10);
+        assertLeft(storage, pool, 10, 10);
+    }
+
+    private static void assertLeft(FailoverRateLimiterStorage storage, Rule rule, long... left) {
+        assertThat(storage.peek(rule, "key").limits().stream()
+                        .mapToLong(LimitStatus::remaining)
+                        .toArray())
+                .containsExactly(left);
     }
 
     @ParameterizedTest
@@ -326,6 +392,28 @@ class OutageTests {
         lost.completeExceptionally(new IllegalStateException("cut"));
         answer.join().close();
         await(() -> there.peek(pool, "key").remaining() == 2);
+    }
+
+    @Test
+    void eachLimitReleasesItsOwnOfACallWithoutAnAnswer() {
+        Rule pool = Rule.of(
+                "pool",
+                Limit.concurrency(10).named("running"),
+                Limit.concurrency(10).named("waiting"),
+                Limit.fixedWindow(10, DAY).named("daily"));
+        FailoverRateLimiterStorage storage = storage(1);
+        FailoverRateLimiterStorage there = storage(1);
+        CompletableFuture<Void> lost = new CompletableFuture<>();
+        redis.heard = lost;
+        Charge charge = pool.charge("key").costing("running", 4).costing("waiting", 0);
+        CompletableFuture<Decision> answer = storage.decideAsync(List.of(charge));
+        redis.heard = CompletableFuture.completedFuture(null);
+        await(() -> there.peek(pool, "key").limits().get(0).remaining() == 6);
+        assertLeft(there, pool, 6, 10, 9);
+        lost.completeExceptionally(new IllegalStateException("cut"));
+        answer.join().close();
+        await(() -> there.peek(pool, "key").limits().get(0).remaining() == 10);
+        assertLeft(there, pool, 10, 10, 9);
     }
 
     @Test

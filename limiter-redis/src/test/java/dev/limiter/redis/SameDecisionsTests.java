@@ -68,6 +68,12 @@ class SameDecisionsTests {
                 Limit.slidingWindowCounter(40, Duration.ofSeconds(10)).named("counter"),
                 Limit.fixedWindow(100, MINUTE).named("window"),
                 Limit.slidingWindowLog(200, Duration.ofMinutes(5)).named("log")));
+        rules.add(Rule.of(
+                "costs",
+                Limit.leakyBucket(1000, SECOND).named("bucket"),
+                Limit.fixedWindow(30, Duration.ofSeconds(3)).startingWithFirst().named("first"),
+                Limit.calendarWindow(100_000, Period.ofDays(1), ZoneId.of("UTC"))
+                        .named("daily")));
         return rules.stream();
     }
 
@@ -160,17 +166,32 @@ class SameDecisionsTests {
                 case 3, 4 -> 1 + random.nextLong(capacity);
                 default -> 1;
             };
-            List<Charge> charges = List.of(rule.charge("key", permits));
+            List<Charge> charges = List.of(costing(rule.charge("key", permits)));
             Decision expected = memory.decide(charges);
             Decision answered = redis.decide(charges);
             assertSame(answered, expected);
             wait = micros(expected.retryAfter().orElse(Duration.ZERO));
-            if (expected.permitted() && permits > 0) {
+            if (expected.permitted() && charges.get(0).permits() > 0) {
                 taken.add(List.of(expected, answered));
                 if (taken.size() > 10) {
                     taken.remove(0).forEach(Decision::close);
                 }
             }
+        }
+
+        /** Of several limits, half of the requests charge one or more another number of permits. */
+        private Charge costing(Charge charge) {
+            Charge costing = charge;
+            for (Limit limit : rule.limits().size() > 1 && random.nextBoolean() ? rule.limits() : List.<Limit>of()) {
+                long permits = switch (random.nextInt(6)) {
+                    case 0, 1 -> 0;
+                    case 2 -> random.nextInt(10) == 0 ? limit.capacity() + 1 : 2;
+                    case 3 -> 1 + random.nextLong(limit.capacity());
+                    default -> charge.permits();
+                };
+                costing = costing.costing(limit.name(), permits);
+            }
+            return costing;
         }
 
         private void giveBack() {

@@ -3,7 +3,6 @@ package dev.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
-import dev.limiter.Rule;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.ByteBuffer;
@@ -101,32 +100,31 @@ class ScriptsTests {
     @ParameterizedTest
     @MethodSource("algorithms")
     void anAlgorithmDecidesOnItsOwn(Limit limit) {
-        Rule rule = Rule.of("rule", limit);
         RemoteLimit remote = RemoteLimits.of(limit, 30_000_000, 0);
         byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};
         long now = 1_767_225_600_000_000L;
-        Answer last = ask(rule, remote, keys, now);
+        Answer last = ask(remote, keys, now);
         for (int left = 9; left > 0; left--) {
             assertThat(last.permitted()).isTrue();
             assertThat(last.next(1)[0]).isEqualTo(left);
-            last = ask(rule, remote, keys, now);
+            last = ask(remote, keys, now);
         }
         assertThat(last.permitted()).isTrue();
-        assertThat(ask(rule, remote, keys, now).permitted()).isFalse();
+        assertThat(ask(remote, keys, now).permitted()).isFalse();
 
-        Arguments returned = new Arguments(64).number(now).number(now).number(1);
+        Arguments returned = new Arguments(64).number(now).number(now);
         long[] numbers = last.next(1);
-        remote.giveBack(returned, numbers[3], numbers[4], last.lease());
+        remote.giveBack(returned, 1, numbers[3], numbers[4], last.lease());
         run(Scripts.giveBack(remote.algorithm.bit()), keys, returned.toArray());
-        assertThat(ask(rule, remote, keys, now).permitted()).isTrue();
-        assertThat(ask(rule, remote, keys, now).permitted()).isFalse();
+        assertThat(ask(remote, keys, now).permitted()).isTrue();
+        assertThat(ask(remote, keys, now).permitted()).isFalse();
     }
 
-    private Answer ask(Rule rule, RemoteLimit remote, byte[][] keys, long now) {
+    private Answer ask(RemoteLimit remote, byte[][] keys, long now) {
         byte[] lease = new byte[16];
         ByteBuffer.wrap(lease).putLong(System.nanoTime());
         Arguments asked = new Arguments(64).number(now).octet(0).number(0).number(1);
-        remote.ask(asked, rule.charge("key"), 1, 0, lease, now);
+        remote.ask(asked, 1, 0, 0, lease, now);
         ByteBuffer answer = ByteBuffer.wrap(run(Scripts.decideOne(remote.algorithm.bit()), keys, asked.toArray()));
         assertThat(answer.getInt()).isEqualTo(answer.remaining());
         return Answer.of(answer.slice(), new dev.limiter.VirtualTime(), lease);

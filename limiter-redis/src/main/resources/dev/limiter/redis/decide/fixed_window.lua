@@ -87,7 +87,7 @@ if asked > 0 then
   refusal = math.max(wait - patience, (fits or wait == 0) and 0 or stop - now, beyond)
 end
 -- of the next window, who has to wait for longer than this one is open
-if taken + permits > limit then
+if permits > 0 and taken + permits > limit then
   longest = stop - now - 1
 end
 left = beyond > 0 and 0 or limit - used

@@ -1,13 +1,13 @@
 -- Gives back what a request took, as far as it still counts: never beyond full, never into a later window.
 --
 -- KEYS     the state of each limit
--- ARGV[1]  packed: the time in microseconds, negative for the server's; when the permits were taken, by the same clock; how many;
---          then, for each key, the number of the algorithm, the mark and how many permits had been returned, as it answered them,
---          and what it unpacks for itself
+-- ARGV[1]  packed: the time in microseconds, negative for the server's; when the permits were taken, by the same clock; then, for
+--          each key, the number of the algorithm, how many permits, the mark and how many permits had been returned, as it
+--          answered them, and what it unpacks for itself
 local pack, unpack, call = struct.pack, struct.unpack, redis.call
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 
-local now, taken_at, permits, at = unpack('>ddd', ARGV[1])
+local now, taken_at, at = unpack('>dd', ARGV[1])
 if now < 0 then
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
@@ -27,6 +27,9 @@ local function read(key, kind)
   local stored = redis.pcall('GET', key)
   return type(stored) == 'string' and stored:byte(1) == kind and stored
 end
+
+-- Of the key whose turn it is.
+local permits
 
 -- Number of an algorithm -> function(key, mark, how many permits had been returned).
 local kinds = {}
