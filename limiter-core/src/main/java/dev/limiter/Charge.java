@@ -28,9 +28,8 @@ public record Charge(
 
     public Charge {
         if (!costs.isEmpty()) {
-            costs = LimitChecks.costs(rule, costs);
-            permits = Collections.max(costs);
-            costs = Collections.min(costs) == permits ? List.of() : costs;
+            permits = LimitChecks.most(rule, costs);
+            costs = Collections.min(costs) == permits ? List.of() : List.copyOf(costs);
         }
         LimitChecks.permits(rule, permits);
         if (maxWaiting < 0 || maxWait.isNegative()) {

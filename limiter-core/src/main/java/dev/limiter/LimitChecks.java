@@ -3,6 +3,7 @@ package dev.limiter;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Period;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -78,14 +79,14 @@ final class LimitChecks {
         }
     }
 
-    /** One for each limit of the rule; returns a copy. */
-    static List<Long> costs(Rule rule, List<Long> costs) {
+    /** The most of costs, of which there is one for each limit. */
+    static long most(Rule rule, List<Long> costs) {
         if (costs.size() != rule.limits().size()) {
             throw new IllegalArgumentException("costs has " + costs.size() + " numbers, but rule \"" + rule.name()
                     + "\" has " + rule.limits().size() + " limits");
         }
         costs.forEach(permits -> permits(rule, permits));
-        return List.copyOf(costs);
+        return Collections.max(costs);
     }
 
     static void range(String what, long value, long min, long max) {

@@ -71,7 +71,7 @@ final class BoundRule {
 
     /** Whether more is asked than can ever be granted. {@code terms}: null if so many of each limit, and nothing else. */
     boolean isNever(long permits, @Nullable ChargeTerms terms) {
-        if (terms == null || terms.costs().isEmpty()) {
+        if (terms == null || terms.costs() == null) {
             return permits > capacity;
         }
         for (int i = 0; i < limits.length; i++) {

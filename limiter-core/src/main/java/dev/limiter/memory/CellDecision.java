@@ -5,7 +5,7 @@ import dev.limiter.NumberLimit;
 import dev.limiter.Rule;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A decision of a cell on any number of permits and limits. What is held is released, and all returned, once. */
 abstract class CellDecision extends Decision {
@@ -52,9 +52,9 @@ abstract class CellDecision extends Decision {
     /** The state of each limit right after the permits were taken, in an array of the caller's own. */
     abstract long[] marks();
 
-    /** How many were taken of each limit; empty if of all alike. */
-    List<Long> costs() {
-        return List.of();
+    /** How many were taken of each limit; null if of all alike. */
+    long @Nullable [] costs() {
+        return null;
     }
 
     @Override

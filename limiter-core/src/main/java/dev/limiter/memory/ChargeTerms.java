@@ -2,7 +2,7 @@ package dev.limiter.memory;
 
 import dev.limiter.Charge;
 import dev.limiter.CompiledLimit;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is asked of a cell beyond "so many permits, now".
@@ -11,9 +11,9 @@ import java.util.List;
  * @param keptPercent the share of each limit that must be left
  * @param maxWait the longest wait for a turn, in nanoseconds
  * @param imposed how long the request waits in any case, because of another rule
- * @param costs how many permits of each limit; empty if all are alike
+ * @param costs how many permits of each limit; null if all are alike
  */
-record ChargeTerms(long permits, int keptPercent, long maxWait, long imposed, List<Long> costs) {
+record ChargeTerms(long permits, int keptPercent, long maxWait, long imposed, long @Nullable [] costs) {
 
     private static final long LONGEST = Long.MAX_VALUE / 4;
 
@@ -21,16 +21,27 @@ record ChargeTerms(long permits, int keptPercent, long maxWait, long imposed, Li
         long maxWait = charge.maxWait().toSeconds() > LONGEST / 1_000_000_000
                 ? LONGEST
                 : charge.maxWait().toNanos();
-        return new ChargeTerms(charge.permits(), charge.keptPercent(), maxWait, imposed, charge.costs());
+        return new ChargeTerms(charge.permits(), charge.keptPercent(), maxWait, imposed, costs(charge));
+    }
+
+    private static long @Nullable [] costs(Charge charge) {
+        if (charge.costs().isEmpty()) {
+            return null;
+        }
+        long[] costs = new long[charge.costs().size()];
+        for (int i = 0; i < costs.length; i++) {
+            costs[i] = charge.permits(i);
+        }
+        return costs;
     }
 
     static ChargeTerms plain(long permits) {
-        return new ChargeTerms(permits, 0, 0, 0, List.of());
+        return new ChargeTerms(permits, 0, 0, 0, null);
     }
 
     /** How many permits are taken of the limit at {@code index}. */
     long permits(int index) {
-        return costs.isEmpty() ? permits : costs.get(index);
+        return costs == null ? permits : costs[index];
     }
 
     /** How many permits of a limit must be left. */

@@ -6,7 +6,6 @@ import dev.limiter.NumberLimit;
 import dev.limiter.Rule;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.List;
 
 /**
  * One permit of a limit whose state is a number: the number and the time, 32 bytes in all. What is left and when to
@@ -62,7 +61,7 @@ class NumberDecision extends Decision {
     @Override
     public void giveBack() {
         if (permitted() && (long) STAMP.getAndBitwiseOr(this, Long.MIN_VALUE) >= 0) {
-            cell.bound.cells.giveBack(new Returned(cell, new long[] {value}, 1, List.of(), now(), returnedBefore()));
+            cell.bound.cells.giveBack(new Returned(cell, new long[] {value}, 1, null, now(), returnedBefore()));
         }
     }
 

@@ -4,7 +4,7 @@ import dev.limiter.CompiledLimit;
 import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
 import dev.limiter.Taken;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Permits that a request took and returns.
@@ -12,11 +12,11 @@ import java.util.List;
  * @param from the cell of which they were taken
  * @param marks the state of each of its limits right after that, or NOTHING of {@link NumberLimit}
  * @param permits how many of each limit, at most
- * @param costs how many of each; empty if all are alike
+ * @param costs how many of each; null if all are alike
  * @param at when they were taken, in epoch nanoseconds
  * @param returnedBefore how many permits of the key had been returned by then
  */
-record Returned(Cell from, long[] marks, long permits, List<Long> costs, long at, long returnedBefore) {
+record Returned(Cell from, long[] marks, long permits, long @Nullable [] costs, long at, long returnedBefore) {
 
     /** What is returned of the limit at {@code index} of a cell that goes on from the one of which it was taken. */
     Taken of(Cell cell, int index, long now) {
@@ -32,7 +32,7 @@ record Returned(Cell from, long[] marks, long permits, List<Long> costs, long at
     }
 
     private long permits(int limit) {
-        return costs.isEmpty() ? permits : costs.get(limit);
+        return costs == null ? permits : costs[limit];
     }
 
     /**

@@ -1,6 +1,6 @@
 package dev.limiter.memory;
 
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What each limit said, as it was read when it was decided. */
 class SnapshotDecision extends CellDecision {
@@ -28,7 +28,7 @@ class SnapshotDecision extends CellDecision {
     }
 
     @Override
-    List<Long> costs() {
+    long @Nullable [] costs() {
         return readings.costs();
     }
 
@@ -59,11 +59,11 @@ class SnapshotDecision extends CellDecision {
 
         /** Of what is asked on those terms. */
         static Readings of(int limits, ChargeTerms terms) {
-            return terms.costs().isEmpty() ? new Readings(limits) : new CostedReadings(limits, terms.costs());
+            return terms.costs() == null ? new Readings(limits) : new CostedReadings(limits, terms.costs());
         }
 
-        List<Long> costs() {
-            return List.of();
+        long @Nullable [] costs() {
+            return null;
         }
 
         long delayNanos() {
@@ -118,15 +118,15 @@ class SnapshotDecision extends CellDecision {
     /** The same where not all limits are charged alike. */
     private static final class CostedReadings extends Readings {
 
-        private final List<Long> costs;
+        private final long[] costs;
 
-        CostedReadings(int limits, List<Long> costs) {
+        CostedReadings(int limits, long[] costs) {
             super(limits);
             this.costs = costs;
         }
 
         @Override
-        List<Long> costs() {
+        long @Nullable [] costs() {
             return costs;
         }
     }

@@ -5,7 +5,6 @@ import dev.limiter.Rule;
 import dev.limiter.WindowLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.List;
 import java.util.Objects;
 
 /**
@@ -72,7 +71,7 @@ final class WindowDecision extends Decision {
     public void giveBack() {
         if (permitted() && (long) STAMP.getAndBitwiseOr(this, Long.MIN_VALUE) >= 0) {
             // what others returned does not move a time
-            cell.bound.cells.giveBack(new Returned(cell, new long[] {stamped()}, 1, List.of(), Long.MIN_VALUE, 0));
+            cell.bound.cells.giveBack(new Returned(cell, new long[] {stamped()}, 1, null, Long.MIN_VALUE, 0));
         }
     }
 
