@@ -2,8 +2,10 @@ package dev.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
 import dev.limiter.memory.Threads;
 import java.time.Duration;
@@ -87,6 +89,28 @@ class LessRedisTests {
                 Limit.fixedWindow(100, SECOND).startingWithFirst(),
                 Limit.slidingWindowCounter(100, SECOND),
                 Limit.slidingWindowLog(100, SECOND));
+    }
+
+    @Test
+    void aChargeOfOneLimitAloneIsNeitherTakenAheadNorRefusedForAnother() {
+        Duration day = Duration.ofDays(1);
+        Rule rule = Rule.of(
+                "rule",
+                Limit.fixedWindow(1000, day).named("requests"),
+                Limit.fixedWindow(1000, day).named("bytes"));
+        RedisRateLimiterStorage storage = storage(20);
+        List<Charge> empty = List.of(rule.charge("key").costing("bytes", 0));
+        for (int i = 0; i < 10; i++) {
+            assertThat(storage.decide(empty).permitted()).isTrue();
+        }
+        assertThat(storage.peek(rule, "key").limits())
+                .extracting(LimitStatus::remaining)
+                .containsExactly(990L, 1000L);
+        storage.decide(List.of(rule.charge("key").costing("bytes", 1000)));
+        for (int i = 0; i < 3; i++) {
+            assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
+            assertThat(storage.decide(empty).permitted()).isTrue();
+        }
     }
 
     @Test
