@@ -138,6 +138,7 @@ public final class ConfiguredRules implements RuleSource {
         return LimitDefinition.of(
                         origin, limit.limit(), limit.window(), limit.algorithm(), limit.burst(), limit.buckets())
                 .aligned(origin, limit.align(), limit.zone())
-                .warmingUp(origin, limit.warmUp());
+                .warmingUp(origin, limit.warmUp())
+                .costing(origin, limit.cost());
     }
 }

@@ -295,6 +295,7 @@ public record LimiterProperties(
      * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
      * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For token-bucket,
      *     and leaky-bucket with max-wait; not with burst.
+     * @param cost Permits that a request takes of this limit: a number or an expression; the cost of the rule if not said.
      */
     public record NamedLimit(
             @Nullable Long limit,
@@ -304,7 +305,8 @@ public record LimiterProperties(
             @Nullable Integer buckets,
             @Nullable Align align,
             @Nullable String zone,
-            @Nullable String warmUp) {}
+            @Nullable String warmUp,
+            @Nullable String cost) {}
 
     /**
      * What is different in one tier; what is not said is as the rule says.

@@ -59,9 +59,9 @@ public final class Verdict {
         return charges.get(index).rule();
     }
 
-    /** The permits that were asked of each limit of the rule at that position of {@link #rules()}. */
-    public long cost(int index) {
-        return charges.get(index).permits();
+    /** What was asked of the limits of the rule at that position of {@link #rules()}. */
+    public Charge charge(int index) {
+        return charges.get(index);
     }
 
     /** Whether it says where one limit of one rule stood, and no more. */

@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
 /** How many permits one request takes: a number, or an expression that gives one. */
 final class Cost {
 
-    static final Cost ONE = new Cost(1, null);
+    static final Cost ONE = new Cost(null, 1, null);
 
+    private final @Nullable Setting<String> setting;
     private final long fixed;
     private final @Nullable LimiterExpression expression;
 
-    private Cost(long fixed, @Nullable LimiterExpression expression) {
+    private Cost(@Nullable Setting<String> setting, long fixed, @Nullable LimiterExpression expression) {
+        this.setting = setting;
         this.fixed = fixed;
         this.expression = expression;
     }
@@ -27,12 +29,12 @@ final class Cost {
     static Cost parse(Setting<String> setting, LimiterExpression expression) {
         Object literal = expression.literal();
         if (literal == null) {
-            return new Cost(0, expression);
+            return new Cost(setting, 0, expression);
         }
         if (literal instanceof Integer || literal instanceof Long) {
             long permits = ((Number) literal).longValue();
             if (permits >= 1) {
-                return new Cost(permits, null);
+                return new Cost(setting, permits, null);
             }
         }
         throw new LimiterConfigurationException(new Problem(
@@ -40,6 +42,19 @@ final class Cost {
                 setting.where(),
                 setting.value(),
                 "A cost must be a whole number from 1, or an expression such as \"#p0.size()\"."));
+    }
+
+    /** As it was written; null if it was not. */
+    @Nullable
+    Setting<String> setting() {
+        return setting;
+    }
+
+    /** Whether it is certainly the same number as another one for each request. */
+    boolean isAlike(Cost other) {
+        return isFixed() && other.isFixed()
+                ? fixed == other.fixed
+                : setting != null && other.setting != null && setting.value().equals(other.setting.value());
     }
 
     boolean isFixed() {

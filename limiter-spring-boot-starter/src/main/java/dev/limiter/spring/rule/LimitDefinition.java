@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The raw settings of one limit; null is what was not said. Immutable.
  *
  * @param where the property or annotation that holds them
+ * @param cost how many permits a request takes of this limit; those of the rule if it was not said
  */
 public record LimitDefinition(
         String where,
@@ -17,7 +18,22 @@ public record LimitDefinition(
         @Nullable Setting<Integer> buckets,
         @Nullable Setting<Align> align,
         @Nullable Setting<String> zone,
-        @Nullable Setting<String> warmUp) {
+        @Nullable Setting<String> warmUp,
+        @Nullable Setting<String> cost) {
+
+    /** Settings without a cost. */
+    public LimitDefinition(
+            String where,
+            @Nullable Setting<Long> limit,
+            @Nullable Setting<String> window,
+            @Nullable Setting<Algorithm> algorithm,
+            @Nullable Setting<Long> burst,
+            @Nullable Setting<Integer> buckets,
+            @Nullable Setting<Align> align,
+            @Nullable Setting<String> zone,
+            @Nullable Setting<String> warmUp) {
+        this(where, limit, window, algorithm, burst, buckets, align, zone, warmUp, null);
+    }
 
     /** The settings as written at {@code origin}; null is what was not said. */
     public static LimitDefinition of(
@@ -50,13 +66,20 @@ public record LimitDefinition(
                 buckets,
                 setting(origin, "align", align),
                 setting(origin, "zone", zone),
-                warmUp);
+                warmUp,
+                cost);
     }
 
     /** The same with the warm-up as written at {@code origin}; null is what was not said. */
     public LimitDefinition warmingUp(RuleOrigin origin, @Nullable String warmUp) {
         return new LimitDefinition(
-                where, limit, window, algorithm, burst, buckets, align, zone, setting(origin, "warm-up", warmUp));
+                where, limit, window, algorithm, burst, buckets, align, zone, setting(origin, "warm-up", warmUp), cost);
+    }
+
+    /** The same with the cost, a number or an expression, as written at {@code origin}; null is what was not said. */
+    public LimitDefinition costing(RuleOrigin origin, @Nullable String cost) {
+        return new LimitDefinition(
+                where, limit, window, algorithm, burst, buckets, align, zone, warmUp, setting(origin, "cost", cost));
     }
 
     /** Whether nothing was said. */
@@ -68,7 +91,8 @@ public record LimitDefinition(
                 && buckets == null
                 && align == null
                 && zone == null
-                && warmUp == null;
+                && warmUp == null
+                && cost == null;
     }
 
     /**
@@ -91,7 +115,8 @@ public record LimitDefinition(
                 RuleDefinition.first(buckets, sameAlgorithm ? weaker.buckets : null),
                 RuleDefinition.first(align, sameAlgorithm ? weaker.align : null),
                 RuleDefinition.first(zone, sameAlign ? weaker.zone : null),
-                RuleDefinition.first(warmUp, sameAlgorithm ? weaker.warmUp : null));
+                RuleDefinition.first(warmUp, sameAlgorithm ? weaker.warmUp : null),
+                RuleDefinition.first(cost, weaker.cost));
     }
 
     /** Whether the algorithm that was said, or any that was not, has a window. */

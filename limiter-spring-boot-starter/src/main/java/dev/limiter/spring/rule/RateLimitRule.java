@@ -1,6 +1,7 @@
 package dev.limiter.spring.rule;
 
 import dev.limiter.Charge;
+import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.BooleanExpression;
@@ -23,7 +24,7 @@ public final class RateLimitRule {
     private final Scope scope;
     private final @Nullable RequestMatcher matcher;
     private final RateLimitKey key;
-    private final Cost cost;
+    private final Costs costs;
     private final BooleanExpression condition;
     private final BooleanExpression skipIf;
     private final @Nullable ChargeIf chargeIf;
@@ -43,7 +44,7 @@ public final class RateLimitRule {
             Scope scope,
             @Nullable RequestMatcher matcher,
             RateLimitKey key,
-            Cost cost,
+            Costs costs,
             BooleanExpression condition,
             BooleanExpression skipIf,
             @Nullable ChargeIf chargeIf,
@@ -60,7 +61,7 @@ public final class RateLimitRule {
         this.scope = scope;
         this.matcher = matcher;
         this.key = key;
-        this.cost = cost;
+        this.costs = costs;
         this.condition = condition;
         this.skipIf = skipIf;
         this.chargeIf = chargeIf;
@@ -74,8 +75,8 @@ public final class RateLimitRule {
 
     private @Nullable Charge fixedCharge() {
         String constant = key.constant();
-        return constant != null && cost.isFixed() && tiers == null && resolved == null && waiting.isFixed()
-                ? waiting.first(rule.charge(constant, cost.fixed()))
+        return constant != null && costs.isFixed() && tiers == null && resolved == null && waiting.isFixed()
+                ? waiting.first(costs.fixed(rule, constant))
                 : null;
     }
 
@@ -219,10 +220,15 @@ public final class RateLimitRule {
         if (resolved != null) {
             applicable = resolved.of(whose, context, applicable);
         }
-        return waiting.apply(applicable.charge(whose, cost.of(context)), context);
+        return waiting.apply(costs.charge(applicable, whose, context), context);
     }
 
-    /** What one takes whose charge cannot be worked out: a permit of the bucket of those without a key. */
+    /** Whether all requests certainly take as much of one limit as of another. */
+    boolean costAlike(Limit one, Limit other) {
+        return costs.of(one.name()).isAlike(costs.of(other.name()));
+    }
+
+    /** What one takes whose charge cannot be worked out: a permit of each limit, from the bucket of those without a key. */
     public Charge chargeOfNobody() {
         return rule.charge(key.unresolved());
     }

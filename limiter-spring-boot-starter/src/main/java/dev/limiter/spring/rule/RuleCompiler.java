@@ -6,7 +6,6 @@ import dev.limiter.Rule;
 import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.expression.ExpressionScope;
-import dev.limiter.spring.expression.LimiterExpression;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
@@ -27,6 +26,7 @@ public final class RuleCompiler {
 
     private final KeyParser keys;
     private final LimiterExpressionParser expressions;
+    private final CostCompiler costs;
     private final LimitCompiler limits;
     private final TierCompiler tiers;
     private final RequestMatcherCompiler matchers;
@@ -71,6 +71,7 @@ public final class RuleCompiler {
         this.everywhere = everywhere;
         this.keys = keys;
         this.expressions = expressions;
+        this.costs = new CostCompiler(expressions);
         this.limits = new LimitCompiler(available, steps);
         this.tiers = new TierCompiler(keys, limits);
         this.resolvers = new ResolvedLimitCompiler(beans, expressions, limits);
@@ -154,7 +155,7 @@ public final class RuleCompiler {
                 : tiers.compile(definition, definition.tiers(), maxWait, variables, problems);
         ResolvedLimits resolved = resolvers.compile(definition, maxWait, variables, problems);
         RateLimitKey key = problems.collect(() -> key(definition.key(), variables));
-        Cost cost = problems.collect(() -> cost(definition.cost(), variables));
+        Costs compiledCosts = costs.compile(definition, variables, problems);
         BooleanExpression condition =
                 problems.collect(() -> expression(definition.condition(), variables, BooleanExpression.ALWAYS));
         BooleanExpression skipIf =
@@ -172,16 +173,16 @@ public final class RuleCompiler {
         if (ban != null && key != null && key.isForAll() && (keyIsFinal || definition.key() != null)) {
             BanCompiler.refuseWithoutKey(definition, problems);
         }
-        checkCost(definition, cost, compiledLimits, "", problems);
+        CostCompiler.check(definition, compiledCosts, compiledLimits, "", problems);
         checkChargeIf(definition.chargeIf(), compiledLimits, problems);
         if (compiledTiers != null) {
             compiledTiers.rules().forEach((tier, rule) -> {
-                checkCost(definition, cost, rule.limits(), ".tiers." + tier, problems);
+                CostCompiler.check(definition, compiledCosts, rule.limits(), ".tiers." + tier, problems);
                 checkChargeIf(definition.chargeIf(), rule.limits(), problems);
             });
         }
         problems.throwIfAny();
-        if (key == null || cost == null || condition == null || skipIf == null) {
+        if (key == null || condition == null || skipIf == null) {
             throw new IllegalStateException("Null without a problem");
         }
         return new RateLimitRule(
@@ -193,7 +194,7 @@ public final class RuleCompiler {
                 scope,
                 matcher,
                 scoped.apply(key),
-                cost,
+                compiledCosts,
                 condition,
                 skipIf,
                 chargeIf,
@@ -271,14 +272,6 @@ public final class RuleCompiler {
         return setting == null ? null : ChargeIf.parse(setting, expressions, variables);
     }
 
-    private Cost cost(@Nullable Setting<String> setting, ExpressionScope variables) {
-        if (setting == null) {
-            return Cost.ONE;
-        }
-        LimiterExpression expression = expressions.parse(setting.value(), setting.where(), variables);
-        return Cost.parse(setting, expression);
-    }
-
     /** What is in flight is free again when it is done; to return it earlier would let too many in. */
     static void checkChargeIf(@Nullable Setting<String> setting, List<Limit> limits, Problems problems) {
         if (setting != null && limits.stream().anyMatch(Limit.Concurrency.class::isInstance)) {
@@ -288,27 +281,6 @@ public final class RuleCompiler {
                     setting.value(),
                     "A limit of the rule is algorithm: concurrency, of which nothing stays charged anyway. Move that limit"
                             + " into a rule of its own, or remove charge-if.");
-        }
-    }
-
-    /** What costs more than a limit can ever grant would never be permitted. */
-    private static void checkCost(
-            RuleDefinition definition, @Nullable Cost cost, List<Limit> limits, String tier, Problems problems) {
-        Setting<String> setting = definition.cost();
-        if (cost == null || setting == null || !cost.isFixed()) {
-            return;
-        }
-        for (Limit limit : limits) {
-            if (cost.fixed() > limit.capacity()) {
-                problems.add(
-                        MessageCode.IMPOSSIBLE_COST,
-                        setting.where(),
-                        setting.value(),
-                        "The cost is more than can ever be granted at once: " + limit.capacity()
-                                + ", the burst or limit of " + definition.origin() + tier
-                                + (limit.name().isEmpty() ? "" : ".limits." + limit.name())
-                                + ". Raise that, or lower the cost.");
-            }
         }
     }
 }

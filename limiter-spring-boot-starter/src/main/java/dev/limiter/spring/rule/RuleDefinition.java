@@ -83,7 +83,16 @@ public record RuleDefinition(
 
     /** Whether this rule is about the same requests as another, with the same key and cost: all but the limits. */
     boolean countsTheSameAs(RuleDefinition other) {
-        return said(this).equals(said(other));
+        return !costsByLimit() && !other.costsByLimit() && said(this).equals(said(other));
+    }
+
+    private boolean costsByLimit() {
+        return limitsByName().values().stream().anyMatch(said -> said.cost() != null);
+    }
+
+    /** The limits by their names, that of the only one being empty. */
+    Map<String, LimitDefinition> limitsByName() {
+        return limits == null ? Map.of("", limit) : limits;
     }
 
     private static List<Object> said(RuleDefinition rule) {

@@ -54,9 +54,11 @@ public final class SlackLimits implements StartupCheck {
 
     /** In the rule's own limits as in those of each tier. */
     private static boolean implies(RateLimitRule rule, int tight, int loose) {
-        return Stream.concat(Stream.of(rule.rule()), rule.tiers().values().stream())
-                .map(Rule::limits)
-                .allMatch(limits -> ImpliedLimits.implies(limits.get(tight), limits.get(loose)));
+        List<Limit> own = rule.rule().limits();
+        return rule.costAlike(own.get(tight), own.get(loose))
+                && Stream.concat(Stream.of(rule.rule()), rule.tiers().values().stream())
+                        .map(Rule::limits)
+                        .allMatch(limits -> ImpliedLimits.implies(limits.get(tight), limits.get(loose)));
     }
 
     private static void addBetween(List<RateLimitRule> rules, RuleSet ruleSet, List<Finding> findings) {

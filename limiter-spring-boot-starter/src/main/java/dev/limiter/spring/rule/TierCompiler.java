@@ -14,7 +14,9 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the raw settings of tiers into limits: those of the rule, with what the tier says over them. Thread-safe. */
@@ -87,10 +89,23 @@ final class TierCompiler {
                             + named.keySet().iterator().next() + ": { limit: 1000 } }.");
             return null;
         }
+        refuseCost(tier, problems);
         List<Limit> compiled = named == null
                 ? problems.collect(() -> List.of(limits.compile("", tier.limit().over(definition.limit()), maxWait)))
                 : named(named, tier.limits() == null ? Map.of() : tier.limits(), maxWait, problems);
         return compiled == null ? null : Rule.of(definition.name(), compiled);
+    }
+
+    private static void refuseCost(TiersDefinition.Tier tier, Problems problems) {
+        Stream.concat(Stream.of(tier.limit()), tier.limits() == null ? Stream.of() : tier.limits().values().stream())
+                .map(LimitDefinition::cost)
+                .filter(Objects::nonNull)
+                .forEach(cost -> problems.add(
+                        MessageCode.TIERS,
+                        cost.where(),
+                        cost.value(),
+                        "A tier changes how much there is, and a request costs the same in all of them. Write the cost"
+                                + " into the rule's own limits, as an expression if it depends on who asks."));
     }
 
     /** Null if there is a problem. */

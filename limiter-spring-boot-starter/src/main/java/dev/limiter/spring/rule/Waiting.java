@@ -29,9 +29,7 @@ record Waiting(Duration maxWait, int maxWaiting, @Nullable BooleanExpression pri
 
     /** The charge on the terms of somebody with priority; of anybody, if there is no priority. */
     Charge first(Charge charge) {
-        return isPossible()
-                ? new Charge(charge.rule(), charge.key(), charge.permits(), 0, maxWait, maxWaiting)
-                : charge;
+        return isPossible() ? charge.within(maxWait).waitingAtMost(maxWaiting) : charge;
     }
 
     /**

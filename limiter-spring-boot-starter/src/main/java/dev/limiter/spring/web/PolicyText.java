@@ -1,10 +1,12 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What the {@code RateLimit} fields say of a rule whatever is left of its limits. Immutable. */
 final class PolicyText {
@@ -45,10 +47,17 @@ final class PolicyText {
         return policies;
     }
 
-    /** Appends the members of {@code RateLimit}; {@code statuses}: one for each limit of the rule. */
-    void appendAvailable(StringBuilder field, FieldNames parameters, List<LimitStatus> statuses, long cost) {
+    /**
+     * Appends the members of {@code RateLimit}.
+     *
+     * @param statuses one for each limit of the rule
+     * @param asked what was asked of each; null if that is not known
+     */
+    void appendAvailable(
+            StringBuilder field, FieldNames parameters, List<LimitStatus> statuses, @Nullable Charge asked) {
         for (int i = 0; i < names.length; i++) {
             separate(field);
+            long cost = asked == null ? RateLimitFields.UNKNOWN_COST : asked.permits(i);
             RateLimitFields.appendAvailable(field, parameters, names[i], statuses.get(i), cost);
         }
     }

@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.spring.rule.HeaderStyle;
@@ -53,30 +54,30 @@ final class RateLimitHeaders {
         if (style.ietf() && !statuses.isEmpty()) {
             PolicyText text = PolicyText.of(statuses);
             addPolicies(text);
-            text.appendAvailable(available, names(style), statuses, RateLimitFields.UNKNOWN_COST);
+            text.appendAvailable(available, names(style), statuses, null);
         }
         addLegacy(style, statuses);
     }
 
-    /** The limits of a rule. {@code text}: that of the limits that were asked; {@code cost}: what was asked of each. */
-    void add(RateLimitRule rule, PolicyText text, long cost, List<LimitStatus> statuses) {
+    /** The limits of a rule. {@code text}: that of the limits that were asked; {@code charge}: what was asked of each. */
+    void add(RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {
         HeaderStyle style = rule.headers();
         if (style.ietf()) {
             addPolicies(text);
-            text.appendAvailable(available, names(style), statuses, cost);
+            text.appendAvailable(available, names(style), statuses, charge);
             addPartition(rule, text);
         }
         addLegacy(style, statuses);
     }
 
     /** The only limit of a rule, as it was decided. */
-    void add(RateLimitRule rule, PolicyText text, long cost, Decision decision) {
+    void add(RateLimitRule rule, PolicyText text, Charge charge, Decision decision) {
         HeaderStyle style = rule.headers();
         if (style.legacy()) {
-            add(rule, text, cost, decision.limits());
+            add(rule, text, charge, decision.limits());
         } else if (style.ietf()) {
             addPolicies(text);
-            text.appendAvailable(available, names(style), decision, cost);
+            text.appendAvailable(available, names(style), decision, charge.permits(0));
             addPartition(rule, text);
         }
     }

@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
@@ -282,7 +283,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         for (int i = 0; i < refusal.rules().size(); i++) {
             List<LimitStatus> statuses = refusal.statuses().get(i);
             if (!statuses.isEmpty()) {
-                headers.add(refusal.rules().get(i), texts.of(refusal.asked(i)), refusal.cost(i), statuses);
+                headers.add(refusal.rules().get(i), texts.of(refusal.asked(i)), refusal.charge(i), statuses);
             }
         }
     }
@@ -294,13 +295,13 @@ final class ServletRequestDecisions implements RequestDecisions {
         }
         // nearly every request: there is no need to collect what is only one
         RateLimitHeaders headers = new RateLimitHeaders();
-        headers.add(latest.rules().get(0), texts.of(latest.asked(0)), latest.cost(0), decision);
+        headers.add(latest.rules().get(0), texts.of(latest.asked(0)), latest.charge(0), decision);
         return headers;
     }
 
     /** Where the limits of all rules stand, in the order of the rules; those of annotations last. */
     private RateLimitHeaders headers(Function<Verdict, List<List<LimitStatus>>> statuses) {
-        record Standing(RateLimitRule rule, PolicyText text, long cost, List<LimitStatus> statuses) {}
+        record Standing(RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {}
         List<Standing> standings = new ArrayList<>();
         for (Verdict verdict : verdicts) {
             List<List<LimitStatus>> byRule = statuses.apply(verdict);
@@ -309,13 +310,13 @@ final class ServletRequestDecisions implements RequestDecisions {
                     continue; // nobody knows where they stand
                 }
                 standings.add(new Standing(
-                        verdict.rules().get(i), texts.of(verdict.asked(i)), verdict.cost(i), byRule.get(i)));
+                        verdict.rules().get(i), texts.of(verdict.asked(i)), verdict.charge(i), byRule.get(i)));
             }
         }
         standings.sort(Comparator.comparingInt(standing -> position(standing.rule())));
         RateLimitHeaders headers = new RateLimitHeaders();
         for (Standing standing : standings) {
-            headers.add(standing.rule(), standing.text(), standing.cost(), standing.statuses());
+            headers.add(standing.rule(), standing.text(), standing.charge(), standing.statuses());
         }
         return headers;
     }

@@ -257,6 +257,41 @@ class BadConfigurationTests {
                         ORDERS + "limit: 5, window: 1s, cost: abc }",
                         "limiter.rules.orders.cost = \"abc\"",
                         "\"abc\" is unknown"),
+                bad(
+                        ORDERS + "limits: { a: { limit: 5, window: 1s }, b: { limit: 9, window: 1m, cost: 0 } } }",
+                        "limiter.rules.orders.limits.b.cost = \"0\"",
+                        "from 1"),
+                bad(
+                        ORDERS + "limits: { a: { limit: 5, window: 1s }, b: { limit: 9, window: 1m, cost: abc } } }",
+                        "limiter.rules.orders.limits.b.cost = \"abc\"",
+                        "\"abc\" is unknown"),
+                bad(
+                        ORDERS + "limits: { a: { limit: 5, window: 1s }, b: { limit: 9, window: 1m, cost: 10 } } }",
+                        "limiter.rules.orders.limits.b.cost = \"10\"",
+                        "granted at once: 9"),
+                bad(
+                        ORDERS
+                                + "cost: 6, limits: { a: { limit: 5, window: 1s }, b: { limit: 9, window: 1m, cost: 2 } } }",
+                        "limiter.rules.orders.cost = \"6\"",
+                        "granted at once: 5",
+                        "limiter.rules.orders.limits.a"),
+                bad(
+                        ORDERS + "cost: 2, limits: { b: { limit: 9, window: 1m, cost: 2 } } }",
+                        "limiter.rules.orders.cost = \"2\"",
+                        "a cost of its own"),
+                bad(
+                        ORDERS + "limits: { b: { limit: 9, window: 1m, cots: 2 } } }",
+                        "limiter.rules.orders.limits.b.cots",
+                        "Did you mean cost?"),
+                bad(
+                        namedTiers("gold: { limits: { burst: { limit: 9, cost: 2 } } }"),
+                        "limiter.rules.orders.tiers.gold.limits.burst.cost = \"2\"",
+                        "the same in all of them"),
+                bad(
+                        ORDERS + "limits: { b: { limit: 9, window: 1m, cost: 5 } },"
+                                + " tiers: { by: header:X-Plan, small: { limits: { b: { limit: 4 } } } } }",
+                        "limiter.rules.orders.limits.b.cost = \"5\"",
+                        "limiter.rules.orders.tiers.small.limits.b"),
                 bad(rule("tiers: { gold: { limit: 9 } }"), "limiter.rules.orders.tiers (", "Say with by"),
                 bad(
                         rule("tiers: { by: header:X-Plan }"),

@@ -129,6 +129,8 @@ class StartupReportTests {
                 "limit=5,window=1s,algorithm=sliding-window-log     | limit=1000,window=1m,algorithm=fixed-window",
                 "limit=5,window=1d,algorithm=fixed-window,align=calendar | limit=6,window=1d,algorithm=fixed-window,align=calendar",
                 "limit=5,algorithm=concurrency       | limit=6,algorithm=concurrency",
+                "limit=100,window=1s                 | limit=1000,window=1s,cost=1",
+                "limit=100,window=1s,cost=2          | limit=1000,window=1s,cost=2",
             })
     void limitThatIsNeverTheTighterIsFound(String tight, String loose, CapturedOutput output) {
         run(rule(
@@ -153,6 +155,8 @@ class StartupReportTests {
                 "limit=5,window=1d,algorithm=fixed-window,align=calendar | limit=6,window=1d,algorithm=fixed-window",
                 "limit=5,algorithm=concurrency | limit=100,window=1s",
                 "limit=5,algorithm=concurrency | limit=5,window=1s",
+                "limit=100,window=1s           | limit=1000,window=1s,cost=20",
+                "limit=100,window=1s           | limit=1000,window=1s,cost=#request.path.length()",
             })
     void twoLimitsOfWhichEachMayBeTheTighterAreFine(String one, String other, CapturedOutput output) {
         // the burst of a bucket that is smaller than the limit of the other is the tighter of both

@@ -65,6 +65,58 @@ class RuleCompilerTests {
     }
 
     @Test
+    void limitsHaveCostsOfTheirOwn() {
+        RateLimitRule rule = compiler.compile(uploads("#{T(Long).parseLong(#request.getHeader('Content-Length'))}")
+                .cost("3")
+                .build());
+        request.addHeader("Content-Length", "2000");
+
+        Charge charge = rule.charge(context);
+        assertThat(charge).isEqualTo(rule.rule().charge("", 3).costing("bytes", 2000));
+        assertThat(List.of(charge.permits(0), charge.permits(1))).containsExactly(3L, 2000L);
+    }
+
+    @Test
+    void chargeWithFixedCostsIsMadeOnce() {
+        RateLimitRule rule =
+                compiler.compile(uploads("20").waiting("5s", 7, null, null).build());
+
+        assertThat(rule.charge(context))
+                .isSameAs(rule.charge(context))
+                .isEqualTo(rule.rule()
+                        .charge()
+                        .costing("bytes", 20)
+                        .within(Duration.ofSeconds(5))
+                        .waitingAtMost(7));
+    }
+
+    @Test
+    void annotationsMayCostWhatNoLimitTakes() throws Exception {
+        Method method = Object.class.getMethod("toString");
+        RuleDefinition annotated = RuleDefinition.builder("a()", RuleOrigin.annotation("a()"))
+                .cost("5")
+                .build();
+        RuleDefinition all = RuleDefinition.builder("uploads", YML)
+                .namedLimit("bytes", bytes("20"))
+                .build();
+
+        assertThat(compiler.compile(all.over(annotated), method, "a()")
+                        .charge(context)
+                        .permits())
+                .isEqualTo(20);
+    }
+
+    private static RuleDefinition.Builder uploads(String bytes) {
+        return RuleDefinition.builder("uploads", YML)
+                .namedLimit("requests", LimitDefinition.of(YML, 10L, "1s", null, null, null))
+                .namedLimit("bytes", bytes(bytes));
+    }
+
+    private static LimitDefinition bytes(String cost) {
+        return LimitDefinition.of(YML, 10_000L, "1h", null, null, null).costing(YML, cost);
+    }
+
+    @Test
     void scopeEndpointDividesBuckets() {
         RateLimitRule rule = compiler.compile(
                 orders().scope(Scope.ENDPOINT).key(List.of("ip")).build());

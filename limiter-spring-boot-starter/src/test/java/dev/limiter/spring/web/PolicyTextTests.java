@@ -2,6 +2,7 @@ package dev.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
@@ -63,8 +64,27 @@ class PolicyTextTests {
 
     private static String available(PolicyText text, Decision decision) {
         StringBuilder field = new StringBuilder();
-        text.appendAvailable(field, FieldNames.DRAFT, decision.limits(), 1);
+        text.appendAvailable(
+                field, FieldNames.DRAFT, decision.limits(), decision.rule().charge());
         return field.toString();
+    }
+
+    @Test
+    void tellsWhatEachLimitCost() {
+        Rule rule = Rule.of(
+                "uploads",
+                Limit.fixedWindow(100, MINUTE).named("requests"),
+                Limit.concurrency(5000).named("bytes"));
+        Charge charge = rule.charge("alice").costing("bytes", 2000);
+        StringBuilder field = new StringBuilder();
+
+        PolicyText.of(rule)
+                .appendAvailable(
+                        field, FieldNames.NEXT, limiters.tryAcquire(charge).limits(), charge);
+
+        assertThat(field.toString())
+                .startsWith("\"uploads-requests\";a=99;w=")
+                .endsWith(";c=1, \"uploads-bytes\";a=3000;c=2000");
     }
 
     @Test

@@ -2,8 +2,10 @@ package dev.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
+import dev.limiter.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -57,14 +59,15 @@ class RateLimitFieldsTests {
     void tellsTheCostAndOtherNamesInTheNextDraft() {
         LimitStatus status = permitted("x", 10, Duration.ofSeconds(10), 4, Duration.ofSeconds(6));
         StringBuilder field = new StringBuilder();
-        PolicyText.of(List.of(status)).appendAvailable(field, FieldNames.NEXT, List.of(status), 3);
+        Charge charge = Rule.of("x", status.limit()).charge("alice", 3);
+        PolicyText.of(List.of(status)).appendAvailable(field, FieldNames.NEXT, List.of(status), charge);
 
         assertThat(field).hasToString("\"x\";a=4;w=4;c=3");
     }
 
     static String available(List<LimitStatus> statuses) {
         StringBuilder field = new StringBuilder();
-        PolicyText.of(statuses).appendAvailable(field, FieldNames.DRAFT, statuses, RateLimitFields.UNKNOWN_COST);
+        PolicyText.of(statuses).appendAvailable(field, FieldNames.DRAFT, statuses, null);
         return field.toString();
     }
 

@@ -1,0 +1,172 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.annotation.RateLimiter;
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.ResponseEntity;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Each limit of a rule charges a request another number of permits. Time stands still. */
+@TestPropertySource(
+        properties = {
+            "limiter.rules.uploads.paths=/uploads",
+            "limiter.rules.uploads.key=header:X-User",
+            "limiter.rules.uploads.limits.requests.limit=4",
+            "limiter.rules.uploads.limits.requests.window=1h",
+            "limiter.rules.uploads.limits.bytes.limit=1000",
+            "limiter.rules.uploads.limits.bytes.window=1h",
+            "limiter.rules.uploads.limits.bytes.cost=#{T(Long).parseLong(#request.getHeader('Content-Length') ?: '0')}",
+            "limiter.rules.uploads.tiers.by=header:X-Plan",
+            "limiter.rules.uploads.tiers.gold.limits.bytes.limit=3000",
+            "limiter.rules.saved.paths=/saved",
+            "limiter.rules.saved.key=header:X-User",
+            "limiter.rules.saved.headers=ietf-next",
+            "limiter.rules.saved.cost=2",
+            "limiter.rules.saved.charge-if=failed",
+            "limiter.rules.saved.limits.requests.limit=4",
+            "limiter.rules.saved.limits.requests.window=1h",
+            "limiter.rules.saved.limits.slots.limit=30",
+            "limiter.rules.saved.limits.slots.window=1h",
+            "limiter.rules.saved.limits.slots.cost=10",
+            "limiter.rules.imports.limits.calls.limit=4",
+            "limiter.rules.imports.limits.calls.window=1h",
+            "limiter.rules.imports.limits.rows.limit=10",
+            "limiter.rules.imports.limits.rows.window=1h",
+            "limiter.rules.imports.limits.rows.cost=#p0.size()",
+            "limiter.rules.broken.paths=/broken",
+            "limiter.rules.broken.key=header:X-User",
+            "limiter.rules.broken.limits.requests.limit=2",
+            "limiter.rules.broken.limits.requests.window=1h",
+            "limiter.rules.broken.limits.items.limit=5",
+            "limiter.rules.broken.limits.items.window=1h",
+            "limiter.rules.broken.limits.items.cost=#{T(Long).parseLong(#request.getParameter('items'))}",
+        })
+class CostPerLimitTests extends WebTestSupport {
+
+    private HttpResponse<String> upload(int bytes, String... headers) throws Exception {
+        return sendBody("POST", "/uploads", "x".repeat(bytes), headers);
+    }
+
+    private static void assertLeft(HttpResponse<?> response, String policies, long requests, long others) {
+        String[] names = policies.split(" ");
+        assertThat(field(response, "RateLimit"))
+                .containsPattern(
+                        "^\"" + names[0] + "\";[ra]=" + requests + ";.*, \"" + names[1] + "\";[ra]=" + others + ";");
+    }
+
+    @Test
+    void bytesRefuseWhileRequestsAreLeft() throws Exception {
+        String policies = "uploads-requests uploads-bytes";
+        String[] alice = {"X-User", "alice"};
+        HttpResponse<String> first = upload(600, alice);
+        assertThat(first.statusCode()).isEqualTo(200);
+        assertThat(field(first, "RateLimit-Policy"))
+                .isEqualTo("\"uploads-requests\";q=4;w=3600, \"uploads-bytes\";q=1000;w=3600");
+        assertLeft(first, policies, 3, 400);
+
+        HttpResponse<String> refused = upload(500, alice);
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertLeft(refused, policies, 3, 400);
+        assertThat(refused.body()).contains("\"violated-policies\":[\"uploads-bytes\"]");
+        // 100 bytes come back in 6 minutes
+        assertThat(field(refused, "Retry-After")).isEqualTo("360");
+
+        assertLeft(upload(400, alice), policies, 2, 0);
+        assertLeft(upload(0, alice), policies, 1, 0);
+        assertThat(upload(1, alice).statusCode()).isEqualTo(429);
+        assertLeft(upload(0, alice), policies, 0, 0);
+        HttpResponse<String> last = upload(0, alice);
+        assertThat(last.statusCode()).isEqualTo(429);
+        assertThat(last.body()).contains("\"violated-policies\":[\"uploads-requests\"]");
+    }
+
+    @Test
+    void moreThanALimitCanEverGrantIsToldSo() throws Exception {
+        HttpResponse<String> refused = upload(1001, "X-User", "never");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.body()).contains("asks for more than the limit uploads-bytes can ever grant");
+        assertThat(field(refused, "Retry-After")).isEmpty();
+        assertLeft(upload(1000, "X-User", "never"), "uploads-requests uploads-bytes", 3, 0);
+    }
+
+    @Test
+    void limitOfATierCostsTheSame() throws Exception {
+        String[] gold = {"X-User", "goldie", "X-Plan", "gold"};
+        assertLeft(upload(2500, gold), "uploads-requests uploads-bytes", 3, 500);
+        assertThat(upload(501, gold).statusCode()).isEqualTo(429);
+        assertLeft(upload(500, gold), "uploads-requests uploads-bytes", 2, 0);
+    }
+
+    @Test
+    void tellsEachCostAndGivesAllBack() throws Exception {
+        String[] alice = {"X-User", "alice"};
+        HttpResponse<String> charged = get("/saved?status=409", alice);
+        assertThat(charged.statusCode()).isEqualTo(409);
+        assertThat(field(charged, "RateLimit"))
+                .matches("\"saved-requests\";a=2;w=\\d+;c=2, \"saved-slots\";a=20;w=\\d+;c=10");
+        for (int i = 0; i < 5; i++) {
+            HttpResponse<String> free = get("/saved?status=200", alice);
+            assertThat(free.statusCode()).isEqualTo(200);
+            assertLeft(free, "saved-requests saved-slots", 2, 20);
+        }
+    }
+
+    @Test
+    void annotatedMethodHasTheCostsOfTheRule() throws Exception {
+        assertLeft(get("/imports?rows=a,b,c"), "imports-calls imports-rows", 3, 7);
+        HttpResponse<String> refused = get("/imports?rows=1,2,3,4,5,6,7,8");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertLeft(refused, "imports-calls imports-rows", 3, 7);
+        assertLeft(get("/imports?rows=1,2,3,4,5,6,7"), "imports-calls imports-rows", 2, 0);
+    }
+
+    @Test
+    void expressionThatFailsTakesOneOfEach() throws Exception {
+        assertThat(get("/broken?items=5", "X-User", "alice").statusCode()).isEqualTo(200);
+        for (int i = 0; i < 2; i++) {
+            assertThat(get("/broken?items=some", "X-User", "alice").statusCode())
+                    .isEqualTo(500);
+        }
+        assertThat(get("/broken?items=some", "X-User", "bob").statusCode()).isEqualTo(429);
+        assertThat(get("/broken?items=5", "X-User", "bob").statusCode()).isEqualTo(200);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, Controller.class})
+    static class Application {}
+
+    @RestController
+    static class Controller {
+
+        @PostMapping("/uploads")
+        String upload(@RequestBody(required = false) String body) {
+            return body == null ? "nothing" : "stored";
+        }
+
+        @GetMapping("/saved")
+        ResponseEntity<String> saved(@RequestParam int status) {
+            return ResponseEntity.status(status).body("saved");
+        }
+
+        @GetMapping("/imports")
+        @RateLimiter("imports")
+        String imports(@RequestParam List<String> rows) {
+            return "imported " + rows.size();
+        }
+
+        @GetMapping("/broken")
+        String broken() {
+            return "fine";
+        }
+    }
+}
