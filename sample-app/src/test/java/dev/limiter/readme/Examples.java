@@ -156,7 +156,8 @@ class WithoutSpring {
             decision.giveBack(); // returns what it took
 
             Charge alice = checkout.charge("alice", 5); // five permits
-            Decision both = limiters.tryAcquire(alice, site.charge()); // all or nothing
+            Charge cheap = alice.costing("hourly", 1); // five of burst, one of hourly
+            Decision both = limiters.tryAcquire(cheap, site.charge()); // all or nothing
             // waits for its turn, or is refused at once; acquireAsync waits without a thread
             limiters.acquire(checkout, "bob", Duration.ofMillis(200)).giveBack();
             Decision now = limiters.peek(checkout, "alice"); // charges nothing

@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -64,6 +65,11 @@ final class Clients {
         return send("POST", path, headers);
     }
 
+    HttpResponse<String> upload(String path, int bytes) {
+        return send(
+                "POST", path, BodyPublishers.ofByteArray(new byte[bytes]), "Content-Type", "application/octet-stream");
+    }
+
     CompletableFuture<HttpResponse<String>> getAsync(String path) {
         return CompletableFuture.supplyAsync(() -> get(path));
     }
@@ -73,8 +79,12 @@ final class Clients {
     }
 
     private HttpResponse<String> send(String method, String path, String... headers) {
+        return send(method, path, BodyPublishers.noBody(), headers);
+    }
+
+    private HttpResponse<String> send(String method, String path, BodyPublisher body, String... headers) {
         HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(server + path)).method(method, BodyPublishers.noBody());
+                HttpRequest.newBuilder(URI.create(server + path)).method(method, body);
         if (headers.length > 0) {
             request.headers(headers);
         }

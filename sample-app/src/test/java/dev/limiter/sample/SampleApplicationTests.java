@@ -96,6 +96,19 @@ class SampleApplicationTests {
     }
 
     @Test
+    void eachLimitOfAnUploadHasItsOwnCost() {
+        assertThatAnswer(clients.upload("/uploads", 600))
+                .isPermitted()
+                .hasRemaining("uploads-requests", 19)
+                .hasRemaining("uploads-bytes", 400);
+        assertThatAnswer(clients.upload("/uploads", 600))
+                .isRejected()
+                .hasRemaining("uploads-requests", 19)
+                .hasRemaining("uploads-bytes", 400);
+        assertThat(clients.upload("/uploads", 400).body()).isEqualTo("400 bytes");
+    }
+
+    @Test
     void automaticLimitIsOnePerEndpoint() {
         assertThat(clients.storm("GET", "/orders/1")).isEqualTo(EXACTLY_100);
         assertThatAnswer(clients.get("/orders/2")).isRejected();
