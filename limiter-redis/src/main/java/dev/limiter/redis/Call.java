@@ -1,6 +1,7 @@
 package dev.limiter.redis;
 
 import dev.limiter.Charge;
+import dev.limiter.ReturningFuture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

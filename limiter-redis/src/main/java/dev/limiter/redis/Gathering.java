@@ -2,6 +2,7 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.ReturningFuture;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

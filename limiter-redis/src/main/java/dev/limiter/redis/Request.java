@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import dev.limiter.ReturningFuture;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import java.util.function.Function;

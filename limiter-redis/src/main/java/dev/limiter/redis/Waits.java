@@ -1,6 +1,7 @@
 package dev.limiter.redis;
 
 import dev.limiter.Decision;
+import dev.limiter.ReturningFuture;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

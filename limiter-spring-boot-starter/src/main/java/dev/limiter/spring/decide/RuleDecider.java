@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiters;
+import dev.limiter.ReturningFuture;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.FailureLog;
@@ -12,7 +13,6 @@ import dev.limiter.spring.rule.RateLimitRule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -71,35 +71,35 @@ public final class RuleDecider {
      * The same without blocking the caller. Cancelling the future gives back what was taken, and the place of one who
      * waits.
      */
-    public CompletableFuture<Verdict> decideLater(ApplicableRules rules, RateLimitContext context, String resource) {
+    public ReturningFuture<Verdict> decideLater(ApplicableRules rules, RateLimitContext context, String resource) {
         try {
             return decideEachLater(rules, context, resource);
         } catch (Undecidable undecidable) {
-            return CompletableFuture.completedFuture(undecided(undecidable, resource));
+            return known(undecided(undecidable, resource));
         }
     }
 
-    private CompletableFuture<Verdict> decideEachLater(
-            ApplicableRules rules, RateLimitContext context, String resource) {
+    private ReturningFuture<Verdict> decideEachLater(ApplicableRules rules, RateLimitContext context, String resource) {
         Verdict denied = denied(rules, context, resource);
         if (denied != null) {
-            return CompletableFuture.completedFuture(denied);
+            return known(denied);
         }
         Asked asked = asked(rules.enforced(), context, resource);
         Verdict known = withoutAsking(rules, asked, context, resource);
         if (known != null) {
-            return CompletableFuture.completedFuture(known);
+            return known(known);
         }
         long start = System.nanoTime();
-        CompletableFuture<Decision> decision = limiters.acquireAsync(asked.charges(), () -> true);
-        CompletableFuture<Verdict> verdict = decision.thenApply(
-                decided -> told(verdict(asked, context, decided), rules, context, resource, since(start)));
-        var unused = verdict.whenComplete((decided, failure) -> {
-            if (failure != null && !decision.cancel(true) && !decision.isCompletedExceptionally()) {
-                decision.join().giveBack();
-            }
-        });
-        return verdict;
+        return new ReturningFuture<>(Verdict::giveBack)
+                .handedBy(
+                        limiters.acquireAsync(asked.charges(), () -> true),
+                        decided -> told(verdict(asked, context, decided), rules, context, resource, since(start)));
+    }
+
+    private static ReturningFuture<Verdict> known(Verdict verdict) {
+        ReturningFuture<Verdict> known = new ReturningFuture<>(Verdict::giveBack);
+        known.hand(verdict);
+        return known;
     }
 
     private static Duration since(long start) {

@@ -1,6 +1,7 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
+import dev.limiter.ReturningFuture;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.RuleDecider;
@@ -8,7 +9,6 @@ import dev.limiter.spring.decide.Verdict;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.concurrent.CompletableFuture;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +46,7 @@ public final class RequestDecider {
             String resource = resources == null ? named : renamed(resources, request, named);
             RateLimitContext context = RateLimitContext.of(decisions.view(), resource);
             if (rules.waiting() && SuspendedRequest.isPossible(request)) {
-                CompletableFuture<Verdict> pending = decider.decideLater(rules, context, resource);
+                ReturningFuture<Verdict> pending = decider.decideLater(rules, context, resource);
                 if (!pending.isDone()) {
                     decisions.pending(pending);
                     return true;
@@ -72,7 +72,7 @@ public final class RequestDecider {
      */
     boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response) throws IOException {
         ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
-        CompletableFuture<Verdict> pending = decisions == null ? null : decisions.pending();
+        ReturningFuture<Verdict> pending = decisions == null ? null : decisions.pending();
         if (decisions == null || pending == null) {
             return true;
         }

@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
+import dev.limiter.ReturningFuture;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.decide.RequestDecisions;
@@ -17,7 +18,6 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
@@ -44,7 +44,7 @@ final class ServletRequestDecisions implements RequestDecisions {
     private List<RateLimitRule> order = List.of();
     private @Nullable Verdict refusal;
     private List<Verdict> open = List.of();
-    private @Nullable CompletableFuture<Verdict> pending;
+    private @Nullable ReturningFuture<Verdict> pending;
     private boolean owned;
     private boolean inside;
     private boolean endpointOpen = true;
@@ -228,12 +228,12 @@ final class ServletRequestDecisions implements RequestDecisions {
     }
 
     /** What is decided when the request has waited. */
-    synchronized void pending(CompletableFuture<Verdict> verdict) {
+    synchronized void pending(ReturningFuture<Verdict> verdict) {
         pending = verdict;
     }
 
     /** What is decided while the request waits; null if it does not. */
-    synchronized @Nullable CompletableFuture<Verdict> pending() {
+    synchronized @Nullable ReturningFuture<Verdict> pending() {
         return pending;
     }
 
@@ -243,10 +243,10 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     /** The request is done: what it holds is free for others. */
     void close() {
-        CompletableFuture<Verdict> waiting = pending();
+        ReturningFuture<Verdict> waiting = pending();
         noLongerPending();
-        if (waiting != null && !waiting.cancel(true) && !waiting.isCompletedExceptionally()) {
-            waiting.join().giveBack();
+        if (waiting != null) {
+            waiting.giveUp();
         }
         verdicts.forEach(Verdict::close);
     }
