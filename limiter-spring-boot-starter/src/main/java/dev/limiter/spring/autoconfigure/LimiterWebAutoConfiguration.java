@@ -26,7 +26,9 @@ import dev.limiter.spring.web.SwallowedAnnotations;
 import dev.limiter.spring.web.UnresolvedKeys;
 import dev.limiter.spring.web.WaitingInterceptor;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -35,6 +37,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.AbstractFilterRegistrationBean;
 import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
@@ -89,7 +92,8 @@ public final class LimiterWebAutoConfiguration {
     @ConditionalOnMissingBean
     RejectionHandler limiterRejectionHandler(
             LimiterSettings settings, ServletCurrentRequest requests, ApplicationContext messages) {
-        return new ProblemRejectionHandler(settings.web(), requests, messages);
+        return new ProblemRejectionHandler(
+                settings.web().status(), settings.web().retryAfterJitter(), requests, messages);
     }
 
     @Bean
@@ -166,8 +170,16 @@ public final class LimiterWebAutoConfiguration {
     @Bean
     @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
     UnresolvedKeys limiterUnresolvedKeys(
-            Rules rules, ObjectProvider<HandlerMapping> mappings, ApplicationContext context) {
-        return new UnresolvedKeys(rules, mappings, context);
+            Rules rules,
+            ObjectProvider<HandlerMapping> mappings,
+            ApplicationContext context,
+            ObjectProvider<Filter> filters,
+            ObjectProvider<AbstractFilterRegistrationBean<?>> registrations) {
+        return new UnresolvedKeys(
+                rules,
+                mappings,
+                context,
+                () -> Stream.concat(filters.stream(), registrations.stream().map(each -> each.getFilter())));
     }
 
     @Bean

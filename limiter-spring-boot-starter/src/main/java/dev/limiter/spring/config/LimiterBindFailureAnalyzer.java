@@ -1,9 +1,7 @@
 package dev.limiter.spring.config;
 
 import dev.limiter.spring.failure.LimiterConfigurationException;
-import dev.limiter.spring.failure.LimiterConfigurationFailureAnalyzer;
 import dev.limiter.spring.failure.Problem;
-import dev.limiter.spring.failure.PropertyOrigins;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;

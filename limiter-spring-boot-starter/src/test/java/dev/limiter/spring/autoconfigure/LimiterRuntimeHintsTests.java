@@ -55,7 +55,7 @@ class LimiterRuntimeHintsTests {
     @ValueSource(
             strings = {
                 "dev.limiter.spring.context.RequestView",
-                "dev.limiter.spring.context.ServletRequestView",
+                "dev.limiter.spring.web.ServletRequestView",
                 "dev.limiter.spring.context.ResponseView",
                 "dev.limiter.spring.web.AnswerView",
                 "java.security.Principal",

@@ -20,7 +20,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MessageCodeTests {
 
     private static final Path PAGE = Path.of("../docs/reference/messages.md");
-    private static final Path SOURCES = Path.of("src/main/java");
+    private static final List<Path> SOURCES = Stream.of(
+                    "limiter-spring", "limiter-spring-webmvc", "limiter-spring-boot-starter")
+            .map(module -> Path.of("..", module, "src/main/java"))
+            .toList();
 
     @Test
     void eachCodeHasOneEntryInTheDocumentationAndEachEntryACode() throws IOException {
@@ -59,9 +62,15 @@ class MessageCodeTests {
     @EnumSource
     void codeIsUsed(MessageCode code) throws IOException {
         Pattern use = Pattern.compile("MessageCode\\s*\\.\\s*" + code.name() + "\\b");
-        try (Stream<Path> files = Files.walk(SOURCES)) {
-            assertThat(files.filter(Files::isRegularFile))
-                    .anyMatch(file -> use.matcher(read(file)).find());
+        assertThat(SOURCES.stream().flatMap(MessageCodeTests::files))
+                .anyMatch(file -> use.matcher(read(file)).find());
+    }
+
+    private static Stream<Path> files(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile).toList().stream();
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
         }
     }
 

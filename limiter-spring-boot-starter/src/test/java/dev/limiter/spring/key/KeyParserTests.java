@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.limiter.spring.context.RateLimitContext;
-import dev.limiter.spring.context.ServletRequestView;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.web.ServletRequestView;
 import jakarta.servlet.http.Cookie;
 import java.util.HashSet;
 import java.util.List;

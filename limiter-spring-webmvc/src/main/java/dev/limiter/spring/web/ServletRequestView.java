@@ -1,8 +1,9 @@
-package dev.limiter.spring.context;
+package dev.limiter.spring.web;
 
 import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.address.ClientAddress;
 import dev.limiter.spring.address.ClientAddresses;
+import dev.limiter.spring.context.RequestView;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpSession;

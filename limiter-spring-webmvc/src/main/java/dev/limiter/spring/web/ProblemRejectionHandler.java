@@ -3,7 +3,6 @@ package dev.limiter.spring.web;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
-import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.BannedDecision;
 import dev.limiter.spring.decide.DeniedDecision;
 import jakarta.servlet.ServletOutputStream;
@@ -27,16 +26,20 @@ import org.springframework.web.servlet.support.RequestContextUtils;
  */
 public final class ProblemRejectionHandler implements RejectionHandler {
 
-    private final LimiterSettings.Web settings;
+    private final int status;
+    private final Duration maxJitter;
     private final ServletCurrentRequest requests;
     private final RejectionTexts texts;
 
     /**
+     * @param status of a refusal that the client is to blame for, 400 to 599
+     * @param maxJitter how much later clients may be asked to return, at random, 0 or more
      * @param messages where the application may have texts of its own for title and detail
      */
     public ProblemRejectionHandler(
-            LimiterSettings.Web settings, ServletCurrentRequest requests, MessageSource messages) {
-        this.settings = settings;
+            int status, Duration maxJitter, ServletCurrentRequest requests, MessageSource messages) {
+        this.status = status;
+        this.maxJitter = maxJitter;
         this.requests = requests;
         this.texts = new RejectionTexts(messages);
     }
@@ -124,7 +127,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         return switch (problem) {
             case FORBIDDEN -> HttpServletResponse.SC_FORBIDDEN;
             case REDUCED_CAPACITY -> HttpServletResponse.SC_SERVICE_UNAVAILABLE;
-            default -> settings.status();
+            default -> status;
         };
     }
 
@@ -137,7 +140,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
     }
 
     private Duration jitter() {
-        long most = settings.retryAfterJitter().toNanos();
+        long most = maxJitter.toNanos();
         return most == 0
                 ? Duration.ZERO
                 : Duration.ofNanos(ThreadLocalRandom.current().nextLong(most + 1));

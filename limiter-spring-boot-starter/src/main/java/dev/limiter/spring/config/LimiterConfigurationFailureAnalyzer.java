@@ -1,5 +1,7 @@
-package dev.limiter.spring.failure;
+package dev.limiter.spring.config;
 
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.Problem;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;

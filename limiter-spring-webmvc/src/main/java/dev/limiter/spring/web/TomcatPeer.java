@@ -1,4 +1,4 @@
-package dev.limiter.spring.context;
+package dev.limiter.spring.web;
 
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Field;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.failure;
+package dev.limiter.spring.config;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;

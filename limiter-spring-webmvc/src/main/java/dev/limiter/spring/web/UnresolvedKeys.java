@@ -16,11 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.web.servlet.AbstractFilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.servlet.HandlerMapping;
 
@@ -35,11 +35,18 @@ public final class UnresolvedKeys implements StartupCheck {
     private final Rules rules;
     private final ObjectProvider<HandlerMapping> mappings;
     private final ApplicationContext context;
+    private final Supplier<Stream<Filter>> filters;
 
-    public UnresolvedKeys(Rules rules, ObjectProvider<HandlerMapping> mappings, ApplicationContext context) {
+    /** {@code filters}: all that a request passes, where they are beans of the application. */
+    public UnresolvedKeys(
+            Rules rules,
+            ObjectProvider<HandlerMapping> mappings,
+            ApplicationContext context,
+            Supplier<Stream<Filter>> filters) {
         this.rules = rules;
         this.mappings = mappings;
         this.context = context;
+        this.filters = filters;
     }
 
     @Override
@@ -100,10 +107,7 @@ public final class UnresolvedKeys implements StartupCheck {
     /** Spring Security is a filter by that name; others may wrap requests, too. */
     private boolean maybePrincipals() {
         return context.containsBean("springSecurityFilterChain")
-                || Stream.concat(
-                                context.getBeanProvider(Filter.class).stream(),
-                                context.getBeanProvider(AbstractFilterRegistrationBean.class).stream()
-                                        .map(registration -> registration.getFilter()))
+                || filters.get()
                         .map(filter -> filter.getClass().getName())
                         .anyMatch(name -> !name.startsWith("org.springframework.")
                                 && !name.startsWith("dev.limiter.spring.web."));

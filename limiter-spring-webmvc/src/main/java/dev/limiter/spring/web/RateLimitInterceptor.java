@@ -1,6 +1,5 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.spring.context.ServletRequestView;
 import dev.limiter.spring.decide.ApplicableRules;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -1,7 +1,6 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.spring.address.ClientAddresses;
-import dev.limiter.spring.context.ServletRequestView;
 import dev.limiter.spring.decide.CurrentRequest;
 import dev.limiter.spring.decide.RequestDecisions;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.context;
+package dev.limiter.spring.web;
 
 import dev.limiter.spring.address.Sender;
 import jakarta.servlet.ServletRequest;

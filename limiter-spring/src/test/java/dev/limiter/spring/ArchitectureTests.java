@@ -1,0 +1,60 @@
+package dev.limiter.spring;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(packages = "dev.limiter.spring", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTests {
+
+    @ArchTest
+    static final ArchRule knowsNoEdge = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java..",
+                    "javax.crypto..",
+                    "dev.limiter..",
+                    "org.jspecify..",
+                    "org.apache.commons.logging..",
+                    "org.aopalliance..",
+                    "org.reactivestreams..",
+                    "reactor.core..",
+                    "org.springframework.aop..",
+                    "org.springframework.aot..",
+                    "org.springframework.beans..",
+                    "org.springframework.context..",
+                    "org.springframework.core..",
+                    "org.springframework.expression..",
+                    "org.springframework.http..",
+                    "org.springframework.javapoet..",
+                    "org.springframework.scheduling.annotation..",
+                    "org.springframework.stereotype..",
+                    "org.springframework.util..",
+                    "org.springframework.web.bind.annotation..",
+                    "org.springframework.web.service.annotation..",
+                    "org.springframework.web.util..");
+
+    @ArchTest
+    static final ArchRule knowsNoStorage = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("dev.limiter.memory..", "dev.limiter.redis..");
+
+    @ArchTest
+    static final ArchRule decidesWithoutMethods = noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.limiter.spring.aop")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("dev.limiter.spring.aop");
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles =
+            slices().matching("dev.limiter.spring.(*)..").should().beFreeOfCycles();
+}
