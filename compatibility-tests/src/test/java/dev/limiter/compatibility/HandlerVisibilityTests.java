@@ -54,6 +54,17 @@ class HandlerVisibilityTests {
         assertThat(output).doesNotContain("helper() limits nothing");
     }
 
+    @Test
+    void endpointThatNoProxyCanReachHasTheAutomaticLimit() {
+        try (ConfigurableApplicationContext application = Applications.start(
+                Hidden.class, "limiter.web.default-limit.limit=1", "limiter.web.default-limit.window=1h")) {
+            Clients clients = Applications.clientsOf(application);
+
+            assertThat(clients.get("/hidden").statusCode()).isEqualTo(200);
+            assertThat(clients.get("/hidden").statusCode()).isEqualTo(429);
+        }
+    }
+
     static class Base {
 
         @GetMapping("/inherited")

@@ -79,10 +79,12 @@ class LimitedMethodTests {
     }
 
     @Test
-    void aTypeMayHaveMethodsOutOfReach() {
+    @ExtendWith(OutputCaptureExtension.class)
+    void aTypeMayHaveMethodsOutOfReachAndIsTold(CapturedOutput output) {
         application
                 .withBean(TypeWithFinalMethod.class)
                 .run(context -> permitsThenRejects(2, context.getBean(TypeWithFinalMethod.class)::limited));
+        assertThat(output).containsPattern("TypeWithFinalMethod\\.\\w+\\(\\) limits nothing");
     }
 
     @Test

@@ -385,6 +385,17 @@ class BadConfigurationTests {
                         "global, ip, principal",
                         "KeyResolver beans [tenant]"),
                 bad(rule("skip-if: #user"), "limiter.rules.orders.skip-if = \"\"", "Quote it"),
+                bad(rule("skip-if: 401"), "limiter.rules.orders.skip-if = \"401\"", "always 401", "true or false"),
+                bad(rule("charge-if: 401"), "limiter.rules.orders.charge-if = \"401\"", "#response.status == 401"),
+                bad(
+                        "limiter.rules.orders: { paths: [\"${nope}/**\"], limit: 5, window: 1s }",
+                        "LIM-106",
+                        "limiter.rules.orders.paths",
+                        "${nope}/**"),
+                bad(
+                        rule("key: method\n      ban: { after: 3, within: 1m, for: 1m }"),
+                        "LIM-310",
+                        "with method, so that all would be banned"),
                 bad(rule("skip-if: '1 +'"), "limiter.rules.orders.skip-if = \"1 +\"", "cannot work"),
                 bad(rule("charge-if: #response"), "limiter.rules.orders.charge-if = \"\"", "Quote it"),
                 bad(rule("charge-if: '1 +'"), "limiter.rules.orders.charge-if = \"1 +\"", "cannot work"),

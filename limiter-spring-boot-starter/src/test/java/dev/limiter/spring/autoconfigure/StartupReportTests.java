@@ -184,7 +184,8 @@ class StartupReportTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"header:X-Api-Key", "principal|param:user", "ip, cookie:id"})
+    @ValueSource(
+            strings = {"header:X-Api-Key", "principal|param:user", "ip, cookie:id", "#request.getHeader('X-Api-Key')"})
     void banByAKeyThatTheClientChoosesIsFound(String key, CapturedOutput output) {
         run(banBy(key));
 

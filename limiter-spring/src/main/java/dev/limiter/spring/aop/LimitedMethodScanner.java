@@ -62,7 +62,7 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
     private void compile(Class<?> type, Problems problems) {
         MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<Boolean>) method -> {
             Unreachable.finding(method, type).ifPresent(unreachable::add);
-            return problems.collect(() -> methods.isLimited(method, type));
+            return problems.collect(() -> methods.isAnnotated(method, type));
         });
     }
 }

@@ -48,6 +48,11 @@ public final class LimitedMethods implements MethodLimits {
 
     @Override
     public boolean isLimited(Method method, Class<?> targetClass) {
+        return isAnnotated(method, targetClass) && !Unreachable.is(method, targetClass);
+    }
+
+    /** Whether annotations apply to the method, be it that its calls can be limited or not. */
+    boolean isAnnotated(Method method, Class<?> targetClass) {
         Class<?> type = LimitedType.of(method, targetClass, targetClass);
         return RateLimiterAnnotations.mayBeOn(type) && find(method, type) != null;
     }

@@ -53,7 +53,9 @@ final class RateLimiterAnnotations {
 
     /** Whether annotations are meant for the method, be it that its calls can be limited or not. */
     static boolean areMeantFor(Method method, Class<?> targetClass) {
-        return areOn(method) || isEndpoint(method) && !nearest(targetClass).isEmpty();
+        return areOn(method)
+                || (isEndpoint(method) || limitedByType(method))
+                        && !nearest(targetClass).isEmpty();
     }
 
     private static List<RateLimiter> nearest(AnnotatedElement element) {

@@ -14,6 +14,11 @@ final class Unreachable {
 
     private Unreachable() {}
 
+    /** Whether no proxy can intercept calls of the method on objects of that class. */
+    static boolean is(Method method, Class<?> targetClass) {
+        return kind(method, ClassUtils.getUserClass(targetClass)) != null;
+    }
+
     /** What to say about a method of a bean; empty if it is not annotated itself, or its calls can be limited. */
     static Optional<Finding> finding(Method method, Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass);

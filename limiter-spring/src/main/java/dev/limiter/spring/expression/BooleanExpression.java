@@ -1,6 +1,7 @@
 package dev.limiter.spring.expression;
 
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.failure.LimiterConfigurationException;
 
 /** Something that is true or false of a request. Thread-safe. */
 @FunctionalInterface
@@ -14,8 +15,18 @@ public interface BooleanExpression {
      */
     boolean evaluate(RateLimitContext context);
 
-    /** {@code expression}, which has to give a boolean. */
+    /**
+     * {@code expression}, which has to give a boolean.
+     *
+     * @throws LimiterConfigurationException if it is a plain number or text
+     */
     static BooleanExpression of(LimiterExpression expression) {
+        Object literal = expression.literal();
+        if (literal != null && !(literal instanceof Boolean)) {
+            throw expression.problem(
+                    "This is always " + literal + ", but has to be true or false. Compare it with something, such as"
+                            + " \"#response.status == 401\"");
+        }
         return context -> {
             Object value = expression.evaluate(context);
             if (value instanceof Boolean bool) {

@@ -1,6 +1,9 @@
 package dev.limiter.spring.expression;
 
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelNode;
@@ -41,6 +44,12 @@ public final class LimiterExpression {
     public @Nullable Object literal() {
         boolean literal = expression instanceof SpelExpression spel && isLiteral(spel.getAST());
         return literal ? expression.getValue() : null;
+    }
+
+    /** What to throw if it cannot be used where it is written. */
+    LimiterConfigurationException problem(String reason) {
+        return new LimiterConfigurationException(
+                new Problem(MessageCode.EXPRESSION, where, expression.getExpressionString(), reason));
     }
 
     /** Whether it depends on how the answer to the request comes out. */

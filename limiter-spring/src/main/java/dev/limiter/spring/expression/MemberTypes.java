@@ -50,13 +50,14 @@ final class MemberTypes {
     /**
      * The type of a property.
      *
+     * @param open whether the object may have more members than the type
      * @return null if it is not known
      * @throws IllegalStateException if there is no such property
      */
-    static @Nullable Class<?> property(Class<?> owner, String name) {
+    static @Nullable Class<?> property(Class<?> owner, boolean open, String name) {
         List<Type> types = readers(owner, name).toList();
         if (types.isEmpty()) {
-            missing(owner, name, isOwnContext(owner) ? members(owner) : properties(owner));
+            missing(owner, open, name, isOwnContext(owner) ? members(owner) : properties(owner));
         }
         return types.stream().distinct().count() == 1 ? known(types.get(0)) : null;
     }
@@ -64,19 +65,20 @@ final class MemberTypes {
     /**
      * The type of what a method returns.
      *
+     * @param open whether the object may have more members than the type
      * @return null if it is not known
      * @throws IllegalStateException if there is no such method
      */
-    static @Nullable Class<?> method(Class<?> owner, String name, int arguments) {
+    static @Nullable Class<?> method(Class<?> owner, boolean open, String name, int arguments) {
         List<Method> named =
                 methods(owner).filter(method -> method.getName().equals(name)).toList();
         if (named.isEmpty()) {
-            missing(owner, name, methodNames(owner));
+            missing(owner, open, name, methodNames(owner));
             return null;
         }
         List<Method> fitting =
                 named.stream().filter(method -> takes(method, arguments)).toList();
-        if (fitting.isEmpty() && !isOpen(owner)) {
+        if (fitting.isEmpty() && !open && !isOpen(owner)) {
             throw new IllegalStateException("\"" + name + "\" of " + owner.getSimpleName() + " takes "
                     + named.get(0).getParameterCount() + " arguments, not " + arguments);
         }
@@ -113,9 +115,9 @@ final class MemberTypes {
         return Arrays.stream(owner.getFields());
     }
 
-    private static void missing(Class<?> owner, String name, Set<String> names) {
+    private static void missing(Class<?> owner, boolean open, String name, Set<String> names) {
         String suggestion = DidYouMean.ask(name, names);
-        if (!isOpen(owner) || !suggestion.isEmpty()) {
+        if (!open && !isOpen(owner) || !suggestion.isEmpty()) {
             throw new IllegalStateException("\"" + name + "\" is unknown; " + owner.getSimpleName() + " has "
                     + (names.isEmpty() ? "nothing" : String.join(", ", names))
                     + (suggestion.isEmpty() ? "" : "." + suggestion));

@@ -39,7 +39,7 @@ final class References {
     void check(Expression expression) {
         if (expression instanceof SpelExpression spel) {
             check(spel.getAST(), false, false);
-            new MemberCheck(scope).check(spel.getAST());
+            new MemberCheck(scope, beans).check(spel.getAST());
         } else if (expression instanceof CompositeStringExpression composite) {
             for (Expression part : composite.getExpressions()) {
                 check(part);
@@ -95,10 +95,18 @@ final class References {
     }
 
     private void checkBean(String text) {
-        String name = text.replaceFirst("^[@&]+", "").replaceAll("^'|'$", "");
+        String name = beanName(text);
         if (!beans.containsBean(name)) {
             throw new IllegalStateException("There is no bean named \"" + name + "\"." + suggestion(name));
         }
+    }
+
+    static String beanName(SpelNode reference) {
+        return beanName(reference.toStringAST());
+    }
+
+    private static String beanName(String reference) {
+        return reference.replaceFirst("^[@&]+", "").replaceAll("^'|'$", "");
     }
 
     private String suggestion(String name) {

@@ -39,6 +39,11 @@ public final class RateLimitKey {
         return forAll;
     }
 
+    /** Whether it depends on who calls: the method of a request does not tell that. */
+    public boolean tellsClientsApart() {
+        return !forAll && !kinds().equals(List.of("method"));
+    }
+
     /**
      * What tells callers apart, each once: {@code ip}, {@code principal}, {@code session}, {@code method}, {@code header},
      * {@code cookie}, {@code param}, {@code path}, {@code resource}, or {@code other} for beans and expressions.

@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 /** Finds bans by a key that clients choose freely: they get around the ban with another one, and can bring it on others. */
 public final class ChosenKeys implements StartupCheck {
 
-    private static final Pattern CHOSEN = Pattern.compile("(^|[,|])\\s*(header|cookie|param):");
+    private static final Pattern CHOSEN =
+            Pattern.compile("(^|[,|])\\s*(header|cookie|param):|#request\\??\\.(getHeader|getParameter)\\(");
 
     private final Rules rules;
 

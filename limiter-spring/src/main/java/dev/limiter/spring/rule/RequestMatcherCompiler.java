@@ -5,6 +5,7 @@ import dev.limiter.spring.failure.Problems;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -70,6 +71,16 @@ public final class RequestMatcherCompiler {
     /** Null if there is a problem. */
     @Nullable
     PathPatterns paths(Setting<List<String>> paths, Problems problems) {
+        Optional<String> undefined =
+                paths.value().stream().filter(path -> path.contains("${")).findFirst();
+        if (undefined.isPresent()) {
+            problems.add(
+                    MessageCode.PLACEHOLDER,
+                    paths.where(),
+                    undefined.get(),
+                    "The placeholder has no value, and a path has no $ before a variable.");
+            return null;
+        }
         String reason = reason(paths.value());
         if (reason == null) {
             try {

@@ -170,7 +170,7 @@ public final class RuleCompiler {
         WaitingCompiler.checkPhase(definition, maxWait, problems);
         Waiting waiting = WaitingCompiler.compile(definition.waiting(), maxWait, first, compiledLimits, problems);
         RequestMatcher matcher = matchers.compile(definition, problems);
-        if (ban != null && key != null && key.isForAll() && (keyIsFinal || definition.key() != null)) {
+        if (ban != null && key != null && !key.tellsClientsApart() && (keyIsFinal || definition.key() != null)) {
             BanCompiler.refuseWithoutKey(definition, problems);
         }
         CostCompiler.check(definition, compiledCosts, compiledLimits, "", problems);

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.http.ResponseEntity;
 import reactor.core.publisher.Flux;
@@ -193,6 +195,53 @@ class MemberCheckTests {
                 .isInstanceOf(LimiterConfigurationException.class);
         assertThatThrownBy(() -> parser.parse(expression, "test", ExpressionScope.REQUEST.afterRequest()))
                 .isInstanceOf(LimiterConfigurationException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "@plans.of(#request)     | true",
+                "@plans.of('x').length() | true",
+                "@plans.foo(#request)    | false",
+                "@plans.of()             | false",
+                "@plans.of('x').lngth()  | false",
+                "@made.of(#request)      | true",
+                "@made.more(#request)    | true",
+                "@made.off(#request)     | false",
+                "@made.of('x').lngth()   | false",
+            })
+    void beansAreKnownByTheirClasses(String expression, boolean fine) {
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        beans.registerBeanDefinition("plans", new RootBeanDefinition(Plans.class));
+        beans.registerBeanDefinition("made", made());
+        LimiterExpressionParser parser = new LimiterExpressionParser(beans);
+
+        if (fine) {
+            assertThatCode(() -> parser.parse(expression, "test", ExpressionScope.REQUEST))
+                    .doesNotThrowAnyException();
+        } else {
+            assertThatThrownBy(() -> parser.parse(expression, "test", ExpressionScope.REQUEST))
+                    .isInstanceOf(LimiterConfigurationException.class);
+        }
+    }
+
+    /** As a method of a configuration declares it, which may make something else. */
+    private static RootBeanDefinition made() {
+        RootBeanDefinition definition = new RootBeanDefinition(MemberCheckTests.class);
+        definition.setFactoryMethodName("plans");
+        return definition;
+    }
+
+    static Plans plans() {
+        return new Plans();
+    }
+
+    public static class Plans {
+
+        public String of(Object request) {
+            return "gold";
+        }
     }
 
     private LimiterExpression parse(String expression, String method) {
