@@ -1,6 +1,7 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.spring.decide.RuleDecider;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
@@ -67,13 +68,15 @@ public final class RequestLifecycleFilter implements Filter {
             settling.expectBuffer();
         }
         int status = HttpServletResponse.SC_INTERNAL_SERVER_ERROR;
+        boolean failed = true;
         try {
             chain.doFilter(request, present != null || settling == null ? response : settling);
             status = response.getStatus();
+            failed = false;
         } finally {
             decisions.leave();
             if (request.isAsyncStarted()) {
-                goOn(decisions, request, response, settling);
+                goOn(decisions, request, response, settling, failed);
             } else {
                 end(decisions, response, settling, status);
             }
@@ -91,12 +94,13 @@ public final class RequestLifecycleFilter implements Filter {
             ServletRequestDecisions decisions,
             HttpServletRequest request,
             HttpServletResponse response,
-            @Nullable SettlingResponse settling) {
+            @Nullable SettlingResponse settling,
+            boolean failed) {
         if (settling != null && !WebAsyncUtils.getAsyncManager(request).isConcurrentHandlingStarted()) {
             // not by Spring MVC, so there may be no other dispatch that comes by here before the answer is sent
             settling.expectNoBuffer();
         }
-        Completion completion = new Completion(() -> end(decisions, response, settling, response.getStatus()));
+        Completion completion = new Completion(() -> end(decisions, response, settling, response.getStatus()), failed);
         try {
             request.getAsyncContext().addListener(completion);
         } catch (IllegalStateException over) {
@@ -118,8 +122,13 @@ public final class RequestLifecycleFilter implements Filter {
         decisions.close();
     }
 
-    /** The end of an asynchronous request, however it came about. A next round comes by the filter, which listens anew. */
-    private record Completion(Runnable end) implements AsyncListener {
+    /**
+     * The end of an asynchronous request, however it came about. A next round comes by the filter, which listens anew.
+     *
+     * @param failed whether the dispatch that started the asynchronous work has thrown: then Tomcat reports an error, and no
+     *     completion
+     */
+    private record Completion(Runnable end, boolean failed) implements AsyncListener {
 
         @Override
         public void onComplete(AsyncEvent event) {
@@ -131,9 +140,20 @@ public final class RequestLifecycleFilter implements Filter {
             // completes afterwards
         }
 
+        /** Completes afterwards, if the dispatch has not failed, or another listener goes on with the request. */
         @Override
         public void onError(AsyncEvent event) {
-            // completes afterwards
+            if (failed && isOver(event.getAsyncContext())) {
+                end.run();
+            }
+        }
+
+        private static boolean isOver(AsyncContext context) {
+            try {
+                return context.getResponse() != null;
+            } catch (IllegalStateException completedOrDispatched) {
+                return false;
+            }
         }
 
         @Override
