@@ -116,6 +116,23 @@ class CostPerLimitContractTests {
         assertLeft(rule, 10L, 1000L);
     }
 
+    @Test
+    void whatOthersReturnedOfOneLimitCountsForThatAlone() {
+        Rule rule = Rule.of(
+                "rule",
+                Limit.tokenBucket(10, Duration.ofSeconds(10)).named("requests"),
+                Limit.tokenBucket(1000, DAY).named("bytes"));
+        limiters.tryAcquire(rule.charge("alice", 5).costing("bytes", 0));
+        Decision first = limiters.tryAcquire(upload(rule, 100));
+        Decision second = limiters.tryAcquire(upload(rule, 100));
+        time.advance(Duration.ofSeconds(2));
+        first.giveBack();
+        second.giveBack();
+        // two of seven have leaked, and two were returned
+        assertThat(limiters.tryAcquire(rule, "alice", 0).limits().get(0).remaining())
+                .isEqualTo(7);
+    }
+
     @ParameterizedTest
     @MethodSource("pairs")
     void moreThanALimitCanEverHoldIsNever(Limit requests, Limit bytes) {

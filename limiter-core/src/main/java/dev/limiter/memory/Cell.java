@@ -102,6 +102,14 @@ abstract class Cell {
         return known == null ? 0 : known.returned();
     }
 
+    /** The same of each limit, for the holder of the lock. */
+    final long[] returnedOfEach() {
+        History known = history;
+        return known == null
+                ? new long[bound.size()]
+                : known.returnedOfEach(bound).clone();
+    }
+
     /** The longest wait that was granted to a request of this key, in nanoseconds. */
     final long longestWait() {
         History known = history;

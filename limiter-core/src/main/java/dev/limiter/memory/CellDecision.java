@@ -52,8 +52,9 @@ abstract class CellDecision extends Decision {
     /** The state of each limit right after the permits were taken, in an array of the caller's own. */
     abstract long[] marks();
 
-    /** How many were taken of each limit; null if of all alike. */
-    long @Nullable [] costs() {
+    /** What was taken of each limit; null if of all alike. */
+    @Nullable
+    OwnCosts own() {
         return null;
     }
 
@@ -103,6 +104,6 @@ abstract class CellDecision extends Decision {
                 marks[i] = NumberLimit.NOTHING;
             }
         }
-        cell.bound.cells.giveBack(new Returned(cell, marks, permits, costs(), now, returnedBefore));
+        cell.bound.cells.giveBack(new Returned(cell, marks, permits, own(), now, returnedBefore));
     }
 }

@@ -2,6 +2,7 @@ package dev.limiter.memory;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What happened to a key that the number of a limit does not tell: only keys have one of which permits were returned, or
@@ -23,7 +24,14 @@ final class History {
     }
 
     private volatile long returned;
+
     private volatile long longestWait;
+
+    /** Guarded by the lock of the cell. */
+    private @Nullable OfEach ofEach;
+
+    /** Permits that were returned of each limit of one version of a rule, at most. */
+    private record OfEach(BoundRule bound, long[] returned) {}
 
     /** Permits that requests have returned, at most. */
     long returned() {
@@ -33,6 +41,19 @@ final class History {
     /** Notes that permits are about to be returned: before each attempt, so that no request sees too few. */
     void returning(long permits) {
         RETURNED.getAndAdd(this, permits);
+    }
+
+    /**
+     * How many permits of each limit were returned, at most, since a cell of this version had any returned; to be counted
+     * on. For cells with several limits, with their lock held.
+     */
+    long[] returnedOfEach(BoundRule bound) {
+        OfEach known = ofEach;
+        if (known == null || known.bound != bound) {
+            known = new OfEach(bound, new long[bound.size()]);
+            ofEach = known;
+        }
+        return known.returned;
     }
 
     /** The longest wait that was granted, in nanoseconds. */

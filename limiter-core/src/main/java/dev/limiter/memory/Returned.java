@@ -12,17 +12,18 @@ import org.jspecify.annotations.Nullable;
  * @param from the cell of which they were taken
  * @param marks the state of each of its limits right after that, or NOTHING of {@link NumberLimit}
  * @param permits how many of each limit, at most
- * @param costs how many of each; null if all are alike
+ * @param own what was taken of each; null if of all alike
  * @param at when they were taken, in epoch nanoseconds
  * @param returnedBefore how many permits of the key had been returned by then
  */
-record Returned(Cell from, long[] marks, long permits, long @Nullable [] costs, long at, long returnedBefore) {
+record Returned(
+        Cell from, long[] marks, long permits, @Nullable OwnCosts own, long at, long returnedBefore) {
 
     /** What is returned of the limit at {@code index} of a cell that goes on from the one of which it was taken. */
     Taken of(Cell cell, int index, long now) {
         long since = cell.returned() - returnedBefore;
         if (cell == from) {
-            return new Taken(marks[index], at, since, permits(index));
+            return new Taken(marks[index], at, own == null ? since : returnedSince(index, own), permits(index));
         }
         int taken = cell.origin(index).in(from);
         long mark = taken < 0 || marks[taken] == NumberLimit.NOTHING
@@ -32,7 +33,11 @@ record Returned(Cell from, long[] marks, long permits, long @Nullable [] costs, 
     }
 
     private long permits(int limit) {
-        return costs == null ? permits : costs[limit];
+        return own == null ? permits : own.permits()[limit];
+    }
+
+    private long returnedSince(int limit, OwnCosts own) {
+        return from.returnedOfEach()[limit] - own.returnedBefore()[limit];
     }
 
     /**

@@ -28,8 +28,9 @@ class SnapshotDecision extends CellDecision {
     }
 
     @Override
-    long @Nullable [] costs() {
-        return readings.costs();
+    @Nullable
+    OwnCosts own() {
+        return readings.own();
     }
 
     @Override
@@ -57,12 +58,8 @@ class SnapshotDecision extends CellDecision {
             numbers = new long[4 * limits];
         }
 
-        /** Of what is asked on those terms. */
-        static Readings of(int limits, ChargeTerms terms) {
-            return terms.costs() == null ? new Readings(limits) : new CostedReadings(limits, terms.costs());
-        }
-
-        long @Nullable [] costs() {
+        @Nullable
+        OwnCosts own() {
             return null;
         }
 
@@ -116,18 +113,18 @@ class SnapshotDecision extends CellDecision {
     }
 
     /** The same where not all limits are charged alike. */
-    private static final class CostedReadings extends Readings {
+    static final class OwnReadings extends Readings {
 
-        private final long[] costs;
+        private final OwnCosts own;
 
-        CostedReadings(int limits, long[] costs) {
-            super(limits);
-            this.costs = costs;
+        OwnReadings(OwnCosts own) {
+            super(own.permits().length);
+            this.own = own;
         }
 
         @Override
-        long @Nullable [] costs() {
-            return costs;
+        OwnCosts own() {
+            return own;
         }
     }
 }

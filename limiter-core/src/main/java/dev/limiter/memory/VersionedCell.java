@@ -3,6 +3,7 @@ package dev.limiter.memory;
 import dev.limiter.Decision;
 import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
+import dev.limiter.Taken;
 import dev.limiter.TimeSource;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,7 @@ abstract class VersionedCell extends Cell {
     @Nullable
     Decision reserve(ChargeTerms terms, TimeSource clock) {
         return locked(clock, (states, now) -> {
-            SnapshotDecision.Readings readings = SnapshotDecision.Readings.of(states.length, terms);
+            SnapshotDecision.Readings readings = readings(terms);
             long returned = returned();
             boolean permitted = ask(states, readings, terms, now);
             long wait = readings.delayNanos();
@@ -43,6 +44,12 @@ abstract class VersionedCell extends Cell {
                     : new ReservedDecision(
                             this, terms.permits(), 0, readings, NumberLimit.NOTHING, now + wait, now, returned);
         });
+    }
+
+    private SnapshotDecision.Readings readings(ChargeTerms terms) {
+        return terms.costs() == null
+                ? new SnapshotDecision.Readings(bound.size())
+                : new SnapshotDecision.OwnReadings(new OwnCosts(terms.costs(), returnedOfEach()));
     }
 
     /** All or none: a limit may have no turn so far ahead as another one makes the request wait. */
@@ -154,14 +161,27 @@ abstract class VersionedCell extends Cell {
         try {
             long now = clock.epochNanos();
             LimitState[] states = states();
+            Taken[] taken = new Taken[states.length];
             for (int i = 0; i < states.length; i++) {
-                states[i].giveBack(returned.of(this, i, now), now);
+                taken[i] = returned.of(this, i, now);
+                states[i].giveBack(taken[i], now);
             }
             returning(returned);
+            count(returned, taken);
             store(states, now);
             return true;
         } finally {
             release(version + 2);
+        }
+    }
+
+    /** Counts what was returned of each limit. */
+    private void count(Returned returned, Taken[] taken) {
+        if (returned.moves() > 0) {
+            long[] each = history().returnedOfEach(bound);
+            for (int i = 0; i < each.length; i++) {
+                each[i] += taken[i].mark() == NumberLimit.NOTHING ? 0 : taken[i].permits();
+            }
         }
     }
 

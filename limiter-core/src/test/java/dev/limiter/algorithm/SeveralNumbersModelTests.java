@@ -29,9 +29,15 @@ class SeveralNumbersModelTests {
             RateLimiters.builder().timeSource(time).build();
     private final List<Taken> taken = new ArrayList<>();
     private final int[] outcomes = new int[2];
-    private long returned;
 
-    private record Taken(Decision decision, List<Object> receipts, Charge charge, long returnedBefore) {}
+    /** Of each limit, and then the most of any: what charges that cost all limits alike go by. */
+    private final long[] returned = new long[4];
+
+    private static int counter(Charge charge, int limit) {
+        return charge.costs().isEmpty() ? 3 : limit;
+    }
+
+    private record Taken(Decision decision, List<Object> receipts, Charge charge, long[] returnedBefore) {}
 
     static Stream<Rule> rules() {
         return Stream.of(
@@ -110,7 +116,7 @@ class SeveralNumbersModelTests {
             for (int i = 0; i < models.size(); i++) {
                 receipts.add(models.get(i).take(now, charge.permits(i)));
             }
-            taken.add(new Taken(decision, receipts, charge, returned));
+            taken.add(new Taken(decision, receipts, charge, returned.clone()));
             if (taken.size() > 10) {
                 taken.remove(0);
             }
@@ -125,15 +131,15 @@ class SeveralNumbersModelTests {
         Charge charge = last.charge();
         for (int i = 0; i < models.size(); i++) {
             if (charge.permits(i) > 0) {
-                models.get(i)
-                        .giveBack(
-                                last.receipts().get(i),
-                                time.now(),
-                                charge.permits(i),
-                                returned - last.returnedBefore());
+                int counter = counter(charge, i);
+                long since = returned[counter] - last.returnedBefore()[counter];
+                models.get(i).giveBack(last.receipts().get(i), time.now(), charge.permits(i), since);
             }
         }
-        returned += charge.permits();
+        for (int i = 0; i < models.size(); i++) {
+            returned[i] += charge.permits(i);
+        }
+        returned[3] += charge.permits();
         assertRemaining(limiters.tryAcquire(last.decision().rule(), "key", 0), models);
     }
 
