@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Two instances of an application on one Redis server. */
+/** Two instances of an application on one Redis server; the second one on virtual threads, where Java has them. */
 class RedisTests {
 
     private static final Rule ANY = Rule.of("any", Limit.tokenBucket(1, Duration.ofSeconds(1)));
@@ -41,13 +41,18 @@ class RedisTests {
     static void start() {
         redis = TestRedis.started();
         first = startInstance();
-        second = startInstance();
+        second = startInstance("spring.threads.virtual.enabled=true");
         awaitRedis(first);
         awaitRedis(second);
     }
 
-    private static ConfigurableApplicationContext startInstance() {
-        return Applications.start(Instance.class, properties(redis.property(), "limiter.redis.timeout=5s"));
+    private static ConfigurableApplicationContext startInstance(String... more) {
+        return Applications.start(
+                Instance.class,
+                Stream.concat(
+                                Stream.of(properties(redis.property(), "limiter.redis.timeout=5s")),
+                                Stream.of(more))
+                        .toArray(String[]::new));
     }
 
     private static String[] properties(String... more) {

@@ -2,8 +2,6 @@ package dev.limiter.test;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.support.BeanDefinitionRegistry;
-import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.ContextConfigurationAttributes;
 import org.springframework.test.context.ContextCustomizer;
@@ -29,9 +27,7 @@ final class MissingFiltersCustomizerFactory implements ContextCustomizerFactory 
 
         @Override
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
-            ((BeanDefinitionRegistry) context.getBeanFactory())
-                    .registerBeanDefinition(
-                            "limiterMissingFiltersWarning", new RootBeanDefinition(MissingFiltersWarning.class));
+            TestBeans.register(context, "limiterMissingFiltersWarning", MissingFiltersWarning.class, false);
         }
     }
 }

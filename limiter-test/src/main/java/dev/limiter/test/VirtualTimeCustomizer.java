@@ -1,7 +1,5 @@
 package dev.limiter.test;
 
-import org.springframework.beans.factory.support.BeanDefinitionRegistry;
-import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.MergedContextConfiguration;
@@ -14,15 +12,8 @@ record VirtualTimeCustomizer() implements ContextCustomizer {
 
     @Override
     public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
-        BeanDefinitionRegistry registry = (BeanDefinitionRegistry) context.getBeanFactory();
-        register(registry, "limiterVirtualTimeSource", VirtualTimeSource.class);
-        register(registry, "limiterFreshStorage", FreshStorage.class);
-    }
-
-    /** Definitions by class, which tests that are processed ahead of time need; primary, if the application has its own. */
-    private static void register(BeanDefinitionRegistry registry, String name, Class<?> type) {
-        RootBeanDefinition definition = new RootBeanDefinition(type);
-        definition.setPrimary(true);
-        registry.registerBeanDefinition(name, definition);
+        // primary, if the application has its own
+        TestBeans.register(context, "limiterVirtualTimeSource", VirtualTimeSource.class, true);
+        TestBeans.register(context, "limiterFreshStorage", FreshStorage.class, true);
     }
 }
