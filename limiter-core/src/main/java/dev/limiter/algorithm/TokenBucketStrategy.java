@@ -17,7 +17,7 @@ public final class TokenBucketStrategy implements RateLimiterStrategy {
     public CompiledLimit compile(Limit limit, long now) {
         if (limit instanceof Limit.TokenBucket bucket) {
             return bucket.warmUp().isZero()
-                    ? new Bucket(bucket, bucket.burst(), false, now)
+                    ? new GcraBucket(bucket, bucket.burst(), false, now)
                     : new WarmUpBucket(bucket, bucket.warmUp(), now);
         }
         throw new IllegalArgumentException(limit + " is no token bucket");

@@ -21,7 +21,7 @@ import java.time.Duration;
  * a request is never shorter than its permits' share of the window, so the rate is never above the limit; while requests
  * wait, rest only falls, so it never stays below.
  *
- * Time is counted in a unit in which a nanosecond and a permit are whole, as in Bucket; the interval is rounded up to it.
+ * Time is counted in a unit in which a nanosecond and a permit are whole, as in GcraBucket; the interval is rounded up to it.
  */
 final class WarmUpBucket extends CompiledLimit {
 

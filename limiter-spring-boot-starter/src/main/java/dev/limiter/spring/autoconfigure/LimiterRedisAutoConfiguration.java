@@ -10,7 +10,7 @@ import dev.limiter.redis.StorageListener;
 import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.RedisSettings;
-import dev.limiter.spring.key.GuessableSecrets;
+import dev.limiter.spring.key.KeySecretCheck;
 import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.redis.ApplicationRedis;
 import dev.limiter.spring.redis.EvictionCheck;
@@ -94,8 +94,8 @@ public final class LimiterRedisAutoConfiguration {
         }
 
         @Bean
-        GuessableSecrets limiterGuessableSecrets(SecretValues values, LimiterSettings settings) {
-            return new GuessableSecrets(values, settings.redis().keySecret());
+        KeySecretCheck limiterGuessableSecrets(SecretValues values, LimiterSettings settings) {
+            return new KeySecretCheck(values, settings.redis().keySecret());
         }
 
         @Bean

@@ -2,6 +2,8 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.Algorithm;
 import dev.limiter.RateLimiterFactory;
+import dev.limiter.spring.check.StartupCheck;
+import dev.limiter.spring.check.StartupReport;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.EachBindProblem;
 import dev.limiter.spring.config.LimiterProperties;
@@ -10,21 +12,19 @@ import dev.limiter.spring.config.OwnKeys;
 import dev.limiter.spring.config.Storage;
 import dev.limiter.spring.config.WholeNumbers;
 import dev.limiter.spring.expression.LimiterExpressionParser;
-import dev.limiter.spring.key.GuessableSecrets;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.key.KeySecretCheck;
 import dev.limiter.spring.key.SecretValues;
-import dev.limiter.spring.lint.StartupCheck;
-import dev.limiter.spring.lint.StartupReport;
 import dev.limiter.spring.rule.AddressLists;
-import dev.limiter.spring.rule.ChosenKeys;
+import dev.limiter.spring.rule.BanKeyCheck;
 import dev.limiter.spring.rule.RequestMatcherCompiler;
 import dev.limiter.spring.rule.RuleCompiler;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleSetCompiler;
 import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.rule.Rules;
-import dev.limiter.spring.rule.SlackLimits;
+import dev.limiter.spring.rule.SlackLimitCheck;
 import dev.limiter.spring.rule.TimeSteps;
 import dev.limiter.spring.web.ApplicationPatternParser;
 import java.util.Arrays;
@@ -100,14 +100,14 @@ public final class LimiterRulesAutoConfiguration {
                 beans);
     }
 
-    /** In Redis others can read them; {@link GuessableSecrets} says what comes of having no secret. */
+    /** In Redis others can read them; {@link KeySecretCheck} says what comes of having no secret. */
     @Bean
     SecretValues limiterSecretValues(LimiterSettings settings) {
         if (settings.storage() == Storage.MEMORY) {
             return SecretValues.asTheyAre();
         }
         String secret = settings.redis().keySecret();
-        return SecretValues.hashedWith(secret == null ? GuessableSecrets.KNOWN_SECRET : secret);
+        return SecretValues.hashedWith(secret == null ? KeySecretCheck.KNOWN_SECRET : secret);
     }
 
     @Bean
@@ -121,13 +121,13 @@ public final class LimiterRulesAutoConfiguration {
     }
 
     @Bean
-    ChosenKeys limiterChosenKeys(Rules rules) {
-        return new ChosenKeys(rules);
+    BanKeyCheck limiterChosenKeys(Rules rules) {
+        return new BanKeyCheck(rules);
     }
 
     @Bean
-    SlackLimits limiterSlackLimits(Rules rules) {
-        return new SlackLimits(rules);
+    SlackLimitCheck limiterSlackLimits(Rules rules) {
+        return new SlackLimitCheck(rules);
     }
 
     @Bean

@@ -5,11 +5,11 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.rule.Rules;
-import dev.limiter.spring.web.BucketsOfOneClient;
 import dev.limiter.spring.web.Endpoints;
 import dev.limiter.spring.web.EveryMappingInterceptor;
 import dev.limiter.spring.web.HandlerMappings;
 import dev.limiter.spring.web.HeldFieldsFilter;
+import dev.limiter.spring.web.MaxKeysCheck;
 import dev.limiter.spring.web.Preflights;
 import dev.limiter.spring.web.ProblemRejectionHandler;
 import dev.limiter.spring.web.RateLimitExceptionResolver;
@@ -17,12 +17,12 @@ import dev.limiter.spring.web.RateLimitFilter;
 import dev.limiter.spring.web.RateLimitInterceptor;
 import dev.limiter.spring.web.RejectionHandler;
 import dev.limiter.spring.web.Rejections;
-import dev.limiter.spring.web.RequestDecider;
+import dev.limiter.spring.web.RequestGate;
 import dev.limiter.spring.web.RequestLifecycleFilter;
 import dev.limiter.spring.web.ResourceResolver;
-import dev.limiter.spring.web.RulesWithoutEndpoint;
 import dev.limiter.spring.web.ServletCurrentRequest;
 import dev.limiter.spring.web.SwallowedAnnotations;
+import dev.limiter.spring.web.UnmatchedPathsCheck;
 import dev.limiter.spring.web.UnresolvedKeys;
 import dev.limiter.spring.web.WaitingInterceptor;
 import jakarta.servlet.DispatcherType;
@@ -73,7 +73,7 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     ClientAddresses limiterClientAddresses(LimiterSettings settings, Environment environment) {
-        NativeForwarding.check(environment);
+        ForwardHeadersCheck.check(environment);
         return new ClientAddresses(settings.web().addresses());
     }
 
@@ -162,9 +162,9 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
-    RulesWithoutEndpoint limiterRulesWithoutEndpoint(
+    UnmatchedPathsCheck limiterRulesWithoutEndpoint(
             Rules rules, ObjectProvider<HandlerMapping> mappings, Environment environment) {
-        return new RulesWithoutEndpoint(rules, mappings, environment);
+        return new UnmatchedPathsCheck(rules, mappings, environment);
     }
 
     @Bean
@@ -191,29 +191,28 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
-    BucketsOfOneClient limiterBucketsOfOneClient(
+    MaxKeysCheck limiterBucketsOfOneClient(
             Rules rules, ObjectProvider<HandlerMapping> mappings, LimiterSettings settings) {
-        return new BucketsOfOneClient(rules, mappings, settings.maxKeys());
+        return new MaxKeysCheck(rules, mappings, settings.maxKeys());
     }
 
     @Bean
-    RequestDecider limiterRequestDecider(
+    RequestGate limiterRequestDecider(
             ServletCurrentRequest requests,
             RuleDecider decider,
             Rejections rejections,
             ObjectProvider<ResourceResolver> resources) {
-        return new RequestDecider(requests, decider, rejections, resources.getIfAvailable());
+        return new RequestGate(requests, decider, rejections, resources.getIfAvailable());
     }
 
     @Bean
     @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
-    RateLimitInterceptor limiterInterceptor(
-            Endpoints endpoints, ServletCurrentRequest requests, RequestDecider decider) {
+    RateLimitInterceptor limiterInterceptor(Endpoints endpoints, ServletCurrentRequest requests, RequestGate decider) {
         return new RateLimitInterceptor(endpoints, requests, decider);
     }
 
     @Bean
-    WaitingInterceptor limiterWaitingInterceptor(RequestDecider decider) {
+    WaitingInterceptor limiterWaitingInterceptor(RequestGate decider) {
         return new WaitingInterceptor(decider);
     }
 
@@ -230,7 +229,7 @@ public final class LimiterWebAutoConfiguration {
     RateLimitFilter limiterFilter(
             Rules rules,
             ServletCurrentRequest requests,
-            RequestDecider decider,
+            RequestGate decider,
             ObjectProvider<CorsConfigurationSource> crossOrigin) {
         return new RateLimitFilter(rules, requests, decider, new Preflights(crossOrigin));
     }

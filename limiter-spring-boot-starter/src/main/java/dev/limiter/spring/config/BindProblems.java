@@ -26,7 +26,7 @@ final class BindProblems {
 
     static Problem unknown(ConfigurationProperty property) {
         ConfigurationPropertyName name = property.getName();
-        KnownKeys.Level level = KnownKeys.of(name);
+        PropertyNames.Level level = PropertyNames.of(name);
         String reason = last(name.getParent()).equals("key")
                 ? "A key is one text: write key: \"" + last(name) + ":" + property.getValue() + "\"."
                 : "This key is unknown. Here there are: " + String.join(", ", level.keys())
@@ -35,7 +35,7 @@ final class BindProblems {
         return new Problem(MessageCode.UNKNOWN_KEY, name.toString(), property.getValue(), reason);
     }
 
-    private static String ownKeys(KnownKeys.Level level) {
+    private static String ownKeys(PropertyNames.Level level) {
         return level.keys().contains("own-keys") ? " A key of your own is allowed if limiter.own-keys lists it." : "";
     }
 
@@ -82,7 +82,7 @@ final class BindProblems {
             return "This is empty: there must be at least one name in it, with settings of its own. Or remove it.";
         }
         return type.isRecord()
-                ? "This must have keys of its own: " + String.join(", ", KnownKeys.of(type)) + "."
+                ? "This must have keys of its own: " + String.join(", ", PropertyNames.of(type)) + "."
                 : "This cannot be read as a " + type.getSimpleName() + ".";
     }
 

@@ -2,7 +2,7 @@ package dev.limiter.spring.config;
 
 import dev.limiter.Algorithm;
 import dev.limiter.OnFailure;
-import dev.limiter.spring.address.ForwardedHeader;
+import dev.limiter.spring.address.TrustedHeader;
 import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.HeaderStyle;
@@ -111,7 +111,7 @@ public record LimiterProperties(
             @DefaultValue("0s") String retryAfterJitter,
             @DefaultValue("429") int status,
             @DefaultValue List<String> trustedProxies,
-            @DefaultValue("any") ForwardedHeader forwardedHeader,
+            @DefaultValue("any") TrustedHeader forwardedHeader,
             @DefaultValue("64") int ipv6Prefix,
             @DefaultValue List<String> allow,
             @DefaultValue List<String> deny) {}

@@ -207,7 +207,7 @@ class ClientAddressesTests {
     @ParameterizedTest(name = "{index}")
     @MethodSource("clients")
     void landsInItsBucket(String peer, List<String> forwarded, List<String> xForwardedFor, String expected) {
-        ClientAddresses addresses = addresses(ForwardedHeader.ANY, TRUSTED);
+        ClientAddresses addresses = addresses(TrustedHeader.ANY, TRUSTED);
 
         String bucket = Assertions.assertTimeoutPreemptively(
                 Duration.ofSeconds(10), () -> addresses.of(new Request(peer, null, forwarded, xForwardedFor)));
@@ -217,7 +217,7 @@ class ClientAddressesTests {
 
     @Test
     void peerWithoutAddressIsNone() {
-        assertThat(addresses(ForwardedHeader.ANY, TRUSTED).of(new Request(null, null, List.of(), List.of())))
+        assertThat(addresses(TrustedHeader.ANY, TRUSTED).of(new Request(null, null, List.of(), List.of())))
                 .isNull();
     }
 
@@ -225,10 +225,10 @@ class ClientAddressesTests {
     void onlyTheHeaderThatProxiesWriteIsRead() {
         Request both = new Request(PROXY, null, List.of("for=198.51.100.1"), List.of(CLIENT));
 
-        assertThat(addresses(ForwardedHeader.FORWARDED, TRUSTED).of(both)).isEqualTo("198.51.100.1");
-        assertThat(addresses(ForwardedHeader.X_FORWARDED_FOR, TRUSTED).of(both)).isEqualTo(CLIENT);
+        assertThat(addresses(TrustedHeader.FORWARDED, TRUSTED).of(both)).isEqualTo("198.51.100.1");
+        assertThat(addresses(TrustedHeader.X_FORWARDED_FOR, TRUSTED).of(both)).isEqualTo(CLIENT);
         Request other = new Request(PROXY, null, List.of(), List.of(CLIENT));
-        assertThat(addresses(ForwardedHeader.FORWARDED, TRUSTED).of(other)).isEqualTo(PROXY);
+        assertThat(addresses(TrustedHeader.FORWARDED, TRUSTED).of(other)).isEqualTo(PROXY);
     }
 
     @Test
@@ -236,15 +236,15 @@ class ClientAddressesTests {
         Request request = new Request(PROXY, null, List.of(), List.of("2001:db8:1:2:3:4:5:6"));
         AddressRanges trusted = AddressRanges.parse("", TRUSTED, new Problems());
 
-        assertThat(new ClientAddresses(new AddressSettings(trusted, ForwardedHeader.ANY, 48)).of(request))
+        assertThat(new ClientAddresses(new AddressSettings(trusted, TrustedHeader.ANY, 48)).of(request))
                 .isEqualTo("2001:db8:1::/48");
-        assertThat(new ClientAddresses(new AddressSettings(trusted, ForwardedHeader.ANY, 128)).of(request))
+        assertThat(new ClientAddresses(new AddressSettings(trusted, TrustedHeader.ANY, 128)).of(request))
                 .isEqualTo("2001:db8:1:2:3:4:5:6");
     }
 
     @Test
     void whatTheServerTookOutOfTheHeaderIsItsRightmostEntry() {
-        ClientAddresses addresses = addresses(ForwardedHeader.ANY, TRUSTED);
+        ClientAddresses addresses = addresses(TrustedHeader.ANY, TRUSTED);
 
         assertThat(addresses.of(new Request(PROXY, CLIENT, List.of(), List.of("198.51.100.1"))))
                 .isEqualTo(CLIENT);
@@ -261,7 +261,7 @@ class ClientAddressesTests {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         String alphabet = "\"\\,;=:[]%. \tfor_0123456789abcdefunkown";
-        ClientAddresses addresses = addresses(ForwardedHeader.ANY, TRUSTED);
+        ClientAddresses addresses = addresses(TrustedHeader.ANY, TRUSTED);
         for (int i = 0; i < 20_000; i++) {
             StringBuilder noise = new StringBuilder();
             for (int c = random.nextInt(40); c >= 0; c--) {
@@ -278,7 +278,7 @@ class ClientAddressesTests {
 
     @Test
     void saysOnceThatForwardedHeadersComeFromAPeerThatIsNotTrusted(CapturedOutput output) {
-        ClientAddresses addresses = addresses(ForwardedHeader.ANY, List.of());
+        ClientAddresses addresses = addresses(TrustedHeader.ANY, List.of());
 
         addresses.of(new Request("172.18.0.5", null, List.of(), List.of()));
         assertThat(output).doesNotContain("limiter.web.trusted-proxies");
@@ -292,7 +292,7 @@ class ClientAddressesTests {
 
     @Test
     void saysOnceThatHeadersContradictEachOther(CapturedOutput output) {
-        ClientAddresses addresses = addresses(ForwardedHeader.ANY, TRUSTED);
+        ClientAddresses addresses = addresses(TrustedHeader.ANY, TRUSTED);
 
         for (int i = 0; i < 10; i++) {
             addresses.of(new Request(PROXY, null, List.of("for=198.51.100.1"), List.of(CLIENT)));
@@ -303,15 +303,15 @@ class ClientAddressesTests {
 
     @Test
     void saysThatEverybodyIsTrusted(CapturedOutput output) {
-        addresses(ForwardedHeader.ANY, List.of("10.0.0.0/8"));
+        addresses(TrustedHeader.ANY, List.of("10.0.0.0/8"));
         assertThat(output).doesNotContain("trusts everybody");
-        addresses(ForwardedHeader.ANY, List.of("::/0"));
+        addresses(TrustedHeader.ANY, List.of("::/0"));
         assertThat(output).contains("limiter.web.trusted-proxies trusts everybody");
-        addresses(ForwardedHeader.ANY, List.of("0.0.0.0/0"));
+        addresses(TrustedHeader.ANY, List.of("0.0.0.0/0"));
         assertThat(output.getOut().split("trusts everybody", -1)).hasSize(3);
     }
 
-    private static ClientAddresses addresses(ForwardedHeader header, List<String> trusted) {
+    private static ClientAddresses addresses(TrustedHeader header, List<String> trusted) {
         Problems problems = new Problems();
         AddressRanges ranges = AddressRanges.parse("limiter.web.trusted-proxies", trusted, problems);
         problems.throwIfAny();

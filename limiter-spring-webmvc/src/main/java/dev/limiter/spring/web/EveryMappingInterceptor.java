@@ -71,7 +71,7 @@ public final class EveryMappingInterceptor implements HandlerInterceptor {
             return true;
         }
         HandlerInterceptor[] registered = mapping.getAdaptedInterceptors();
-        return !MappedEndpoints.isOfActuator(mapping)
+        return !ServedPatterns.isOfActuator(mapping)
                 && (registered == null || !Arrays.asList(registered).containsAll(interceptors));
     }
 

@@ -21,10 +21,10 @@ public final class RateLimitFilter implements Filter {
 
     private final Rules rules;
     private final ServletCurrentRequest requests;
-    private final RequestDecider decider;
+    private final RequestGate decider;
     private final Preflights preflights;
 
-    public RateLimitFilter(Rules rules, ServletCurrentRequest requests, RequestDecider decider, Preflights preflights) {
+    public RateLimitFilter(Rules rules, ServletCurrentRequest requests, RequestGate decider, Preflights preflights) {
         this.rules = rules;
         this.requests = requests;
         this.decider = decider;

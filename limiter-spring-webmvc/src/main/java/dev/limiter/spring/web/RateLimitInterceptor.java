@@ -17,9 +17,9 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
 
     private final Endpoints endpoints;
     private final ServletCurrentRequest requests;
-    private final RequestDecider decider;
+    private final RequestGate decider;
 
-    public RateLimitInterceptor(Endpoints endpoints, ServletCurrentRequest requests, RequestDecider decider) {
+    public RateLimitInterceptor(Endpoints endpoints, ServletCurrentRequest requests, RequestGate decider) {
         this.endpoints = endpoints;
         this.requests = requests;
         this.decider = decider;

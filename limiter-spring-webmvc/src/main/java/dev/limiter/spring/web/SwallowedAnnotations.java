@@ -1,10 +1,10 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.key.KeyParser;
-import dev.limiter.spring.lint.Finding;
-import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.rule.Coverage;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RateLimitRule;
@@ -76,7 +76,7 @@ public final class SwallowedAnnotations implements StartupCheck {
                     .filter(part -> part.size() == 1 && part.get(0).startsWith("path:"))
                     .map(part -> part.get(0).substring("path:".length()).strip())
                     .filter(name -> info.getPatternValues().stream()
-                            .noneMatch(pattern -> MappedEndpoints.mayHaveVariable(pattern, name)))
+                            .noneMatch(pattern -> ServedPatterns.mayHaveVariable(pattern, name)))
                     .forEach(name -> findings.add(
                             UnresolvedKeys.noVariable("key of " + where, name, List.copyOf(info.getPatternValues()))));
         }

@@ -1,10 +1,10 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.key.KeyParser;
-import dev.limiter.spring.lint.Finding;
-import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RateLimitRule;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -52,7 +52,7 @@ public final class UnresolvedKeys implements StartupCheck {
     @Override
     public List<Finding> findings() {
         RuleSet ruleSet = rules.current();
-        MappedEndpoints endpoints = new MappedEndpoints(mappings.stream());
+        ServedPatterns endpoints = new ServedPatterns(mappings.stream());
         List<Finding> findings = new ArrayList<>();
         for (RateLimitRule rule : ruleSet.pathRules()) {
             Setting<List<String>> key =
@@ -76,7 +76,7 @@ public final class UnresolvedKeys implements StartupCheck {
         if (part.startsWith("path:")) {
             String name = part.substring("path:".length()).strip();
             if (!patterns.isEmpty()
-                    && patterns.stream().noneMatch(pattern -> MappedEndpoints.mayHaveVariable(pattern, name))) {
+                    && patterns.stream().noneMatch(pattern -> ServedPatterns.mayHaveVariable(pattern, name))) {
                 findings.add(noVariable(where, name, patterns));
             }
         } else if (part.equals("principal") && !maybePrincipals()) {

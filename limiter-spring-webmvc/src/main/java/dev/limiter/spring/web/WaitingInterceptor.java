@@ -12,9 +12,9 @@ import org.springframework.web.servlet.HandlerInterceptor;
  */
 public final class WaitingInterceptor implements HandlerInterceptor {
 
-    private final RequestDecider decider;
+    private final RequestGate decider;
 
-    public WaitingInterceptor(RequestDecider decider) {
+    public WaitingInterceptor(RequestGate decider) {
         this.decider = decider;
     }
 

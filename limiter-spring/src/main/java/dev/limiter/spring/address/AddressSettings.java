@@ -7,8 +7,8 @@ package dev.limiter.spring.address;
  * @param forwardedHeader where they say it
  * @param ipv6Prefix the length of the networks that IPv6 clients are told apart by, 1 to 128
  */
-public record AddressSettings(AddressRanges trustedProxies, ForwardedHeader forwardedHeader, int ipv6Prefix) {
+public record AddressSettings(AddressRanges trustedProxies, TrustedHeader forwardedHeader, int ipv6Prefix) {
 
     /** Nobody is trusted, and the networks are those of the default. */
-    public static final AddressSettings DEFAULT = new AddressSettings(AddressRanges.NONE, ForwardedHeader.ANY, 64);
+    public static final AddressSettings DEFAULT = new AddressSettings(AddressRanges.NONE, TrustedHeader.ANY, 64);
 }

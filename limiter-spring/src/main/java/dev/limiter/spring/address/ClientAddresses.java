@@ -23,12 +23,12 @@ public final class ClientAddresses {
 
     private final AddressSettings settings;
     private final AddressRanges trusted;
-    private final AddressReport report;
+    private final ProxyWarnings report;
 
     public ClientAddresses(AddressSettings settings) {
         this.settings = settings;
         this.trusted = settings.trustedProxies();
-        this.report = new AddressReport();
+        this.report = new ProxyWarnings();
         if (trusted.holdEverybody()) {
             report.everybodyIsTrusted();
         }
@@ -65,22 +65,22 @@ public final class ClientAddresses {
             return client == null ? new ClientAddress(peer, false) : client;
         }
         report.untrusted(sender, peer);
-        return peer == null ? null : new ClientAddress(peer, !AddressReport.isForwarded(sender));
+        return peer == null ? null : new ClientAddress(peer, !ProxyWarnings.isForwarded(sender));
     }
 
     /** Null if two headers contradict each other. */
     private @Nullable ClientAddress behind(IpAddress peer, Sender sender) {
-        ForwardedHeader believed = settings.forwardedHeader();
-        ClientAddress standard = believed == ForwardedHeader.X_FORWARDED_FOR
+        TrustedHeader believed = settings.forwardedHeader();
+        ClientAddress standard = believed == TrustedHeader.X_FORWARDED_FOR
                 ? null
-                : walk(peer, new Elements(sender.header(FORWARDED), true), ForwardedElement::parse);
-        ClientAddress customary = believed == ForwardedHeader.FORWARDED
+                : walk(peer, new HeaderElements(sender.header(FORWARDED), true), ForwardedElement::parse);
+        ClientAddress customary = believed == TrustedHeader.FORWARDED
                 ? null
-                : walk(peer, new Elements(xForwardedFor(sender), false), ForwardedNode::parse);
+                : walk(peer, new HeaderElements(xForwardedFor(sender), false), ForwardedNode::parse);
         if (standard == null || customary == null) {
             return standard != null
                     ? standard
-                    : customary != null ? customary : new ClientAddress(peer, !AddressReport.isForwarded(sender));
+                    : customary != null ? customary : new ClientAddress(peer, !ProxyWarnings.isForwarded(sender));
         }
         int prefix = settings.ipv6Prefix();
         if (standard.address().network(prefix).equals(customary.address().network(prefix))) {
@@ -108,7 +108,7 @@ public final class ClientAddresses {
     }
 
     /** From hop to hop away from the peer, to the first who is not trusted; null if there is nothing in the header. */
-    private @Nullable ClientAddress walk(IpAddress peer, Elements elements, Reader reader) {
+    private @Nullable ClientAddress walk(IpAddress peer, HeaderElements elements, Reader reader) {
         IpAddress hop = null;
         while (elements.next()) {
             IpAddress from = reader.read(elements.line(), elements.start(), elements.end());

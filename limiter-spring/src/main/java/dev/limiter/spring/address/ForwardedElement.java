@@ -85,7 +85,7 @@ final class ForwardedElement {
 
     private @Nullable IpAddress value(int from, int to) {
         boolean quoted = to - from >= 2 && text.charAt(from) == '"' && text.charAt(to - 1) == '"';
-        if (!quoted || Slice.indexOf(text, '\\', from, to) < 0) {
+        if (!quoted || TextSlice.indexOf(text, '\\', from, to) < 0) {
             return ForwardedNode.parse(text, from, to);
         }
         String unescaped = text.substring(from + 1, to - 1).replaceAll("\\\\(.)", "$1");

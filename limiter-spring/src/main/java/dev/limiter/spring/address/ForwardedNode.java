@@ -22,8 +22,8 @@ final class ForwardedNode {
         if (start < end && text.charAt(start) == '[') {
             return bracketed(text, start + 1, end);
         }
-        int colon = Slice.indexOf(text, ':', start, end);
-        boolean port = colon >= 0 && Slice.indexOf(text, ':', colon + 1, end) < 0;
+        int colon = TextSlice.indexOf(text, ':', start, end);
+        boolean port = colon >= 0 && TextSlice.indexOf(text, ':', colon + 1, end) < 0;
         if (!port) {
             return IpAddressParser.parse(text, start, end);
         }
@@ -31,8 +31,8 @@ final class ForwardedNode {
     }
 
     private static @Nullable IpAddress bracketed(String text, int start, int end) {
-        int bracket = Slice.indexOf(text, ']', start, end);
-        if (bracket < 0 || Slice.indexOf(text, ':', start, bracket) < 0) {
+        int bracket = TextSlice.indexOf(text, ']', start, end);
+        if (bracket < 0 || TextSlice.indexOf(text, ':', start, bracket) < 0) {
             return null;
         }
         boolean port = bracket + 1 < end;

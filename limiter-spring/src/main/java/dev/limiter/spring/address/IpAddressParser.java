@@ -22,12 +22,12 @@ final class IpAddressParser {
 
     /** The address between two positions; null if it is none. */
     static @Nullable IpAddress parse(String text, int start, int end) {
-        int colon = Slice.indexOf(text, ':', start, end);
+        int colon = TextSlice.indexOf(text, ':', start, end);
         if (colon < 0) {
             long bits = ipv4(text, start, end);
             return bits < 0 ? null : IpAddress.ofIpv4(bits);
         }
-        int zone = Slice.indexOf(text, '%', start, end);
+        int zone = TextSlice.indexOf(text, '%', start, end);
         IpAddressParser parser = new IpAddressParser(text, start, zone < 0 ? end : zone);
         return parser.readGroups() ? parser.address() : null;
     }
@@ -37,7 +37,7 @@ final class IpAddressParser {
         long bits = 0;
         int position = start;
         for (int i = 0; i < 4; i++) {
-            int dot = i == 3 ? end : Slice.indexOf(text, '.', position, end);
+            int dot = i == 3 ? end : TextSlice.indexOf(text, '.', position, end);
             int value = dot < 0 || hasLeadingZero(text, position, dot) ? -1 : number(text, position, dot, 10, 3);
             if (value < 0 || value > 255) {
                 return -1;
@@ -68,11 +68,11 @@ final class IpAddressParser {
 
     /** A group and the colons after it, or the IPv4 address at the end. */
     private boolean readGroup() {
-        int groupEnd = Slice.indexOf(text, ':', position, end);
+        int groupEnd = TextSlice.indexOf(text, ':', position, end);
         boolean last = groupEnd < 0;
         if (last) {
             groupEnd = end;
-            if (Slice.indexOf(text, '.', position, end) >= 0) {
+            if (TextSlice.indexOf(text, '.', position, end) >= 0) {
                 return readIpv4();
             }
         }

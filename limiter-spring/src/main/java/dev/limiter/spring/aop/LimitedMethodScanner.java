@@ -1,9 +1,9 @@
 package dev.limiter.spring.aop;
 
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
-import dev.limiter.spring.lint.Finding;
-import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.Rules;
 import java.util.ArrayList;
@@ -61,7 +61,7 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
 
     private void compile(Class<?> type, Problems problems) {
         MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<Boolean>) method -> {
-            Unreachable.finding(method, type).ifPresent(unreachable::add);
+            UnproxiedMethods.finding(method, type).ifPresent(unreachable::add);
             return problems.collect(() -> methods.isAnnotated(method, type));
         });
     }

@@ -48,7 +48,7 @@ public final class LimitedMethods implements MethodLimits {
 
     @Override
     public boolean isLimited(Method method, Class<?> targetClass) {
-        return isAnnotated(method, targetClass) && !Unreachable.is(method, targetClass);
+        return isAnnotated(method, targetClass) && !UnproxiedMethods.is(method, targetClass);
     }
 
     /** Whether annotations apply to the method, be it that its calls can be limited or not. */

@@ -1,9 +1,9 @@
 package dev.limiter.spring.decide;
 
 import dev.limiter.Decision;
-import dev.limiter.spring.context.OutcomeContext;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.ResponseView;
+import dev.limiter.spring.context.SettlementContext;
 import dev.limiter.spring.failure.FailureLog;
 import dev.limiter.spring.rule.ChargeIf;
 import dev.limiter.spring.rule.RateLimitRule;
@@ -22,7 +22,7 @@ public final class OpenCharge {
     private final Decision decision;
     private final FailureLog failures;
     private final AtomicBoolean settled = new AtomicBoolean();
-    private volatile @Nullable OutcomeContext call;
+    private volatile @Nullable SettlementContext call;
 
     OpenCharge(RateLimitRule rule, ChargeIf chargeIf, RateLimitContext asked, Decision decision, FailureLog failures) {
         this.rule = rule;
@@ -39,21 +39,21 @@ public final class OpenCharge {
 
     /** Remembers how the call went, for a charge that also depends on the answer. */
     void remember(@Nullable Object result, @Nullable Throwable exception) {
-        call = new OutcomeContext(asked, null, result, exception);
+        call = new SettlementContext(asked, null, result, exception);
     }
 
     /** The call is over; true if this returned what was taken. */
     boolean completed(@Nullable Object result, @Nullable Throwable exception) {
-        return settle(new OutcomeContext(asked, null, result, exception));
+        return settle(new SettlementContext(asked, null, result, exception));
     }
 
     /** The answer is about to be sent; true if this returned what was taken. */
     public boolean answered(ResponseView response) {
-        OutcomeContext known = call;
+        SettlementContext known = call;
         return settle(
                 known == null
-                        ? new OutcomeContext(asked, response, null, null)
-                        : new OutcomeContext(asked, response, known.result(), known.exception()));
+                        ? new SettlementContext(asked, response, null, null)
+                        : new SettlementContext(asked, response, known.result(), known.exception()));
     }
 
     /** It was returned for another reason. */
@@ -61,7 +61,7 @@ public final class OpenCharge {
         settled.set(true);
     }
 
-    private boolean settle(OutcomeContext outcome) {
+    private boolean settle(SettlementContext outcome) {
         if (!settled.compareAndSet(false, true)) {
             return false;
         }

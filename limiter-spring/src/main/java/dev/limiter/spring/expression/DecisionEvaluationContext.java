@@ -1,7 +1,7 @@
 package dev.limiter.spring.expression;
 
-import dev.limiter.spring.context.OutcomeContext;
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.context.SettlementContext;
 import java.lang.reflect.Method;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,7 @@ final class DecisionEvaluationContext implements EvaluationContext {
         if (name.equals(Variables.REQUEST)) {
             return decision.request();
         }
-        if (decision instanceof OutcomeContext outcome && Variables.OUTCOME.contains(name)) {
+        if (decision instanceof SettlementContext outcome && Variables.OUTCOME.contains(name)) {
             return outcome(name, outcome);
         }
         Method method = decision.method();
@@ -48,7 +48,7 @@ final class DecisionEvaluationContext implements EvaluationContext {
         return index >= 0 && index < arguments.length ? arguments[index] : null;
     }
 
-    private static @Nullable Object outcome(String name, OutcomeContext outcome) {
+    private static @Nullable Object outcome(String name, SettlementContext outcome) {
         return switch (name) {
             case Variables.RESPONSE -> outcome.response();
             case Variables.RESULT -> outcome.result();

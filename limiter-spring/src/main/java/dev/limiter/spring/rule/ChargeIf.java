@@ -1,8 +1,8 @@
 package dev.limiter.spring.rule;
 
-import dev.limiter.spring.context.OutcomeContext;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.ResponseView;
+import dev.limiter.spring.context.SettlementContext;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpression;
@@ -24,10 +24,10 @@ public final class ChargeIf {
      */
     static final ChargeIf FAILED = new ChargeIf(ChargeIf::hasFailed, RateLimitContext::answersRequest);
 
-    private final Predicate<OutcomeContext> stays;
+    private final Predicate<SettlementContext> stays;
     private final Predicate<RateLimitContext> byResponse;
 
-    private ChargeIf(Predicate<OutcomeContext> stays, Predicate<RateLimitContext> byResponse) {
+    private ChargeIf(Predicate<SettlementContext> stays, Predicate<RateLimitContext> byResponse) {
         this.stays = stays;
         this.byResponse = byResponse;
     }
@@ -47,7 +47,7 @@ public final class ChargeIf {
         return new ChargeIf(condition::evaluate, asked -> refersToResponse);
     }
 
-    private static boolean hasFailed(OutcomeContext outcome) {
+    private static boolean hasFailed(SettlementContext outcome) {
         ResponseView response = outcome.response();
         return response != null && outcome.answersRequest()
                 ? response.status() < FIRST_SUCCESS || response.status() >= FIRST_ERROR
@@ -62,7 +62,7 @@ public final class ChargeIf {
     /**
      * @throws dev.limiter.spring.expression.RuleEvaluationException if it cannot be evaluated
      */
-    public boolean evaluate(OutcomeContext outcome) {
+    public boolean evaluate(SettlementContext outcome) {
         return stays.test(outcome);
     }
 }

@@ -22,7 +22,7 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
 
 /** Everything that the application serves, as far as its mappings tell. */
-final class MappedEndpoints {
+final class ServedPatterns {
 
     private static final String ALL_PATHS = "/**";
 
@@ -32,7 +32,7 @@ final class MappedEndpoints {
     private final List<Mapped> mapped = new ArrayList<>();
     private final List<ResourceHttpRequestHandler> files = new ArrayList<>();
 
-    MappedEndpoints(Stream<HandlerMapping> mappings) {
+    ServedPatterns(Stream<HandlerMapping> mappings) {
         mappings.forEach(this::add);
     }
 

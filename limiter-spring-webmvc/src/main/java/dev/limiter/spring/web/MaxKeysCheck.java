@@ -1,8 +1,8 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.lint.Finding;
-import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleSet;
 import dev.limiter.spring.rule.Rules;
@@ -15,14 +15,14 @@ import org.springframework.web.servlet.HandlerMapping;
  * Finds a {@code max-keys} that one client alone can fill, with a bucket for each endpoint. How many clients there will
  * be nobody knows at the start.
  */
-public final class BucketsOfOneClient implements StartupCheck {
+public final class MaxKeysCheck implements StartupCheck {
 
     private final Rules rules;
     private final ObjectProvider<HandlerMapping> mappings;
     private final long maxKeys;
 
     /** {@code maxKeys}: how many buckets are remembered, for all clients together. */
-    public BucketsOfOneClient(Rules rules, ObjectProvider<HandlerMapping> mappings, long maxKeys) {
+    public MaxKeysCheck(Rules rules, ObjectProvider<HandlerMapping> mappings, long maxKeys) {
         this.rules = rules;
         this.mappings = mappings;
         this.maxKeys = maxKeys;
@@ -31,7 +31,7 @@ public final class BucketsOfOneClient implements StartupCheck {
     @Override
     public List<Finding> findings() {
         RuleSet ruleSet = rules.current();
-        MappedEndpoints endpoints = new MappedEndpoints(mappings.stream());
+        ServedPatterns endpoints = new ServedPatterns(mappings.stream());
         long buckets = ruleSet.defaultLimit().map(rule -> endpoints.count()).orElse(0L);
         buckets += ruleSet.pathRules().stream()
                 .filter(rule -> rule.mode() != Mode.OFF)

@@ -1,7 +1,7 @@
 package dev.limiter.spring.address;
 
 /** In which header trusted proxies say who their client is. */
-public enum ForwardedHeader {
+public enum TrustedHeader {
     /** In whichever is there; if both are and contradict each other, neither is believed. */
     ANY,
     /** {@code Forwarded} of RFC 7239; {@code X-Forwarded-For} is ignored. */

@@ -1,20 +1,20 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.lint.Finding;
-import dev.limiter.spring.lint.StartupCheck;
 import java.util.List;
 import java.util.regex.Pattern;
 
 /** Finds bans by a key that clients choose freely: they get around the ban with another one, and can bring it on others. */
-public final class ChosenKeys implements StartupCheck {
+public final class BanKeyCheck implements StartupCheck {
 
     private static final Pattern CHOSEN =
             Pattern.compile("(^|[,|])\\s*(header|cookie|param):|#request\\??\\.(getHeader|getParameter)\\(");
 
     private final Rules rules;
 
-    public ChosenKeys(Rules rules) {
+    public BanKeyCheck(Rules rules) {
         this.rules = rules;
     }
 

@@ -1,4 +1,4 @@
-package dev.limiter.spring.lint;
+package dev.limiter.spring.check;
 
 import dev.limiter.spring.failure.MessageCode;
 

@@ -7,16 +7,16 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /** Says at the start when the server itself believes forwarded headers and hides from whom they came. */
-final class NativeForwarding {
+final class ForwardHeadersCheck {
 
-    private static final Log logger = LogFactory.getLog(NativeForwarding.class);
+    private static final Log logger = LogFactory.getLog(ForwardHeadersCheck.class);
     private static final String STRATEGY = "server.forward-headers-strategy";
 
-    private NativeForwarding() {}
+    private ForwardHeadersCheck() {}
 
     static void check(Environment environment) {
         boolean tomcat = ClassUtils.isPresent(
-                "org.apache.catalina.connector.RequestFacade", NativeForwarding.class.getClassLoader());
+                "org.apache.catalina.connector.RequestFacade", ForwardHeadersCheck.class.getClassLoader());
         if (!tomcat && isNative(environment)) {
             logger.error("With " + STRATEGY + ": native, which is the default on some cloud platforms, the server takes"
                     + " anybody's word for who a client is, and only Tomcat still tells the peer: clients can get a new"

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param result what the method returned, or its future result is; null without a method, and if it failed
  * @param exception with which the method failed
  */
-public record OutcomeContext(
+public record SettlementContext(
         RateLimitContext asked,
         @Nullable ResponseView response,
         @Nullable Object result,

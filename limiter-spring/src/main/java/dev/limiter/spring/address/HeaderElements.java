@@ -7,7 +7,7 @@ import java.util.List;
  * What stands further left was written earlier, by whoever it was, and cannot change how the rest is read: not even a
  * quote that is never closed. Elements without content are skipped, but seen. Not thread-safe.
  */
-final class Elements {
+final class HeaderElements {
 
     /** Of empty ones, too. More than any chain of proxies has; what a header of 8 kB can hold. */
     static final int MOST = 1_000;
@@ -25,7 +25,7 @@ final class Elements {
      * @param lines of the header, in order
      * @param quotedStrings whether a comma between quotes separates nothing
      */
-    Elements(List<String> lines, boolean quotedStrings) {
+    HeaderElements(List<String> lines, boolean quotedStrings) {
         this.lines = lines;
         this.quotedStrings = quotedStrings;
         this.lineIndex = lines.size();

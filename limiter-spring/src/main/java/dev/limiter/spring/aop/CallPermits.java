@@ -9,12 +9,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Runs a method, and releases what its call holds of concurrency limits when its work is done. */
-final class HeldPermits {
+final class CallPermits {
 
     private static final boolean REACTOR =
-            ClassUtils.isPresent("reactor.core.publisher.Flux", HeldPermits.class.getClassLoader());
+            ClassUtils.isPresent("reactor.core.publisher.Flux", CallPermits.class.getClassLoader());
 
-    private HeldPermits() {}
+    private CallPermits() {}
 
     static @Nullable Object proceed(MethodInvocation call, Verdict verdict) throws Throwable {
         if (!verdict.holds()) {

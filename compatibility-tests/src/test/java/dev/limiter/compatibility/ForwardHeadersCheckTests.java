@@ -20,7 +20,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
             "limiter.rules.routed.window=1h",
             "limiter.rules.routed.key=ip",
         })
-class NativeForwardingTests {
+class ForwardHeadersCheckTests {
 
     private Clients clients;
 

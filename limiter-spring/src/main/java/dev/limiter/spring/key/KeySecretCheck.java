@@ -1,13 +1,13 @@
 package dev.limiter.spring.key;
 
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.lint.Finding;
-import dev.limiter.spring.lint.StartupCheck;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Finds keys that are hashed with a secret which everybody knows: whoever reads them can try what may be behind. */
-public final class GuessableSecrets implements StartupCheck {
+public final class KeySecretCheck implements StartupCheck {
 
     /** What is used if there is no other: the same for all instances. */
     public static final String KNOWN_SECRET = "dev.limiter.known-to-everybody";
@@ -16,7 +16,7 @@ public final class GuessableSecrets implements StartupCheck {
     private final @Nullable String secret;
 
     /** {@code secret}: null if none is configured. */
-    public GuessableSecrets(SecretValues values, @Nullable String secret) {
+    public KeySecretCheck(SecretValues values, @Nullable String secret) {
         this.values = values;
         this.secret = secret;
     }

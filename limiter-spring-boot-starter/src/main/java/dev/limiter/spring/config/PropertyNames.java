@@ -13,9 +13,9 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.core.ResolvableType;
 
 /** What can be written at each level below {@code limiter}. */
-final class KnownKeys {
+final class PropertyNames {
 
-    private KnownKeys() {}
+    private PropertyNames() {}
 
     /**
      * Where a key is looked for.
@@ -59,7 +59,7 @@ final class KnownKeys {
                 ? Arrays.stream(level.getDeclaredConstructors()[0].getParameters())
                         .filter(parameter -> level != LimiterProperties.Tier.class
                                 || !parameter.getName().equals("by"))
-                        .map(KnownKeys::name)
+                        .map(PropertyNames::name)
                         .toList()
                 : List.of();
     }

@@ -1,8 +1,8 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.lint.Finding;
-import dev.limiter.spring.lint.StartupCheck;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RateLimitRule;
@@ -20,13 +20,13 @@ import org.springframework.web.servlet.HandlerMapping;
  * Finds rules whose paths no endpoint has, maybe because they are misspelt or begin with the context path. Those of
  * {@code phase: request} may be about what no endpoint serves.
  */
-public final class RulesWithoutEndpoint implements StartupCheck {
+public final class UnmatchedPathsCheck implements StartupCheck {
 
     private final Rules rules;
     private final ObjectProvider<HandlerMapping> mappings;
     private final String contextPath;
 
-    public RulesWithoutEndpoint(Rules rules, ObjectProvider<HandlerMapping> mappings, Environment environment) {
+    public UnmatchedPathsCheck(Rules rules, ObjectProvider<HandlerMapping> mappings, Environment environment) {
         this.rules = rules;
         this.mappings = mappings;
         this.contextPath = environment.getProperty("server.servlet.context-path", "");
@@ -35,7 +35,7 @@ public final class RulesWithoutEndpoint implements StartupCheck {
     @Override
     public List<Finding> findings() {
         RuleSet ruleSet = rules.current();
-        MappedEndpoints endpoints = new MappedEndpoints(mappings.stream());
+        ServedPatterns endpoints = new ServedPatterns(mappings.stream());
         return ruleSet.pathRules().stream()
                 .filter(rule -> rule.mode() != Mode.OFF)
                 .filter(rule -> !endpoints.anyUnder(rule, paths(rule, ruleSet).value(), ruleSet))
@@ -47,7 +47,7 @@ public final class RulesWithoutEndpoint implements StartupCheck {
         return ruleSet.definition(rule.name()).map(RuleDefinition::paths).orElseThrow();
     }
 
-    private Optional<Finding> finding(RateLimitRule rule, Setting<List<String>> paths, MappedEndpoints endpoints) {
+    private Optional<Finding> finding(RateLimitRule rule, Setting<List<String>> paths, ServedPatterns endpoints) {
         String where = paths.where() + " = " + String.join(", ", paths.value());
         if (paths.value().stream().anyMatch(this::hasContextPath)) {
             return Optional.of(new Finding(
@@ -68,7 +68,7 @@ public final class RulesWithoutEndpoint implements StartupCheck {
         return contextPath.length() > 1 && (path.equals(contextPath) || path.startsWith(contextPath + "/"));
     }
 
-    private static String below(List<String> paths, MappedEndpoints endpoints) {
+    private static String below(List<String> paths, ServedPatterns endpoints) {
         for (String path : paths) {
             Optional<String> longer = endpoints.below(path);
             if (longer.isPresent()) {

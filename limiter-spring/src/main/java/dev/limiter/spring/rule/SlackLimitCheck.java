@@ -2,19 +2,19 @@ package dev.limiter.spring.rule;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.lint.Finding;
-import dev.limiter.spring.lint.StartupCheck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** Finds limits that can never be the tighter ones: another limit on the same requests has always refused by then. */
-public final class SlackLimits implements StartupCheck {
+public final class SlackLimitCheck implements StartupCheck {
 
     private final Rules rules;
 
-    public SlackLimits(Rules rules) {
+    public SlackLimitCheck(Rules rules) {
         this.rules = rules;
     }
 

@@ -14,16 +14,16 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Decides rules about a request, wherever that is on its way, and answers it if it is refused. Thread-safe. */
-public final class RequestDecider {
+public final class RequestGate {
 
-    private static final Log logger = LogFactory.getLog(RequestDecider.class);
+    private static final Log logger = LogFactory.getLog(RequestGate.class);
 
     private final ServletCurrentRequest requests;
     private final RuleDecider decider;
     private final Rejections rejections;
     private final @Nullable ResourceResolver resources;
 
-    public RequestDecider(
+    public RequestGate(
             ServletCurrentRequest requests,
             RuleDecider decider,
             Rejections rejections,

@@ -30,7 +30,7 @@ import java.math.BigInteger;
  *
  *     permitted  <=>  level = 0,    turn = theoreticalArrivalTime (before the request)
  */
-final class Bucket extends NumberLimit {
+final class GcraBucket extends NumberLimit {
 
     /** Clock readings and bucket sizes stay below this, so that their sums fit a long. */
     private static final int BITS = 60;
@@ -55,7 +55,7 @@ final class Bucket extends NumberLimit {
     private final Divisor perPermit;
 
     /** {@code paced}: one leaves after the other, and {@code burst} may wait. */
-    Bucket(Limit limit, long burst, boolean paced, long now) {
+    GcraBucket(Limit limit, long burst, boolean paced, long now) {
         super(limit);
         BigInteger window = Exact.big(limit.window().toNanos());
         BigInteger permits = Exact.big(limit.limit());
@@ -224,7 +224,7 @@ final class Bucket extends NumberLimit {
 
     @Override
     public long carry(CompiledLimit previous, LimitState state, long now) {
-        if (previous instanceof Bucket bucket && state instanceof NumberState number) {
+        if (previous instanceof GcraBucket bucket && state instanceof NumberState number) {
             long level = bucket.level(number.value(), bucket.nearest(now));
             boolean waiting = level > bucket.full;
             boolean fills = !waiting && level / bucket.unitsPerPermit >= capacity();

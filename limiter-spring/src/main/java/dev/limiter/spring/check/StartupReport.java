@@ -1,4 +1,4 @@
-package dev.limiter.spring.lint;
+package dev.limiter.spring.check;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

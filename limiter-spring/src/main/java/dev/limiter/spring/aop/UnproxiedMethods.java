@@ -1,7 +1,7 @@
 package dev.limiter.spring.aop;
 
+import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.lint.Finding;
 import dev.limiter.spring.rule.RuleOrigin;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /** Annotated methods whose calls pass the proxy by: what is written on them limits nothing. */
-final class Unreachable {
+final class UnproxiedMethods {
 
-    private Unreachable() {}
+    private UnproxiedMethods() {}
 
     /** Whether no proxy can intercept calls of the method on objects of that class. */
     static boolean is(Method method, Class<?> targetClass) {

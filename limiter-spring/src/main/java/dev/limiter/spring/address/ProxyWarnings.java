@@ -6,7 +6,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Says once what is wrong with the proxies of an application. Thread-safe. */
-final class AddressReport {
+final class ProxyWarnings {
 
     private static final Log logger = LogFactory.getLog(ClientAddresses.class);
 
