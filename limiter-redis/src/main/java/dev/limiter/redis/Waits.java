@@ -15,23 +15,31 @@ final class Waits {
 
     private Waits() {}
 
-    /** Cancels what is not there in time. An interrupt stays. */
+    /** Cancels what is not there in time. An interrupted thread waits as well, for no longer, and stays interrupted. */
     static <T> T join(CompletionStage<T> answer, Duration timeout) {
         return join(answer, Budget.of(timeout));
     }
 
-    /** Cancels what is not there in time. An interrupt stays. */
+    /** The same for what is left of a budget. */
     static <T> T join(CompletionStage<T> answer, Budget budget) {
         CompletableFuture<T> future = answer.toCompletableFuture();
+        boolean interrupted = false;
         try {
-            return inTime(future, budget);
+            while (true) {
+                try {
+                    return inTime(future, budget);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
         } catch (TimeoutException e) {
             return orElse(future, RedisUnavailableException.timedOut(budget));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return orElse(future, new RedisUnavailableException("Interrupted while Redis was asked", null));
         } catch (ExecutionException e) {
             throw Failures.of(e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
@@ -62,5 +63,26 @@ class WaitsTests {
                         RedisUnavailableException.class,
                         late -> assertThat(late.isTimeout()).isTrue());
         assertThat(answer).isCancelled();
+    }
+
+    @Test
+    void anInterruptedThreadWaitsForItsAnswerAndStaysInterrupted() {
+        CompletableFuture<String> answer = new CompletableFuture<>() {
+            @Override
+            public String get(long timeout, TimeUnit unit)
+                    throws TimeoutException, InterruptedException, ExecutionException {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                complete("granted");
+                return super.get(timeout, unit);
+            }
+        };
+        Thread.currentThread().interrupt();
+        try {
+            assertThat(Waits.join(answer, Duration.ofSeconds(10))).isEqualTo("granted");
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
     }
 }
