@@ -43,8 +43,8 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
                 builder.instances == 0 ? new Instances(redis.redis(), redis.keyPrefix(), System::nanoTime) : null;
         int configured = builder.instances;
         this.instances = counted == null ? () -> configured : counted::known;
-        this.health = new RedisHealth(redis, builder.listener);
         this.localUse = new LocalUse(local, redis, System::nanoTime);
+        this.health = new RedisHealth(redis, builder.listener, new Settlements(localUse));
         this.outage = new OutageDecider(local, localUse, builder.onFailure, instances, System::nanoTime);
         this.asked = new AskedRedis(redis, localUse, builder.listener);
         redis.onStanding(localUse);
@@ -168,6 +168,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         if (health.isGone()) {
             return;
         }
+        health.settle();
         redis.cleanUp();
         if (counted != null) {
             counted.sayHello();

@@ -27,6 +27,12 @@ final class KeyUse {
     /** The rule as it was last decided on in memory; null if it never was. */
     private @Nullable Rule share;
 
+    /** The same before it was divided among instances. */
+    private @Nullable Rule asked;
+
+    /** Something was granted since it was last tried to have all charged. */
+    private boolean due;
+
     private @Nullable CompletableFuture<Void> settling;
 
     /** Grants of an earlier one are settled, or about to be. */
@@ -76,6 +82,7 @@ final class KeyUse {
         }
         if (longest == 0) {
             this.share = share;
+            this.asked = charge.rule();
             each(charge, LimitUse::reserve);
         }
         return longest;
@@ -94,6 +101,7 @@ final class KeyUse {
     /** What was reserved is granted: memory has counted it. */
     synchronized LocalGrant granted(Charge charge) {
         each(charge, LimitUse::owe);
+        due = true;
         LocalGrant grant = new LocalGrant(this, charge, generation);
         if (grant.holdsPermits()) {
             holding.add(grant);
@@ -135,6 +143,16 @@ final class KeyUse {
         for (int i = 0; i < charged.size(); i++) {
             counting.accept(of(charged.get(i).name()), charge.permits(i));
         }
+    }
+
+    /** @param charge asks for nothing of the key, by the rule that was asked for last */
+    record Due(Charge charge, long permits) {}
+
+    /** What is to be charged though nobody asks for the key; null if that is nothing, or there was no room for it before. */
+    synchronized @Nullable Due due(String key) {
+        Rule rule = asked;
+        long owed = limits.stream().mapToLong(LimitUse::owed).sum();
+        return due && rule != null && owed > 0 ? new Due(rule.charge(key, 0), owed) : null;
     }
 
     synchronized boolean owes() {
@@ -196,6 +214,7 @@ final class KeyUse {
                 return done;
             }
             settling = done;
+            due = false;
             generation++;
         }
         var unused = settlement.settle(debt).whenComplete((paid, failure) -> {
@@ -203,6 +222,8 @@ final class KeyUse {
                 settling = null;
                 if (failure == null) {
                     paid(debt);
+                } else {
+                    due = true;
                 }
             }
             if (failure == null) {

@@ -6,6 +6,7 @@ import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,8 +15,8 @@ import java.util.function.LongSupplier;
 
 /**
  * What each key has left by the last answer of the shared storage, and what was granted in memory since: so an outage
- * grants what was left, and not a limit anew. What was granted in memory is charged in the shared storage before that is
- * asked for the key again; what is still in flight is held there until it is released. Memory goes on counting it, so that
+ * grants what was left, and not a limit anew. What was granted in memory is charged in the shared storage once that is back,
+ * at the latest before it is asked for the key again; what is still in flight is held there until it is released. Memory goes on counting it, so that
  * one outage after the other does not grant one share after the other. Thread-safe.
  */
 final class LocalUse implements StandingListener {
@@ -93,6 +94,10 @@ final class LocalUse implements StandingListener {
         return made[0];
     }
 
+    boolean owesNothing() {
+        return owing.isEmpty();
+    }
+
     void forget(Rule rule, String key) {
         Line line = new Line(rule.name(), key);
         known.remove(line);
@@ -127,6 +132,21 @@ final class LocalUse implements StandingListener {
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
+    }
+
+    /** Keys that have permits to be charged that nobody has tried to charge yet; those with the most of them first. */
+    List<Charge> due() {
+        List<KeyUse.Due> all = new ArrayList<>();
+        owing.forEach((line, use) -> {
+            KeyUse.Due due = use.due(line.key());
+            if (due != null) {
+                all.add(due);
+            }
+        });
+        return all.stream()
+                .sorted(Comparator.comparingLong(KeyUse.Due::permits).reversed())
+                .map(KeyUse.Due::charge)
+                .toList();
     }
 
     private void removeIfDone(Line line) {

@@ -25,15 +25,20 @@ final class NodeHealth {
     private final RedisRateLimiterStorage storage;
     private final String node;
     private final StorageListener listener;
+    private final Runnable found;
     private final CircuitBreaker breaker = new CircuitBreaker(PROBE_EVERY, System::nanoTime);
     private final AtomicInteger probes = new AtomicInteger();
     private volatile byte @Nullable [] probed;
 
-    /** {@code node}: as {@link Redis#node} names it. */
-    NodeHealth(RedisRateLimiterStorage storage, String node, StorageListener listener) {
+    /**
+     * @param node as {@link Redis#node} names it
+     * @param found called when it is asked again
+     */
+    NodeHealth(RedisRateLimiterStorage storage, String node, StorageListener listener, Runnable found) {
         this.storage = storage;
         this.node = node;
         this.listener = listener;
+        this.found = found;
     }
 
     /** Whether it is not asked. */
@@ -71,6 +76,7 @@ final class NodeHealth {
                 breaker.probeFailed();
             } else if (breaker.probeSucceeded()) {
                 probes.set(0);
+                found.run();
                 listener.found(node);
             } else if (breaker.isOpen()) {
                 SOON.execute(this::probeOnce);

@@ -13,11 +13,13 @@ final class RedisHealth {
 
     private final RedisRateLimiterStorage storage;
     private final StorageListener listener;
+    private final Settlements settlements;
     private final ConcurrentMap<String, NodeHealth> nodes = new ConcurrentHashMap<>();
 
-    RedisHealth(RedisRateLimiterStorage storage, StorageListener listener) {
+    RedisHealth(RedisRateLimiterStorage storage, StorageListener listener, Settlements settlements) {
         this.storage = storage;
         this.listener = listener;
+        this.settlements = settlements;
         of(ONLY);
     }
 
@@ -27,7 +29,7 @@ final class RedisHealth {
     }
 
     private NodeHealth joined(String node) {
-        NodeHealth made = new NodeHealth(storage, node, listener);
+        NodeHealth made = new NodeHealth(storage, node, listener, this::settle);
         NodeHealth raced = nodes.putIfAbsent(node, made);
         if (raced != null) {
             return raced;
@@ -58,6 +60,11 @@ final class RedisHealth {
     /** Whether all servers are asked. */
     boolean isAvailable() {
         return nodes.values().stream().noneMatch(NodeHealth::isOpen);
+    }
+
+    /** Has charged what was granted in memory instead of the servers that are asked. */
+    void settle() {
+        settlements.begin(charge -> !of(charge).isOpen());
     }
 
     /** Probes those that are not asked, and finds out about the others while nobody asks. */

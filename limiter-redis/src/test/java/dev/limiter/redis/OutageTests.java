@@ -19,12 +19,16 @@ import java.time.Period;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -45,13 +49,23 @@ class OutageTests {
         private volatile boolean cut;
         private volatile CompletableFuture<Void> heard = CompletableFuture.completedFuture(null);
 
+        /** When an answer on a key is heard. */
+        private volatile Function<String, CompletableFuture<Void>> settled =
+                key -> CompletableFuture.completedFuture(null);
+
         @Override
         public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
             if (cut) {
                 return CompletableFuture.failedFuture(new IllegalStateException("cut"));
             }
             CompletableFuture<Void> until = heard;
-            return redis.run(script, keys, arguments).thenCombine(until, (answer, then) -> answer);
+            if (!script.equals(Scripts.PROBE)) {
+                for (byte[] key : keys) {
+                    until = CompletableFuture.allOf(until, settled.apply(new String(key, US_ASCII)));
+                }
+            }
+            CompletableFuture<Void> all = until;
+            return redis.run(script, keys, arguments).thenCombine(all, (answer, then) -> answer);
         }
 
         @Override
@@ -71,6 +85,7 @@ class OutageTests {
     private final String prefix = "outage-" + NAMES.incrementAndGet() + ":";
     private final CutRedis redis = new CutRedis();
     private Duration timeout = Duration.ofSeconds(2);
+    private Duration gather = Batches.GATHER;
     private final List<FailoverRateLimiterStorage> storages = new ArrayList<>();
 
     private FailoverRateLimiterStorage storage(int instances) {
@@ -78,6 +93,7 @@ class OutageTests {
                         RedisRateLimiterStorage.builder(redis)
                                 .keyPrefix(prefix)
                                 .timeout(timeout)
+                                .gather(gather)
                                 .build(),
                         new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))
                 .instances(instances)
@@ -182,6 +198,58 @@ class OutageTests {
         return (int) IntStream.range(0, asked)
                 .filter(i -> storage.decide(List.of(charge)).permitted())
                 .count();
+    }
+
+    /** Only one of two instances is asked afterwards: the other one charges by itself what it granted. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void afterAnOutageEachInstanceChargesWhatItGrantedByItself(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        FailoverRateLimiterStorage asked = storage(2);
+        FailoverRateLimiterStorage quiet = storage(2);
+        int granted = granted(asked, rule, 10) + granted(quiet, rule, 10);
+        asked.peek(rule, "key");
+        cut(asked);
+        cut(quiet);
+        granted += granted(asked, rule, 200) + granted(quiet, rule, 200);
+        assertThat(granted).isEqualTo(100);
+        mend(quiet);
+        // by an instance that has granted nothing itself
+        FailoverRateLimiterStorage other = storage(2);
+        await(() -> other.peek(rule, "key").remaining() <= 40);
+        mend(asked);
+        await(() -> other.peek(rule, "key").remaining() == 0);
+        assertThat(granted(other, rule, 50)).isZero();
+        assertThat(granted(asked, rule, 50)).isZero();
+    }
+
+    @Test
+    void theLargestDebtsAreChargedFirstAndFewAtATime() {
+        timeout = Duration.ofSeconds(20);
+        gather = Duration.ZERO;
+        Rule rule = Rule.of("rule", Limit.fixedWindow(1000, DAY));
+        FailoverRateLimiterStorage storage = storage(1);
+        cut(storage);
+        for (int i = 1; i <= 300; i++) {
+            storage.decide(rule, "key" + i, i);
+        }
+        Set<String> charged = ConcurrentHashMap.newKeySet();
+        CompletableFuture<Void> held = new CompletableFuture<>();
+        redis.settled = key -> {
+            charged.add(key);
+            return held;
+        };
+        mend(storage);
+        await(() -> charged.size() == 64);
+        assertThat(charged)
+                .isEqualTo(IntStream.rangeClosed(237, 300)
+                        .mapToObj(i -> prefix + "{rule:key" + i + "}")
+                        .collect(Collectors.toSet()));
+        held.complete(null);
+        await(() -> charged.size() > 300);
+        FailoverRateLimiterStorage other = storage(1);
+        await(() -> other.peek(rule, "key1").remaining() == 999);
+        assertThat(other.peek(rule, "key300").remaining()).isEqualTo(700);
     }
 
     @Test
