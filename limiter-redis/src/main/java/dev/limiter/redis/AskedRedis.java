@@ -96,10 +96,10 @@ final class AskedRedis {
         }
         boolean timedOut = failure instanceof RedisUnavailableException unavailable && unavailable.isTimeout();
         listener.asked(timedOut ? StorageListener.Outcome.TIMEOUT : StorageListener.Outcome.ERROR, since(begun));
-        // a thread that is interrupted says nothing about Redis
-        if (!Thread.currentThread().isInterrupted()) {
-            node.failed(failure, begun);
+        if (failure instanceof RedisUnavailableException unavailable && unavailable.isOfRights()) {
+            listener.lacksRight(unavailable.getMessage());
         }
+        node.failed(failure, begun);
     }
 
     private static Duration since(long begun) {

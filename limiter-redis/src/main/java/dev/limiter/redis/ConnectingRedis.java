@@ -103,8 +103,9 @@ public final class ConnectingRedis implements Redis {
     private <T> CompletionStage<T> notConnected() {
         connect();
         Throwable reason = failure;
-        return CompletableFuture.failedFuture(new RedisUnavailableException(
-                reason == null ? "Not connected to Redis yet" : "Redis cannot be reached: " + reason, reason));
+        return CompletableFuture.failedFuture(RedisUnavailableException.notDone(
+                reason == null ? "Not connected to Redis yet" : "Redis cannot be reached: " + Failures.reason(reason),
+                reason));
     }
 
     @Override

@@ -40,7 +40,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         this.redis = builder.redis;
         this.local = builder.local;
         this.counted =
-                builder.instances == 0 ? new Instances(redis.redis(), redis.keyPrefix(), System::nanoTime) : null;
+                builder.instances == 0 ? new Instances(redis.background(), redis.keyPrefix(), System::nanoTime) : null;
         int configured = builder.instances;
         this.instances = counted == null ? () -> configured : counted::known;
         this.localUse = new LocalUse(local, redis, System::nanoTime);
@@ -48,6 +48,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         this.outage = new OutageDecider(local, localUse, builder.onFailure, instances, System::nanoTime);
         this.asked = new AskedRedis(redis, localUse, builder.listener);
         redis.onStanding(localUse);
+        redis.background().onMissingRight(builder.listener::lacksRight);
     }
 
     /**
@@ -175,8 +176,12 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         }
     }
 
+    /** Has other instances count on without this one, if Redis answers in time. */
     @Override
     public void close() {
+        if (counted != null && !health.isGone()) {
+            counted.sayGoodbye(redis.timeout());
+        }
         redis.close();
     }
 

@@ -27,6 +27,8 @@ final class Failures {
             "ASK",
             "CROSSSLOT");
 
+    private static final int MOST_CAUSES = 20;
+
     private Failures() {}
 
     /** What to fail with when a script failed. Older servers wrap the reason in a text of their own. */
@@ -43,13 +45,31 @@ final class Failures {
         }
         String message = String.valueOf(cause.getMessage());
         if (Rights.isMissing(message)) {
-            return new RedisUnavailableException(Rights.explain(message), cause);
+            return Rights.explained(cause);
         }
-        boolean broken = cause instanceof RedisCommandExecutionException
-                && OF_THE_SERVER.stream().noneMatch(code -> says(message, code));
-        return broken
-                ? new BrokenStateException("A state in Redis cannot be read: " + message, cause)
-                : new RedisUnavailableException("Redis failed: " + cause, cause);
+        if (!(cause instanceof RedisCommandExecutionException)) {
+            return new RedisUnavailableException("Redis failed: " + cause, cause);
+        }
+        return OF_THE_SERVER.stream().anyMatch(code -> says(message, code))
+                ? RedisUnavailableException.notDone("Redis failed: " + cause, cause)
+                : new BrokenStateException("A state in Redis cannot be read: " + message, cause);
+    }
+
+    /**
+     * Whether certainly nothing was done: the server could do nothing at all, or was not asked. Scripts that give back do
+     * all that may fail for such a reason at their first command, or nothing.
+     */
+    static boolean isNotDone(Throwable failure) {
+        return of(failure) instanceof RedisUnavailableException unavailable && unavailable.isNotDone();
+    }
+
+    /** With what lies behind it: a client that cannot connect says so, and not that the password was wrong. */
+    static String reason(Throwable failure) {
+        Throwable first = failure;
+        for (int depth = 0; depth < MOST_CAUSES && first.getCause() != null; depth++) {
+            first = first.getCause();
+        }
+        return first == failure ? failure.toString() : failure + ", because: " + first.getMessage();
     }
 
     /** Whether a server has done nothing because it could not do all at once: then each may still be had alone. */

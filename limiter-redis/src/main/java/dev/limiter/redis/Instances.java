@@ -7,12 +7,12 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
- * How many instances share a Redis, as far as this one knows: each says every ten seconds that it is there, and counts
+ * How many instances share a Redis, as far as this one knows: each says every two seconds that it is there, and counts
  * those that did so in the last half a minute. 1 until it is known; the last known number while Redis is gone.
  */
 final class Instances {
 
-    private static final long SAY_SO_EVERY_NANOS = Duration.ofSeconds(10).toNanos();
+    private static final long SAY_SO_EVERY_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long FORGOTTEN_AFTER_MICROS = Duration.ofSeconds(30).toNanos() / 1000;
 
     private final Redis redis;
@@ -21,6 +21,7 @@ final class Instances {
     private final LongSupplier nanoTime;
     private volatile int known = 1;
     private volatile long next;
+    private volatile boolean closed;
 
     Instances(Redis redis, String keyPrefix, LongSupplier nanoTime) {
         this.redis = redis;
@@ -36,7 +37,7 @@ final class Instances {
     /** Says that this one is there, if it is time to. */
     void sayHello() {
         long now = nanoTime.getAsLong();
-        if (now - next < 0) {
+        if (closed || now - next < 0) {
             return;
         }
         next = now + SAY_SO_EVERY_NANOS;
@@ -44,5 +45,15 @@ final class Instances {
         var unused = redis.run(Scripts.INSTANCES, new byte[][] {key}, terms, name)
                 .thenAccept(
                         reply -> known = Math.max((int) ByteBuffer.wrap(reply).getDouble(), 1));
+    }
+
+    /** Says that this one is not there any more. Blocks for so long at most; does nothing more if that fails. */
+    void sayGoodbye(Duration atMost) {
+        closed = true;
+        try {
+            Waits.join(redis.run(Scripts.GOODBYE, new byte[][] {key}, name), atMost);
+        } catch (RedisUnavailableException | BrokenStateException failure) {
+            // it is forgotten later
+        }
     }
 }

@@ -136,11 +136,12 @@ final class Lane {
         underWay.add(sent);
         young.add(sent);
         statistics.called(requests.size());
-        var unused = run(requests).whenComplete((reply, failure) -> {
+        Script script = script(requests);
+        var unused = run(script, requests).whenComplete((reply, failure) -> {
             long now = System.nanoTime();
             line.took(now - sent.at, now);
             over(sent);
-            answer(requests, reply, failure);
+            answer(requests, script, reply, failure);
         });
     }
 
@@ -162,29 +163,37 @@ final class Lane {
         }
     }
 
-    private CompletionStage<byte[]> run(List<Request<?>> requests) {
+    private static Script script(List<Request<?>> requests) {
+        Request<?> first = requests.get(0);
+        if (requests.size() == 1 && first.states.length == 1) {
+            return Scripts.decideOne(first.algorithms);
+        }
+        int algorithms = 0;
+        boolean single = true;
+        for (Request<?> request : requests) {
+            algorithms |= request.algorithms;
+            single &= request.states.length == 1;
+        }
+        return Scripts.decideSeveral(algorithms, single);
+    }
+
+    private CompletionStage<byte[]> run(Script script, List<Request<?>> requests) {
+        List<byte[]> states = new ArrayList<>(requests.size());
+        byte[][] arguments = new byte[requests.size()][];
+        for (int i = 0; i < arguments.length; i++) {
+            Request<?> request = requests.get(i);
+            Collections.addAll(states, request.states);
+            arguments[i] = request.argument;
+        }
         try {
-            Request<?> first = requests.get(0);
-            if (requests.size() == 1 && first.states.length == 1) {
-                return redis.run(Scripts.decideOne(first.algorithms), first.states, first.argument);
-            }
-            int algorithms = 0;
-            List<byte[]> states = new ArrayList<>();
-            byte[][] arguments = new byte[requests.size()][];
-            for (int i = 0; i < arguments.length; i++) {
-                Request<?> request = requests.get(i);
-                algorithms |= request.algorithms;
-                Collections.addAll(states, request.states);
-                arguments[i] = request.argument;
-            }
-            Script script = Scripts.decideSeveral(algorithms, states.size() == arguments.length);
             return redis.run(script, states.toArray(byte[][]::new), arguments);
         } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private void answer(List<Request<?>> requests, byte @Nullable [] reply, @Nullable Throwable failure) {
+    private void answer(
+            List<Request<?>> requests, Script script, byte @Nullable [] reply, @Nullable Throwable failure) {
         if (failure != null && requests.size() > 1 && Failures.isOfGoingTogether(failure)) {
             for (Request<?> request : requests) {
                 places.incrementAndGet();
@@ -195,7 +204,7 @@ final class Lane {
         try {
             ByteBuffer answers = ByteBuffer.wrap(reply);
             for (Request<?> request : requests) {
-                answer(request, answers);
+                answer(request, script, answers);
             }
         } catch (RuntimeException e) {
             Throwable reason = failure == null ? e : failure;
@@ -203,7 +212,7 @@ final class Lane {
         }
     }
 
-    private static void answer(Request<?> request, ByteBuffer answers) {
+    private static void answer(Request<?> request, Script script, ByteBuffer answers) {
         int length = answers.getInt();
         // not a view of all, which might be kept for long
         byte[] answer = new byte[Math.abs(length)];
@@ -212,7 +221,7 @@ final class Lane {
             request.answer(ByteBuffer.wrap(answer));
         } else {
             String error = new String(answer, StandardCharsets.UTF_8);
-            request.completeExceptionally(new RedisCommandExecutionException(error));
+            request.completeExceptionally(Rights.explained(new RedisCommandExecutionException(error), script));
         }
     }
 }

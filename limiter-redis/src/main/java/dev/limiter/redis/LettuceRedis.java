@@ -9,6 +9,7 @@ import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,6 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** {@link Redis} over a connection of Lettuce, which it closes when closed. */
 public class LettuceRedis implements Redis {
+
+    /** How Lettuce says that it has not sent a command. */
+    private static final List<String> REJECTED = List.of("Currently not connected.", "Request queue size exceeded");
 
     private final StatefulConnection<byte[], byte[]> connection;
     private final RedisScriptingAsyncCommands<byte[], byte[]> scripting;
@@ -54,12 +58,12 @@ public class LettuceRedis implements Redis {
                 return scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments);
             }
             // a cluster behind one address: it is used as one from now on
-            bySlot |= String.valueOf(failure.getMessage()).startsWith("CROSSSLOT");
             String message = String.valueOf(failure.getMessage());
+            bySlot |= message.startsWith("CROSSSLOT");
             return CompletableFuture.failedFuture(
-                    Rights.isMissing(message)
-                            ? new RedisUnavailableException(Rights.explain(message, script), failure)
-                            : failure);
+                    REJECTED.stream().anyMatch(message::startsWith)
+                            ? RedisUnavailableException.notDone(message, failure)
+                            : Rights.explained(failure, script));
         });
     }
 

@@ -35,6 +35,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     private static final int MAX_RULES = 10_000;
 
     private final Redis redis;
+    private final BackgroundRedis background;
     private final String keyPrefix;
     private final Duration timeout;
     private final ServerTime time;
@@ -57,8 +58,9 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         this.time = new ServerTime(builder.passedTime);
         this.statistics = builder.statistics;
         this.batches = new Batches(redis, builder.gather, statistics);
-        this.leases = new Leases(redis, time);
-        this.releasing = new Releases(redis, statistics);
+        this.background = new BackgroundRedis(redis);
+        this.leases = new Leases(background, time);
+        this.releasing = new Releases(background, statistics);
     }
 
     /** Options of a storage in {@code redis}, which it closes when closed. */
@@ -68,6 +70,11 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
 
     Redis redis() {
         return redis;
+    }
+
+    /** The same server for what nobody waits for. */
+    BackgroundRedis background() {
+        return background;
     }
 
     String keyPrefix() {
@@ -277,19 +284,14 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         byte[][] names = returned.toArray(byte[][]::new);
         if (held) {
             releaseHeld(script, names, arguments.toArray(), decision.charge);
-            return;
+        } else {
+            // refusals of those who asked before it was done
+            releasing.send(script, names, arguments.toArray(), false, () -> refusals.forget(decision.charge));
         }
-        var unused = redis.run(script, names, arguments.toArray()).whenComplete((done, failure) -> {
-            if (failure != null) {
-                statistics.lostReturn();
-            }
-            // of those who asked before it was done
-            refusals.forget(decision.charge);
-        });
     }
 
     private void releaseHeld(Script script, byte[][] keys, byte[] argument, Charge charge) {
-        releasing.send(script, keys, argument, () -> {
+        releasing.send(script, keys, argument, true, () -> {
             refusals.forget(charge);
             releases.released(charge.rule().name(), charge.key());
         });

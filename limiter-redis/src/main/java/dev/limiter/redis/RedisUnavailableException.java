@@ -8,21 +8,37 @@ public final class RedisUnavailableException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    private final boolean timeout;
-    private final boolean stalled;
-
-    public RedisUnavailableException(String message, @Nullable Throwable cause) {
-        this(message, cause, false, false);
+    private enum Reason {
+        FAILED,
+        TIMED_OUT,
+        STOOD_STILL,
+        UNSETTLED,
+        NOT_DONE,
+        LACKS_RIGHT
     }
 
-    private RedisUnavailableException(String message, @Nullable Throwable cause, boolean timeout, boolean stalled) {
+    private final Reason reason;
+
+    public RedisUnavailableException(String message, @Nullable Throwable cause) {
+        this(message, cause, Reason.FAILED);
+    }
+
+    private RedisUnavailableException(String message, @Nullable Throwable cause, Reason reason) {
         super(message, cause, false, false);
-        this.timeout = timeout;
-        this.stalled = stalled;
+        this.reason = reason;
     }
 
     static RedisUnavailableException timedOut(Duration timeout) {
-        return new RedisUnavailableException("Redis did not answer within " + timeout, null, true, false);
+        return new RedisUnavailableException("Redis did not answer within " + timeout, null, Reason.TIMED_OUT);
+    }
+
+    /** The command was not sent, or refused as a whole. */
+    static RedisUnavailableException notDone(String message, @Nullable Throwable cause) {
+        return new RedisUnavailableException(message, cause, Reason.NOT_DONE);
+    }
+
+    static RedisUnavailableException lacksRight(String message, Throwable cause) {
+        return new RedisUnavailableException(message, cause, Reason.LACKS_RIGHT);
     }
 
     static RedisUnavailableException timedOut(Budget budget) {
@@ -31,22 +47,31 @@ public final class RedisUnavailableException extends RuntimeException {
                 : new RedisUnavailableException(
                         "This JVM did not run in time to read an answer of Redis within " + budget.timeout(),
                         null,
-                        true,
-                        true);
+                        Reason.STOOD_STILL);
     }
 
     static RedisUnavailableException unsettled() {
         return new RedisUnavailableException(
-                "Redis does not know yet of what was granted in memory just now", null, false, true);
+                "Redis does not know yet of what was granted in memory just now", null, Reason.UNSETTLED);
     }
 
     /** Whether there was no answer in time; nobody knows then whether Redis decided. */
     public boolean isTimeout() {
-        return timeout;
+        return reason == Reason.TIMED_OUT || reason == Reason.STOOD_STILL;
     }
 
     /** Whether this JVM was the reason, such as by standing still: then it says nothing about Redis. */
     boolean isOfThisJvm() {
-        return stalled;
+        return reason == Reason.STOOD_STILL || reason == Reason.UNSETTLED;
+    }
+
+    /** Whether nothing was done of what was asked for: it may be asked for again. */
+    boolean isNotDone() {
+        return reason == Reason.NOT_DONE;
+    }
+
+    /** Whether the user of Redis lacks a right. */
+    boolean isOfRights() {
+        return reason == Reason.LACKS_RIGHT;
     }
 }

@@ -11,12 +11,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Releases permits of concurrency limits. A release that fails, such as with a connection that was cut, is kept and sent
- * again until it succeeds, or the lease has ended: to release twice does nothing. Thread-safe; never blocks.
+ * Returns permits. The release of a concurrency limit's permits that fails, such as with a connection that was cut, is kept
+ * and sent again until it succeeds, or the lease has ended: to release twice does nothing. Permits of other limits, which
+ * would be returned twice, are sent again for as long, but only after a failure that has certainly returned none.
+ * Thread-safe; never blocks.
  */
 final class Releases {
 
-    /** More are left to the end of their leases. */
+    /** More are left to the end of their leases, or windows. */
     private static final int MOST_KEPT = 100_000;
 
     /** So many are sent at once. */
@@ -31,7 +33,8 @@ final class Releases {
     private final AtomicBoolean underWay = new AtomicBoolean();
     private volatile boolean closed;
 
-    private record Release(Script script, byte[][] keys, byte[] argument, Runnable done, long until) {
+    private record Release(
+            Script script, byte[][] keys, byte[] argument, boolean repeatable, Runnable done, long until) {
 
         boolean isOver() {
             return System.nanoTime() - until >= 0;
@@ -43,17 +46,20 @@ final class Releases {
         this.statistics = statistics;
     }
 
-    /** {@code done}: called when the server has done it, or it is given up. */
-    void send(Script script, byte[][] keys, byte[] argument, Runnable done) {
+    /**
+     * @param repeatable whether the same may be done twice
+     * @param done called when the server has done it, or it is given up
+     */
+    void send(Script script, byte[][] keys, byte[] argument, boolean repeatable, Runnable done) {
         long until = System.nanoTime() + Leases.MICROS * 1000;
-        var unused = send(new Release(script, keys, argument, done, until));
+        var unused = send(new Release(script, keys, argument, repeatable, done, until));
     }
 
     private CompletableFuture<Boolean> send(Release release) {
         return redis.run(release.script, release.keys, release.argument)
                 .handle((answer, failure) -> {
                     boolean confirmed = failure == null;
-                    if (!confirmed && keep(release)) {
+                    if (!confirmed && (release.repeatable || Failures.isNotDone(failure)) && keep(release)) {
                         return false;
                     }
                     if (!confirmed) {

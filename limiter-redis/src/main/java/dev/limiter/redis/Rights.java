@@ -17,7 +17,7 @@ final class Rights {
     private static final List<String> MISSING = List.of(
             "NOPERM", "can't run this command", "can't access at least one of the keys", "ACL failure in script");
 
-    private static final Pattern LINE = Pattern.compile("user_script:(\\d+)");
+    private static final Pattern LINE = Pattern.compile("user_script: ?(\\d+)");
     private static final Pattern COMMAND = Pattern.compile("(?:call|try|pcall)\\('([A-Z]+)'");
 
     private Rights() {}
@@ -26,8 +26,19 @@ final class Rights {
         return MISSING.stream().anyMatch(message::contains);
     }
 
+    /** The same failure, which says which right was missing in the script if it is of that. */
+    static Throwable explained(Throwable failure, Script script) {
+        String message = String.valueOf(failure.getMessage());
+        return isMissing(message) ? RedisUnavailableException.lacksRight(explain(message, script), failure) : failure;
+    }
+
+    /** The same without knowing the script. */
+    static RedisUnavailableException explained(Throwable failure) {
+        return RedisUnavailableException.lacksRight(explain(String.valueOf(failure.getMessage())), failure);
+    }
+
     /** {@code script}: where the failure was, if its line is said. */
-    static String explain(String message, Script script) {
+    private static String explain(String message, Script script) {
         Matcher line = LINE.matcher(message);
         if (!line.find()) {
             return explain(message);
@@ -40,7 +51,7 @@ final class Rights {
         return script.text().lines().skip(number - 1L).findFirst().orElse("");
     }
 
-    static String explain(String message) {
+    private static String explain(String message) {
         return "The user that limits connect to Redis with lacks a right: " + message
                 + ". It needs the keys below limiter.redis.key-prefix (such as ~limiter:*) and " + NEEDED;
     }

@@ -18,6 +18,7 @@ final class Scripts {
 
     static final Script RENEW = Script.of(stripped(read("renew")));
     static final Script INSTANCES = Script.of(stripped(read("instances")));
+    static final Script GOODBYE = Script.of(stripped(read("goodbye")));
     static final Script POLICY = Script.of(stripped(read("policy")));
     static final Script PROBE = Script.of(stripped(read("probe")));
 

@@ -43,6 +43,9 @@ public interface StorageListener {
         found();
     }
 
+    /** The user that limits connect with lacks a right (ACL), which was decided on, or given up, in another way. */
+    default void lacksRight(@Nullable String message) {}
+
     /** A state could not be read, and was decided on in another way. */
     default void broken(@Nullable String message) {}
 }

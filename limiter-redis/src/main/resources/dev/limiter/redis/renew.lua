@@ -16,8 +16,8 @@ if kind == 'hash' then
   key = key .. '~5:0:0'
   kind = redis.call('TYPE', key).ok
 end
-if kind ~= 'zset' then
-  -- the rule has another algorithm by now
+if kind ~= 'zset' or not redis.call('ZSCORE', key, 't') then
+  -- the rule has another algorithm by now, or it is no state
   return ''
 end
 for i = 2, #ARGV do

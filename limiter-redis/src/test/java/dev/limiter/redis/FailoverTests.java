@@ -12,6 +12,11 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A real server that is killed, stopped, full or somebody's replica. */
 class FailoverTests implements StorageListener {
@@ -313,6 +320,71 @@ class FailoverTests implements StorageListener {
         assertThat(changes).isEmpty();
     }
 
+    /** Each holds the type of a state, or one of a limit of another kind. */
+    @Test
+    void aSortedSetOfSomebodyElseIsNoState() {
+        Rule pool = Rule.of("pool", Limit.concurrency(8));
+        try (var commands = server.commands()) {
+            commands.sync().zadd("limiter:{pool:key}", 1, "x");
+            commands.sync().zadd("limiter:{rule:key}", 4e18, "longer than seven");
+            for (int i = 0; i < 20; i++) {
+                storage.decide(pool, "key", 1).close();
+                assertThat(storage.decide(pool, "key", 1).onFailure()).contains(OnFailure.LOCAL);
+                assertThat(take("key", 1).onFailure()).contains(OnFailure.LOCAL);
+                assertThat(take("other", 1).onFailure()).isEmpty();
+            }
+            assertThat(changes).isEmpty();
+            assertThat(commands.sync().zcard("limiter:{pool:key}")).isEqualTo(1);
+            assertThat(commands.sync().pttl("limiter:{pool:key}")).isEqualTo(-1);
+        }
+    }
+
+    /** As a server is that has just been told to be a replica, or has too few of them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"READONLY", "NOREPLICAS", "NOPERM"})
+    void whatIsReleasedOrGivenBackWhileTheServerRefusesIsDoneLater(String why) {
+        Rule pool = Rule.of("pool", Limit.concurrency(8));
+        List<Decision> held = new ArrayList<>();
+        try (var commands = server.commands()) {
+            for (int i = 0; i < 5; i++) {
+                held.add(storage.decide(pool, "key", 1));
+            }
+            Decision taken = take("key", 40);
+            refuse(commands, why, true);
+            int before = calls.get();
+            held.forEach(Decision::close);
+            taken.giveBack();
+            await(() -> calls.get() > before + 20);
+            refuse(commands, why, false);
+            await(() -> commands.sync().exists("limiter:{pool:key}") == 0);
+            if (!why.equals("NOPERM")) {
+                await(() -> storage.isAvailable() && storage.peek(rule, "key").remaining() == 100);
+            }
+        }
+    }
+
+    private static void refuse(StatefulRedisConnection<String, String> commands, String why, boolean refuse) {
+        switch (why) {
+            case "READONLY" -> {
+                if (refuse) {
+                    commands.sync().replicaof("127.0.0.1", 1);
+                } else {
+                    commands.sync().replicaofNoOne();
+                }
+            }
+            case "NOREPLICAS" -> commands.sync().configSet("min-replicas-to-write", refuse ? "1" : "0");
+            default ->
+                commands.sync()
+                        .dispatch(
+                                CommandType.ACL,
+                                new StatusOutput<>(StringCodec.UTF8),
+                                new CommandArgs<>(StringCodec.UTF8)
+                                        .add("SETUSER")
+                                        .add("default")
+                                        .add(refuse ? "-zrem" : "+zrem"));
+        }
+    }
+
     @Test
     void aFullServerIsLeftAloneUntilThereIsRoom() {
         take("key", 100);
@@ -385,6 +457,59 @@ class FailoverTests implements StorageListener {
         }
         assertThat(take("key", 1).permitted()).isFalse();
         all.forEach(RateLimiterStorage::close);
+    }
+
+    @Test
+    void anInstanceThatIsClosedCountsNoLonger() {
+        FailoverRateLimiterStorage first =
+                storage(OnFailure.LOCAL, server.redis()).build();
+        FailoverRateLimiterStorage second =
+                storage(OnFailure.LOCAL, server.redis()).build();
+        try (var commands = server.commands()) {
+            first.cleanUp();
+            second.cleanUp();
+            await(() -> commands.sync().zcard("limiter:instances") == 2);
+            first.close();
+            first.cleanUp();
+            assertThat(commands.sync().zcard("limiter:instances")).isEqualTo(1);
+        }
+        // does not wait for a server that does not answer
+        server.pause();
+        second.close();
+    }
+
+    @Test
+    void anInstanceThatStartsIsKnownToOthersSoon() {
+        AtomicLong now = new AtomicLong();
+        Redis redis = server.redis();
+        Instances first = new Instances(redis, "count:", now::get);
+        Instances second = new Instances(redis, "count:", now::get);
+        first.sayHello();
+        second.sayHello();
+        await(() -> second.known() == 2);
+        now.set(Duration.ofSeconds(2).toNanos());
+        first.sayHello();
+        await(() -> first.known() == 2);
+    }
+
+    /** What was not done may be asked for again. */
+    @Test
+    void tellsWhatWasCertainlyNotDone() {
+        Redis redis = server.redis();
+        server.pause();
+        assertThat(Failures.isNotDone(failure(redis))).isFalse();
+        server.resume();
+        server.kill();
+        await(() -> Failures.isNotDone(failure(redis)));
+        assertThat(Failures.isNotDone(failure(new ConnectingRedis(server::connect))))
+                .isTrue();
+    }
+
+    private static Throwable failure(Redis redis) {
+        return redis.run(Scripts.PROBE, new byte[][] {{'k'}})
+                .handle((answer, failure) -> failure)
+                .toCompletableFuture()
+                .join();
     }
 
     @Test

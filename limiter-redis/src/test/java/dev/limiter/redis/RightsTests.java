@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -19,6 +22,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -130,7 +137,64 @@ class RightsTests {
             assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
                     .isInstanceOf(RedisUnavailableException.class)
                     .hasMessageContaining("lacks a right")
-                    .hasMessageContainingAll(right.substring(1).toUpperCase(java.util.Locale.ROOT), Rights.NEEDED);
+                    .hasMessageContainingAll(right.substring(1).toUpperCase(Locale.ROOT), Rights.NEEDED);
+        }
+    }
+
+    /** Of one request among several, and of what nobody waits for. Others succeed meanwhile. */
+    @ParameterizedTest
+    @ValueSource(strings = {"+rpush", "+zrem", "+lset"})
+    void tellsWhichRightIsMissingHoweverOthersFare(String right) {
+        List<String> told = new CopyOnWriteArrayList<>();
+        RedisRateLimiterStorage redis =
+                storageOf("untold" + right.substring(1), Rights.NEEDED.replace(right + " ", ""));
+        Rule sound = Rule.of("sound", Limit.fixedWindow(1000, HOUR));
+        Rule log = Rule.of(
+                "log",
+                Limit.slidingWindowLog(100, HOUR),
+                Limit.tokenBucket(100, HOUR).named("b"));
+        Rule pool = Rule.of("pool", Limit.concurrency(100));
+        try (FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
+                        redis, new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))
+                .listener(new StorageListener() {
+                    @Override
+                    public void lacksRight(String message) {
+                        told.add(message);
+                    }
+                })
+                .build()) {
+            for (int i = 0; i < 1000 && told.isEmpty(); i++) {
+                storage.decide(sound, "key", 1);
+                storage.decide(log, "key", 1);
+                storage.decide(pool, "key", 1).close();
+                storage.decideAsync(List.of(log.charge("key"))).join().giveBack();
+                LockSupport.parkNanos(1_000_000);
+            }
+            assertThat(told).isNotEmpty();
+            assertThat(told.get(0))
+                    .contains("lacks a right", right.substring(1).toUpperCase(Locale.ROOT), Rights.NEEDED);
+            assertThat(storage.decide(sound, "key", 1).onFailure()).isEmpty();
+        }
+    }
+
+    @Test
+    void saysThatThePasswordIsWrong() {
+        storageOf("known", Rights.NEEDED).close();
+        RedisClient client = RedisClient.create(RedisURI.builder()
+                .withHost("127.0.0.1")
+                .withPort(server.port())
+                .withAuthentication("known", "wrong".toCharArray())
+                .build());
+        clients.add(client);
+        ConnectingRedis connecting = new ConnectingRedis(
+                () -> CompletableFuture.supplyAsync(() -> new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE))));
+        connecting.connect();
+        connecting.connected().toCompletableFuture().join();
+        try (RedisRateLimiterStorage storage =
+                RedisRateLimiterStorage.builder(connecting).build()) {
+            assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
+                    .isInstanceOf(RedisUnavailableException.class)
+                    .hasMessageContainingAll("cannot be reached", "WRONGPASS");
         }
     }
 

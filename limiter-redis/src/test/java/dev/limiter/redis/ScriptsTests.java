@@ -37,6 +37,7 @@ class ScriptsTests {
             "tostring",
             "type",
             "pcall",
+            "xpcall",
             "error",
             "unpack");
 
@@ -50,6 +51,7 @@ class ScriptsTests {
         Map<String, Script> scripts = new LinkedHashMap<>();
         scripts.put("renew", Scripts.RENEW);
         scripts.put("instances", Scripts.INSTANCES);
+        scripts.put("goodbye", Scripts.GOODBYE);
         scripts.put("probe", Scripts.PROBE);
         int sets = 1 << LuaAlgorithm.values().length;
         for (int set = 1; set < sets; set++) {

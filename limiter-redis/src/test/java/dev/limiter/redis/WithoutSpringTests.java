@@ -11,8 +11,10 @@ import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What {@code docs/redis.md} shows. */
@@ -22,9 +24,12 @@ class WithoutSpringTests {
 
     @Test
     void decidesInRedisAndGoesOnWithoutIt() {
-        RedisClient client = RedisClient.create("redis://127.0.0.1:" + server.port());
-        RedisRateLimiterStorage redis = RedisRateLimiterStorage.builder(
-                        new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE)))
+        RedisURI uri = RedisURI.create("127.0.0.1", server.port());
+        RedisClient client = RedisClient.create();
+        ConnectingRedis connection = new ConnectingRedis(
+                () -> client.connectAsync(ByteArrayCodec.INSTANCE, uri).thenApply(LettuceRedis::new));
+        connection.connect();
+        RedisRateLimiterStorage redis = RedisRateLimiterStorage.builder(connection)
                 .keyPrefix("without-spring:")
                 .build();
         FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
@@ -33,6 +38,7 @@ class WithoutSpringTests {
                 .build();
         Rule checkout = Rule.of("checkout", Limit.tokenBucket(1, Duration.ofHours(1)));
         try (RateLimiters limiters = new RateLimiters(storage)) {
+            storage.warmUp(List.of(checkout), Duration.ofSeconds(5));
             storage.cleanUp();
             Decision first = limiters.tryAcquire(checkout, "alice");
             assertThat(first.permitted()).isTrue();

@@ -13,6 +13,9 @@ if type(score) == 'table' and wrong_type(score, 'ZSCORE') then
   key, _, _, _, joined = apart(key, 5, 0, 0)
   score = call('ZSCORE', key, 't')
 end
+if not score and call('EXISTS', key) == 1 then
+  error('not a state of a limit')
+end
 local held = -(score or 0)
 local ended = held > 0 and call('ZRANGEBYSCORE', key, '(0', now) or {}
 for i = 1, #ended do

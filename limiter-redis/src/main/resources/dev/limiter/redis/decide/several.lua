@@ -45,6 +45,21 @@ local function decide(before)
 end
 
 local answers, before = {}, 0
+
+local function attempt()
+  return decide(before)
+end
+
+-- Why a request failed. Of a command that fails newer servers do not say in which line that was: `error` does, for the
+-- function so many levels above this one that called it.
+local function reason(failure)
+  if type(failure) == 'table' then
+    local _, line = pcall(error, '', 4)
+    return tostring(line) .. failure.err
+  end
+  return tostring(failure)
+end
+
 for i, asked in ipairs(ARGV) do
   if i > 1 then
     local passed
@@ -53,9 +68,8 @@ for i, asked in ipairs(ARGV) do
     dry = mode == 1
     now = passed < 0 and now or passed
   end
-  local decided, answer = pcall(decide, before)
+  local decided, answer = xpcall(attempt, reason)
   if not decided then
-    answer = tostring(type(answer) == 'table' and answer.err or answer)
     answer = pack('>i4', -#answer) .. answer
   end
   answers[i] = answer

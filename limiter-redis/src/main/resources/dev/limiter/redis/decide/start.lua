@@ -134,7 +134,7 @@ local function left_by_another(key)
     end
     return uses, min(list[#list - 1] + length - now, length)
   end
-  if kind == 'zset' then
+  if kind == 'zset' and call('ZSCORE', key, 't') then
     local leases, held = call('ZRANGEBYSCORE', key, ('(%.0f'):format(now), '+inf', 'WITHSCORES'), 0
     for i = 1, #leases, 2 do
       held = held + unpack('>I7', leases[i])

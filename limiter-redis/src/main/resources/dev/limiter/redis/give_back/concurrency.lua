@@ -4,7 +4,7 @@ kinds[5] = function(key)
   local name
   name, at = unpack('>c16', ARGV[1], at)
   key = place(key, 5)
-  if redis.pcall('ZREM', key, pack('>I7', permits) .. name) == 1 then
+  if unless_other(try('ZREM', key, pack('>I7', permits) .. name), 'ZREM') == 1 then
     local held = call('ZINCRBY', key, permits, 't')
     if tonumber(held) >= 0 then
       call('DEL', key)

@@ -4,8 +4,8 @@ kinds[4] = function(key, mark)
   local length
   length, at = unpack('>d', ARGV[1], at)
   key = place(key, 4, length)
-  local size = redis.pcall('LLEN', key)
-  local pairs_held = type(size) == 'number' and (size - 2) / 2 or 0
+  local size = unless_other(try('LLEN', key), 'LLEN') or 0
+  local pairs_held = (size - 2) / 2
   local low, high = 0, pairs_held
   while low < high do
     local middle = floor((low + high) / 2)

@@ -4,7 +4,7 @@
 -- ARGV[1]  packed: the time in microseconds, negative for the server's; when the permits were taken, by the same clock; then, for
 --          each key, the number of the algorithm, how many permits, the mark and how many permits had been returned, as it
 --          answered them, and what it unpacks for itself
-local pack, unpack, call = struct.pack, struct.unpack, redis.call
+local pack, unpack, call, try = struct.pack, struct.unpack, redis.call, redis.pcall
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 
 local now, taken_at, at = unpack('>dd', ARGV[1])
@@ -21,10 +21,22 @@ local function place(key, kind, length, buckets)
   return ('%s~%d:%.0f:%d'):format(key, kind, length or 0, buckets or 0)
 end
 
+-- What a key answered that may hold another type by now; nil if it does. Any other error is one here, too: what is given
+-- back must not be taken for done then.
+local function unless_other(reply, command)
+  if type(reply) == 'table' and reply.err then
+    if not reply.err:find('WRONGTYPE', 1, true) then
+      error(command .. ': ' .. reply.err)
+    end
+    return nil
+  end
+  return reply
+end
+
 -- The state of a key if it is a string of that algorithm. What another one has counted since, cannot be told apart: of that
 -- nothing is given back.
 local function read(key, kind)
-  local stored = redis.pcall('GET', key)
+  local stored = unless_other(try('GET', key), 'GET')
   return type(stored) == 'string' and stored:byte(1) == kind and stored
 end
 

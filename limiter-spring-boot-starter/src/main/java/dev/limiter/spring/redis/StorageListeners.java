@@ -55,6 +55,11 @@ public final class StorageListeners implements StorageListener {
     }
 
     @Override
+    public void lacksRight(@Nullable String message) {
+        tell(listener -> listener.lacksRight(message));
+    }
+
+    @Override
     public void broken(@Nullable String message) {
         tell(listener -> listener.broken(message));
     }

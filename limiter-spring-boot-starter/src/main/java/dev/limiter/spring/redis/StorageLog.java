@@ -7,13 +7,14 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Logs each change once, and states that cannot be read once a minute at most. Thread-safe. */
+/** Logs each change once; states that cannot be read, and rights that are missing, once a minute at most. Thread-safe. */
 public final class StorageLog implements StorageListener {
 
     private static final Log logger = LogFactory.getLog(StorageLog.class);
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final AtomicLong sayBrokenAfter = new AtomicLong(System.nanoTime());
+    private final AtomicLong sayRightAfter = new AtomicLong(System.nanoTime());
 
     @Override
     public void lost(String node, Throwable cause) {
@@ -34,11 +35,24 @@ public final class StorageLog implements StorageListener {
 
     @Override
     public void broken(@Nullable String message) {
-        long now = System.nanoTime();
-        long after = sayBrokenAfter.get();
-        if (now - after >= 0 && sayBrokenAfter.compareAndSet(after, now + QUIET_NANOS)) {
+        if (isTime(sayBrokenAfter)) {
             logger.warn("Something else writes below limiter.redis.key-prefix; such a key is decided as on-failure says"
                     + " until it is deleted. " + message);
         }
+    }
+
+    @Override
+    public void lacksRight(@Nullable String message) {
+        if (isTime(sayRightAfter)) {
+            logger.warn(message + ". Decisions that need it are made as on-failure says; what is released or given back"
+                    + " without it is lost.");
+        }
+    }
+
+    /** True once in a while. */
+    private static boolean isTime(AtomicLong sayAfter) {
+        long now = System.nanoTime();
+        long after = sayAfter.get();
+        return now - after >= 0 && sayAfter.compareAndSet(after, now + QUIET_NANOS);
     }
 }
