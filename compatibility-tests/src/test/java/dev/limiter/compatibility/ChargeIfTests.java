@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.net.http.HttpResponse;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -17,7 +18,9 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
@@ -39,7 +42,17 @@ class ChargeIfTests {
                 "limiter.rules.failures.deny=192.0.2.0/24",
                 "limiter.rules.failures.ban.after=2",
                 "limiter.rules.failures.ban.within=1m",
-                "limiter.rules.failures.ban.for=15m");
+                "limiter.rules.failures.ban.for=15m",
+                "limiter.rules.moved.paths=/redirect,/redirect-303",
+                "limiter.rules.moved.key=header:X-Api-Key",
+                "limiter.rules.moved.limit=1",
+                "limiter.rules.moved.window=30d",
+                "limiter.rules.moved.charge-if=#{#response.getHeader('Location') == '/error'}",
+                "limiter.rules.untyped.paths=/typed",
+                "limiter.rules.untyped.limit=1",
+                "limiter.rules.untyped.window=30d",
+                "limiter.rules.untyped.charge-if=#{#response.getHeader('Content-Type') == null "
+                        + "&& #response.status == 402}");
     }
 
     @AfterAll
@@ -61,6 +74,30 @@ class ChargeIfTests {
                 .isEqualTo(401);
         assertThat(clients.get(path + "?status=200", "X-Api-Key", path).statusCode())
                 .isEqualTo(429);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/redirect", "/redirect-303"})
+    void redirectionsAreToldByWhereTheyLead(String path) {
+        Clients clients = Applications.clientsOf(application);
+        String key = "to" + path;
+        for (int i = 0; i < 3; i++) {
+            assertThat(clients.get(path + "?status=200", "X-Api-Key", key).statusCode())
+                    .isBetween(300, 399);
+        }
+        assertThat(clients.get(path + "?status=200&to=/error", "X-Api-Key", key).statusCode())
+                .isBetween(300, 399);
+        assertThat(clients.get(path + "?status=200", "X-Api-Key", key).statusCode())
+                .isEqualTo(429);
+    }
+
+    @Test
+    void errorPagesAreSeenAsTheyAreSent() {
+        Clients clients = Applications.clientsOf(application);
+        for (int i = 0; i < 3; i++) {
+            assertThat(clients.get("/typed?status=402", "X-Api-Key", "typed" + i).statusCode())
+                    .isEqualTo(402);
+        }
     }
 
     @Test
@@ -97,7 +134,7 @@ class ChargeIfTests {
             return ResponseEntity.status(status).body("answer");
         }
 
-        @GetMapping("/error-sent")
+        @GetMapping({"/error-sent", "/typed"})
         void errorSent(int status, HttpServletResponse response) throws IOException {
             if (status >= 400) {
                 response.sendError(status);
@@ -105,11 +142,26 @@ class ChargeIfTests {
         }
 
         @GetMapping("/redirect")
-        void redirect(int status, HttpServletResponse response) throws IOException {
+        void redirect(
+                int status, @RequestParam(defaultValue = "/elsewhere") String to, HttpServletResponse response)
+                throws IOException {
             if (status >= 400) {
                 response.sendError(status);
             } else {
-                response.sendRedirect("/elsewhere");
+                response.sendRedirect(to);
+            }
+        }
+
+        /** With the method of Servlet 6.1, where there is one. */
+        @GetMapping("/redirect-303")
+        void seeOther(@RequestParam(defaultValue = "/elsewhere") String to, HttpServletResponse response)
+                throws ReflectiveOperationException, IOException {
+            Method send = ReflectionUtils.findMethod(
+                    HttpServletResponse.class, "sendRedirect", String.class, int.class);
+            if (send == null) {
+                response.sendRedirect(to);
+            } else {
+                send.invoke(response, to, 303);
             }
         }
 

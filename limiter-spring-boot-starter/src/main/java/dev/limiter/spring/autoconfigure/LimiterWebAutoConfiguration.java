@@ -40,6 +40,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.boot.web.servlet.AbstractFilterRegistrationBean;
 import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletContextInitializer;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
@@ -64,6 +65,9 @@ public final class LimiterWebAutoConfiguration {
 
     private static final String LIFECYCLE_FILTER = "limiterLifecycleFilter";
     private static final String FILTER = "limiterFilter";
+
+    /** The bean of Spring Boot that registers its error page; the class has another name in Spring Boot 4. */
+    private static final String ERROR_PAGE = "errorPageCustomizer";
 
     /**
      * After the filters that wrap requests, and the one that binds them to the thread (-105); before Spring Security
@@ -138,6 +142,16 @@ public final class LimiterWebAutoConfiguration {
         MethodLimits methods = methodLimits.getIfAvailable(() -> MethodLimits.NONE);
         return new RequestLifecycleFilter(
                 requests, () -> rules.current().chargesByOutcome() || methods.chargesByOutcome(), decider);
+    }
+
+    /** Spring Boot has one error page for all statuses, if any. */
+    @Bean
+    ServletContextInitializer limiterErrorPages(BeanFactory application) {
+        return container -> {
+            if (application.containsBean(ERROR_PAGE)) {
+                RequestLifecycleFilter.expectErrorPages(container);
+            }
+        };
     }
 
     /** Around all other filters. By its name, as the other. */

@@ -26,7 +26,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Jetty sends what is written with more than 8 kB at once without putting it into its buffer. */
+/** The buffer of Jetty is larger than that of Tomcat. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = {
@@ -77,10 +77,10 @@ class JettyTests {
 
             private final CountDownLatch read = new CountDownLatch(1);
 
-            /** Goes on until its first byte was read. */
+            /** More than fits into the buffer. Goes on until its first byte was read. */
             @GetMapping("/large")
             void large(HttpServletResponse response) throws IOException, InterruptedException {
-                response.getOutputStream().write("x".repeat(16 * 1024).getBytes(StandardCharsets.US_ASCII));
+                response.getOutputStream().write("x".repeat(64 * 1024).getBytes(StandardCharsets.US_ASCII));
                 assertThat(read.await(30, TimeUnit.SECONDS)).isTrue();
             }
         }

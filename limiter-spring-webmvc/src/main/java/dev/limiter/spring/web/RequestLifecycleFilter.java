@@ -7,6 +7,7 @@ import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -24,6 +25,8 @@ import org.springframework.web.util.WebUtils;
  * when the chain of filters returns or, if the request is asynchronous then, when the container says so.
  */
 public final class RequestLifecycleFilter implements Filter {
+
+    private static final String ERROR_PAGES = RequestLifecycleFilter.class.getName() + ".errorPages";
 
     private final ServletCurrentRequest requests;
     private final BooleanSupplier settles;
@@ -47,79 +50,128 @@ public final class RequestLifecycleFilter implements Filter {
         if (http.getDispatcherType() == DispatcherType.ERROR) {
             decisions.answerError();
         }
-        if (decisions.enter()) {
-            follow(decisions, http, answer, chain);
-        } else {
-            // Some containers make the error page before the dispatch that failed has returned.
-            chain.doFilter(request, response);
-        }
+        new Dispatch(decisions, http, answer).follow(chain);
     }
 
-    private void follow(
-            ServletRequestDecisions decisions,
-            HttpServletRequest request,
-            HttpServletResponse response,
-            FilterChain chain)
-            throws IOException, ServletException {
-        // An asynchronous request comes back with the response that it left with.
-        SettlingResponse present = WebUtils.getNativeResponse(response, SettlingResponse.class);
-        SettlingResponse settling = present != null ? present : settling(decisions, response);
-        if (settling != null) {
-            settling.expectBuffer();
+    /** Says that the container makes an error page of each failure, whatever its status. A test without a server makes none. */
+    public static void expectErrorPages(ServletContext container) {
+        container.setAttribute(ERROR_PAGES, true);
+    }
+
+    private final class Dispatch {
+
+        private final ServletRequestDecisions decisions;
+        private final HttpServletRequest request;
+        private final HttpServletResponse response;
+        private final @Nullable SettlingResponse settling;
+        /** Some containers make the error page before the dispatch that failed has returned. */
+        private final boolean nested;
+
+        Dispatch(ServletRequestDecisions decisions, HttpServletRequest request, HttpServletResponse response) {
+            this.decisions = decisions;
+            this.request = request;
+            this.response = response;
+            this.nested = !decisions.enter();
+            this.settling = settling();
         }
-        int status = HttpServletResponse.SC_INTERNAL_SERVER_ERROR;
-        boolean failed = true;
-        try {
-            chain.doFilter(request, present != null || settling == null ? response : settling);
-            status = response.getStatus();
-            failed = false;
-        } finally {
-            decisions.leave();
-            if (request.isAsyncStarted()) {
-                goOn(decisions, request, response, settling, failed);
-            } else {
-                end(decisions, response, settling, status);
+
+        /** An asynchronous request comes back with the response that it left with, or with that of the container. */
+        private @Nullable SettlingResponse settling() {
+            SettlingResponse known = WebUtils.getNativeResponse(response, SettlingResponse.class);
+            if (known == null && request.getDispatcherType() == DispatcherType.ASYNC) {
+                known = decisions.settling();
+            }
+            if (known == null && settles.getAsBoolean()) {
+                known = new SettlingResponse(
+                        response, decisions::awaitAnswer, answer -> decisions.answered(answer, decider));
+                decisions.settling(known);
+            }
+            return known;
+        }
+
+        void follow(FilterChain chain) throws IOException, ServletException {
+            boolean failed = true;
+            try {
+                if (settling == null) {
+                    chain.doFilter(request, response);
+                } else {
+                    settling.begin(errorPageFollows());
+                    chain.doFilter(request(settling), response(settling));
+                }
+                failed = false;
+            } finally {
+                if (nested) {
+                    settle(failed);
+                } else {
+                    leave(failed);
+                }
             }
         }
-    }
 
-    private @Nullable SettlingResponse settling(ServletRequestDecisions decisions, HttpServletResponse response) {
-        return settles.getAsBoolean()
-                ? new SettlingResponse(
-                        response, status -> decisions.answered(new AnswerView(response, status), decider))
-                : null;
-    }
-
-    private void goOn(
-            ServletRequestDecisions decisions,
-            HttpServletRequest request,
-            HttpServletResponse response,
-            @Nullable SettlingResponse settling,
-            boolean failed) {
-        if (settling != null && !WebAsyncUtils.getAsyncManager(request).isConcurrentHandlingStarted()) {
-            // not by Spring MVC, so there may be no other dispatch that comes by here before the answer is sent
-            settling.expectNoBuffer();
+        private HttpServletRequest request(SettlingResponse settling) {
+            return WebUtils.getNativeRequest(request, SettlingRequest.class) == null
+                    ? new SettlingRequest(request, settling)
+                    : request;
         }
-        Completion completion = new Completion(() -> end(decisions, response, settling, response.getStatus()), failed);
-        try {
-            request.getAsyncContext().addListener(completion);
-        } catch (IllegalStateException over) {
-            end(decisions, response, settling, response.getStatus());
-        }
-    }
 
-    /** What was taken since the answer is under way is not forgotten, only settled late. */
-    private void end(
-            ServletRequestDecisions decisions,
-            HttpServletResponse response,
-            @Nullable SettlingResponse settling,
-            int status) {
-        if (settling != null && !settling.isSending()) {
-            settling.send(status);
-        } else {
+        private HttpServletResponse response(SettlingResponse settling) {
+            return WebUtils.getNativeResponse(response, SettlingResponse.class) == null ? settling : response;
+        }
+
+        /** Of a page that fails itself there is no other. */
+        private boolean errorPageFollows() {
+            return request.getDispatcherType() != DispatcherType.ERROR
+                    && request.getServletContext().getAttribute(ERROR_PAGES) != null;
+        }
+
+        private void leave(boolean failed) throws IOException {
+            decisions.leave();
+            if (!request.isAsyncStarted()) {
+                end(failed);
+                return;
+            }
+            if (settling != null && failed) {
+                settling.fail();
+            } else if (settling != null
+                    && !WebAsyncUtils.getAsyncManager(request).isConcurrentHandlingStarted()) {
+                // not by Spring MVC, so there may be no other dispatch that comes by here before the answer is sent
+                settling.expectNoBuffer();
+            }
+            try {
+                request.getAsyncContext().addListener(new Completion(this::complete, failed));
+            } catch (IllegalStateException over) {
+                complete();
+            }
+        }
+
+        private void end(boolean failed) throws IOException {
+            try {
+                settle(failed);
+            } finally {
+                decisions.close();
+            }
+        }
+
+        private void settle(boolean failed) throws IOException {
+            if (settling == null || settling.isSending() && !settling.isAwaitingErrorPage()) {
+                settleLate(failed ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR : response.getStatus());
+            } else if (failed) {
+                settling.fail();
+            } else if (!settling.isAwaitingErrorPage()) {
+                settling.send();
+            }
+        }
+
+        /** What was taken since the answer is under way is not forgotten. */
+        private void settleLate(int status) {
             decisions.answered(new AnswerView(response, status), decider);
         }
-        decisions.close();
+
+        /** An asynchronous request is over, and nothing can be written any more. */
+        private void complete() {
+            settleLate(response.getStatus());
+            decisions.close();
+        }
     }
 
     /**

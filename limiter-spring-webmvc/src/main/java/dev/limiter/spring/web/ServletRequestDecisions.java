@@ -43,8 +43,9 @@ final class ServletRequestDecisions implements RequestDecisions {
     private List<RateLimitRule> decidedOnArrival = List.of();
     private List<RateLimitRule> order = List.of();
     private @Nullable Verdict refusal;
-    private List<Verdict> open = List.of();
+    private volatile List<Verdict> open = List.of();
     private @Nullable ReturningFuture<Verdict> pending;
+    private @Nullable SettlingResponse settling;
     private boolean owned;
     private boolean inside;
     private boolean endpointOpen = true;
@@ -190,13 +191,24 @@ final class ServletRequestDecisions implements RequestDecisions {
         }
     }
 
-    private synchronized List<Verdict> open() {
-        return open;
+    /** Whether anything has ever waited for the answer. */
+    boolean awaitAnswer() {
+        return !open.isEmpty();
+    }
+
+    /** What tells that the answer is about to be sent; null if nothing does. */
+    @Nullable
+    SettlingResponse settling() {
+        return settling;
+    }
+
+    void settling(SettlingResponse response) {
+        settling = response;
     }
 
     /** The answer is about to be sent: settles what waited for it, and tells the client where that leaves it. */
     void answered(ResponseView answer, RuleDecider decider) {
-        List<Verdict> settling = open();
+        List<Verdict> settling = open;
         if (settling.isEmpty()) {
             return;
         }

@@ -2,13 +2,16 @@ package dev.limiter.spring.web;
 
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 
-/** Tells its response before bytes may be sent. */
-final class SettlingOutputStream extends ServletOutputStream {
+/** Holds the first bytes of an answer as long as its {@link SettlingResponse} says so. */
+final class SettlingOutputStream extends ServletOutputStream implements SettlingResponse.Body {
 
     private final SettlingResponse response;
     private final ServletOutputStream target;
+    private final ByteArrayOutputStream held = new ByteArrayOutputStream(0);
 
     SettlingOutputStream(SettlingResponse response, ServletOutputStream target) {
         this.response = response;
@@ -17,8 +20,7 @@ final class SettlingOutputStream extends ServletOutputStream {
 
     @Override
     public void write(int value) throws IOException {
-        response.write(1);
-        target.write(value);
+        write(new byte[] {(byte) value}, 0, 1);
     }
 
     @Override
@@ -28,19 +30,51 @@ final class SettlingOutputStream extends ServletOutputStream {
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
-        response.write(length);
-        target.write(bytes, offset, length);
+        if (!response.isHolding()) {
+            target.write(bytes, offset, length);
+            return;
+        }
+        response.lock();
+        try {
+            switch (response.fate(held.size() + (long) length)) {
+                case HELD -> held.write(bytes, offset, length);
+                case BUFFERED -> target.write(bytes, offset, length);
+                case SENT -> {
+                    target.write(bytes, offset, length);
+                    target.flush();
+                }
+            }
+        } finally {
+            response.unlock();
+        }
+    }
+
+    @Override
+    public boolean isEmpty() {
+        return held.size() == 0;
+    }
+
+    @Override
+    public void pass() throws IOException {
+        byte[] bytes = held.toByteArray();
+        held.reset();
+        target.write(bytes);
+    }
+
+    @Override
+    public void drop() {
+        held.reset();
     }
 
     @Override
     public void flush() throws IOException {
-        response.send(response.getStatus());
+        response.send();
         target.flush();
     }
 
     @Override
     public void close() throws IOException {
-        response.send(response.getStatus());
+        response.send();
         target.close();
     }
 
@@ -51,7 +85,11 @@ final class SettlingOutputStream extends ServletOutputStream {
 
     @Override
     public void setWriteListener(WriteListener listener) {
-        response.expectNoBuffer();
+        try {
+            response.expectNoBuffer();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
         target.setWriteListener(listener);
     }
 }

@@ -1,8 +1,11 @@
 package dev.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import jakarta.servlet.ServletOutputStream;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -11,36 +14,157 @@ import org.springframework.mock.web.MockHttpServletResponse;
 
 class SettlingResponseTests {
 
+    private static final int BUFFER = 32;
+
     private final MockHttpServletResponse target = new MockHttpServletResponse();
     private final List<Integer> told = new ArrayList<>();
-    private final SettlingResponse response = new SettlingResponse(target, told::add);
+    private boolean open = true;
+    private final SettlingResponse response =
+            new SettlingResponse(target, () -> open, answer -> told.add(answer.status()));
 
     @BeforeEach
-    void bufferAsLargeAsThatOfJetty() {
-        target.setBufferSize(32 * 1024);
+    void begin() {
+        target.setBufferSize(BUFFER);
+        response.begin(true);
+    }
+
+    private String sent() throws IOException {
+        return target.getContentAsString();
     }
 
     @Test
-    void keepsQuietWhileTheBufferHoldsWhatIsWritten() throws IOException {
-        for (int i = 0; i < 3; i++) {
-            response.getOutputStream().write(new byte[8 * 1024]);
+    void holdsWhatFitsIntoTheBuffer() throws IOException {
+        response.getOutputStream().write(new byte[BUFFER]);
+
+        assertThat(told).isEmpty();
+        assertThat(target.getContentAsByteArray()).isEmpty();
+    }
+
+    @Test
+    void sendsWhatDoesNot() throws IOException {
+        ServletOutputStream out = response.getOutputStream();
+        out.write(new byte[BUFFER]);
+        out.write(1);
+
+        assertThat(told).containsExactly(200);
+        assertThat(target.getContentAsByteArray()).hasSize(BUFFER + 1);
+        assertThat(target.isCommitted()).isTrue();
+    }
+
+    @Test
+    void countsCharactersByTheBytesThatTheyBecome() throws IOException {
+        response.setCharacterEncoding("UTF-8");
+        PrintWriter writer = response.getWriter();
+        writer.print("x".repeat(BUFFER - 6));
+        writer.print("\u20ac\u20ac");
+        assertThat(told).isEmpty();
+
+        writer.print('x');
+        assertThat(told).containsExactly(200);
+        assertThat(sent()).isEqualTo("x".repeat(BUFFER - 6) + "\u20ac\u20acx");
+    }
+
+    @Test
+    void countsACharacterThatComesInTwoHalvesOnce() throws IOException {
+        response.setCharacterEncoding("UTF-8");
+        PrintWriter writer = response.getWriter();
+        for (int i = 0; i < BUFFER / 4; i++) {
+            writer.write("\ud83d\ude00".charAt(0));
+            writer.write("\ud83d\ude00".charAt(1));
         }
+        assertThat(told).isEmpty();
+
+        response.send();
+        assertThat(sent()).isEqualTo("\ud83d\ude00".repeat(BUFFER / 4));
+    }
+
+    @Test
+    void sendsWhatIsCompleteAtOnce() throws IOException {
+        response.setContentLength(8);
+        response.getOutputStream().print("complete");
+
+        assertThat(told).containsExactly(200);
+        assertThat(sent()).isEqualTo("complete");
+        assertThat(target.isCommitted()).isTrue();
+    }
+
+    @Test
+    void sendsWhatIsFlushed() throws IOException {
+        response.getWriter().print("flushed");
+        response.setStatus(201);
+        assertThat(response.getWriter().checkError()).isFalse();
+
+        assertThat(told).containsExactly(201);
+        assertThat(sent()).isEqualTo("flushed");
+    }
+
+    @Test
+    void forgetsWhatIsReset() throws IOException {
+        response.getWriter().print("never sent");
+        response.resetBuffer();
+        response.getWriter().print("nor this");
+        response.reset();
+        response.getOutputStream().print("sent");
+        response.send();
+
+        assertThat(sent()).isEqualTo("sent");
+    }
+
+    @Test
+    void leavesTheBufferAsLargeAsItIsOnceItHoldsSomething() throws IOException {
+        response.setBufferSize(BUFFER * 2);
+        response.getOutputStream().write(new byte[BUFFER + 1]);
+
+        assertThat(told).isEmpty();
+        assertThatIllegalStateException().isThrownBy(() -> response.setBufferSize(BUFFER));
+    }
+
+    @Test
+    void holdsNothingWithoutAnOpenCharge() throws IOException {
+        open = false;
+        response.getWriter().print("passed");
+
+        assertThat(sent()).isEqualTo("passed");
         assertThat(told).isEmpty();
     }
 
     @Test
-    void tellsWhenTheBufferIsFull() throws IOException {
-        for (int i = 0; i < 4; i++) {
-            response.getOutputStream().write(new byte[8 * 1024]);
-        }
-        assertThat(told).containsExactly(200);
+    void tellsWhereARedirectionLeads() throws IOException {
+        List<String> locations = new ArrayList<>();
+        SettlingResponse redirecting =
+                new SettlingResponse(target, () -> true, answer -> locations.add(answer.getHeader("location")));
+        redirecting.getWriter().print("never sent");
+        redirecting.sendRedirect("/login?error");
+
+        assertThat(locations).containsExactly("/login?error");
+        assertThat(target.getContentAsByteArray()).isEmpty();
     }
 
-    /** Jetty sends it without putting it into its buffer. */
     @Test
-    void tellsBeforeALargeWriteWhateverTheBufferHolds() throws IOException {
-        response.getOutputStream().write(new byte[8 * 1024 + 1]);
+    void waitsForTheErrorPage() throws IOException {
+        response.getWriter().print("never sent");
+        response.sendError(404);
+
+        assertThat(told).isEmpty();
+        assertThat(response.isAwaitingErrorPage()).isTrue();
+        assertThat(target.getContentAsByteArray()).isEmpty();
+    }
+
+    @Test
+    void doesNotWaitForAPageThatNobodyMakes() throws IOException {
+        response.begin(false);
+        response.sendError(404);
+
+        assertThat(told).containsExactly(404);
+    }
+
+    @Test
+    void whatIsWrittenWithoutABufferIsSettledFirst() throws IOException {
+        response.getOutputStream().print("held ");
+        response.expectNoBuffer();
+        response.getOutputStream().print("passed");
 
         assertThat(told).containsExactly(200);
+        assertThat(sent()).isEqualTo("held passed");
     }
 }

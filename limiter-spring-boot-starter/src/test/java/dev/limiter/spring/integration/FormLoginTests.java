@@ -1,0 +1,81 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.VirtualTime;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.test.context.TestPropertySource;
+
+/** Spring Security redirects after a login, whether it succeeds or not. */
+@TestPropertySource(
+        properties = {
+            "limiter.rules.login.paths=/login",
+            "limiter.rules.login.methods=POST",
+            "limiter.rules.login.phase=request",
+            "limiter.rules.login.key=ip",
+            "limiter.rules.login.limit=2",
+            "limiter.rules.login.window=1h",
+            "limiter.rules.login.charge-if="
+                    + "#{#response.getHeader('Location') != null && #response.getHeader('Location').contains('error')}",
+        })
+class FormLoginTests extends WebTestSupport {
+
+    @Test
+    void wrongPasswordsAreCharged() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            assertThat(login("right").statusCode()).isEqualTo(302);
+        }
+        for (int i = 0; i < 2; i++) {
+            HttpResponse<String> refused = login("wrong");
+            assertThat(refused.statusCode()).isEqualTo(302);
+            assertThat(field(refused, "Location")).endsWith("/login?error");
+        }
+        assertThat(login("wrong").statusCode()).isEqualTo(429);
+        assertThat(login("right").statusCode()).isEqualTo(429);
+    }
+
+    private HttpResponse<String> login(String password) throws Exception {
+        return sendBody(
+                "POST",
+                "/login",
+                "username=anna&password=" + password,
+                "Content-Type",
+                "application/x-www-form-urlencoded");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        VirtualTime time() {
+            return new VirtualTime();
+        }
+
+        @Bean
+        InMemoryUserDetailsManager users() {
+            return new InMemoryUserDetailsManager(User.withUsername("anna")
+                    .password("{noop}right")
+                    .roles("USER")
+                    .build());
+        }
+
+        @Bean
+        SecurityFilterChain secured(HttpSecurity http) throws Exception {
+            return http.csrf(AbstractHttpConfigurer::disable)
+                    .authorizeHttpRequests(requests -> requests.anyRequest().authenticated())
+                    .formLogin(Customizer.withDefaults())
+                    .build();
+        }
+    }
+}
