@@ -56,9 +56,12 @@ final class SettlingOutputStream extends ServletOutputStream implements Settling
 
     @Override
     public void pass() throws IOException {
-        byte[] bytes = held.toByteArray();
-        held.reset();
-        target.write(bytes);
+        if (held.size() > 0) {
+            // even nothing cannot be written to an answer that is complete
+            byte[] bytes = held.toByteArray();
+            held.reset();
+            target.write(bytes);
+        }
     }
 
     @Override

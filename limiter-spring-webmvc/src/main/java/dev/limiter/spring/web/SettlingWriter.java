@@ -84,9 +84,11 @@ final class SettlingWriter extends PrintWriter implements SettlingResponse.Body 
 
     @Override
     public void pass() {
-        String text = held.toString();
-        drop();
-        target.write(text);
+        if (!held.isEmpty()) {
+            String text = held.toString();
+            drop();
+            target.write(text);
+        }
     }
 
     @Override
