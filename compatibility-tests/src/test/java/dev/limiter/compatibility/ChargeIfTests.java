@@ -95,7 +95,8 @@ class ChargeIfTests {
     void errorPagesAreSeenAsTheyAreSent() {
         Clients clients = Applications.clientsOf(application);
         for (int i = 0; i < 3; i++) {
-            assertThat(clients.get("/typed?status=402", "X-Api-Key", "typed" + i).statusCode())
+            assertThat(clients.get("/typed?status=402", "X-Api-Key", "typed" + i)
+                            .statusCode())
                     .isEqualTo(402);
         }
     }
@@ -142,8 +143,7 @@ class ChargeIfTests {
         }
 
         @GetMapping("/redirect")
-        void redirect(
-                int status, @RequestParam(defaultValue = "/elsewhere") String to, HttpServletResponse response)
+        void redirect(int status, @RequestParam(defaultValue = "/elsewhere") String to, HttpServletResponse response)
                 throws IOException {
             if (status >= 400) {
                 response.sendError(status);
@@ -156,8 +156,8 @@ class ChargeIfTests {
         @GetMapping("/redirect-303")
         void seeOther(@RequestParam(defaultValue = "/elsewhere") String to, HttpServletResponse response)
                 throws ReflectiveOperationException, IOException {
-            Method send = ReflectionUtils.findMethod(
-                    HttpServletResponse.class, "sendRedirect", String.class, int.class);
+            Method send =
+                    ReflectionUtils.findMethod(HttpServletResponse.class, "sendRedirect", String.class, int.class);
             if (send == null) {
                 response.sendRedirect(to);
             } else {

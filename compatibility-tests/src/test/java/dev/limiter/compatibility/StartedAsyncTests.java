@@ -63,8 +63,7 @@ class StartedAsyncTests {
     @Test
     void permitIsHeldWhileAListenerGoesOnWithTheRequest() throws Exception {
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), clients.port())) {
-            client.getOutputStream()
-                    .write("GET /async/recover HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(US_ASCII));
+            client.getOutputStream().write("GET /async/recover HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(US_ASCII));
             assertThat(Throwing.RECOVERING.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
 
             assertThat(clients.get("/async/recover").statusCode()).isEqualTo(503);
