@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What one rule is asked for: so many permits of a key. All its limits charge as many, unless one has a cost of its own
+ * A request for permits of one rule and key. All its limits charge as many, unless one has a cost of its own
  * ({@link #costing}).
  *
  * @param key whose permits; {@link #SHARED} for the one bucket that all share

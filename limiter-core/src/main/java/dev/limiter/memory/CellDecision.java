@@ -52,7 +52,7 @@ abstract class CellDecision extends Decision {
     /** The state of each limit right after the permits were taken, in an array of the caller's own. */
     abstract long[] marks();
 
-    /** What was taken of each limit; null if of all alike. */
+    /** The permits that were taken of each limit; null if of all alike. */
     @Nullable
     OwnCosts own() {
         return null;

@@ -1,7 +1,7 @@
 package dev.limiter.memory;
 
 /**
- * What a request took whose limits cost differently.
+ * The permits that a request took of limits that cost differently.
  *
  * @param permits how many of each limit
  * @param returnedBefore how many permits of each limit had been returned by then, at most

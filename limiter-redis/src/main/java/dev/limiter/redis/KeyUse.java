@@ -148,7 +148,7 @@ final class KeyUse {
     /** @param charge asks for nothing of the key, by the rule that was asked for last */
     record Due(Charge charge, long permits) {}
 
-    /** What is to be charged though nobody asks for the key; null if that is nothing, or there was no room for it before. */
+    /** The debt to charge without a request for the key; null if there is none, or there was no room for it before. */
     synchronized @Nullable Due due(String key) {
         Rule rule = asked;
         long owed = limits.stream().mapToLong(LimitUse::owed).sum();

@@ -492,7 +492,7 @@ class FailoverTests implements StorageListener {
         await(() -> first.known() == 2);
     }
 
-    /** What was not done may be asked for again. */
+    /** A call that was certainly not executed may be sent again. */
     @Test
     void tellsWhatWasCertainlyNotDone() {
         Redis redis = server.redis();

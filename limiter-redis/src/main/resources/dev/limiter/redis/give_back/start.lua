@@ -21,7 +21,7 @@ local function place(key, kind, length, buckets)
   return ('%s~%d:%.0f:%d'):format(key, kind, length or 0, buckets or 0)
 end
 
--- What a key answered that may hold another type by now; nil if it does. Any other error is one here, too: what is given
+-- The answer of a key that may hold another type by now; nil if it does. Any other error is one here, too: what is given
 -- back must not be taken for done then.
 local function unless_other(reply, command)
   if type(reply) == 'table' and reply.err then

@@ -25,7 +25,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What is charged for is the answer that the client gets, whatever was written or begun before. */
+/** The answer that the client gets is what counts for charge-if, whatever was written or begun before. */
 @TestPropertySource(
         properties = {
             "limiter.rules.failed.paths=/written,/asynchronous",
