@@ -300,6 +300,7 @@ class StorageLincheckTests {
                 .actorsPerThread(3)
                 .actorsBefore(0)
                 .actorsAfter(2)
+                .minimizeFailedScenario(false)
                 .check(operations);
     }
 
@@ -311,6 +312,7 @@ class StorageLincheckTests {
                 .actorsPerThread(3)
                 .actorsBefore(0)
                 .actorsAfter(2)
+                .minimizeFailedScenario(false)
                 .check(operations);
     }
 
