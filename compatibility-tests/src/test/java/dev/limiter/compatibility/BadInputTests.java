@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.compiled.Rules;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.limiter.RateLimiters;
-import dev.limiter.spring.rule.RateLimitRule;
-import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.Rules;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -3,7 +3,12 @@ package dev.limiter.spring;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -57,4 +62,28 @@ class ArchitectureTests {
     @ArchTest
     static final ArchRule packagesHaveNoCycles =
             slices().matching("dev.limiter.spring.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule definitionsKnowNoCompiler = noClasses()
+            .that()
+            .resideInAPackage("dev.limiter.spring.rule")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("dev.limiter.spring.compile", "dev.limiter.spring.compiled");
+
+    @ArchTest
+    static final ArchRule compiledRulesKnowNoCompiler = noClasses()
+            .that()
+            .resideInAPackage("dev.limiter.spring.compiled")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("dev.limiter.spring.compile");
+
+    @ArchTest
+    static void packagesAreSmall(JavaClasses classes) {
+        assertThat(classes.stream()
+                        .filter(JavaClass::isTopLevelClass)
+                        .collect(groupingBy(JavaClass::getPackageName, counting())))
+                .allSatisfy((name, files) -> assertThat(files).as(name).isLessThanOrEqualTo(25));
+    }
 }

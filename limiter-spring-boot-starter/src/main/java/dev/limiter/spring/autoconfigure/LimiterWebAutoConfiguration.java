@@ -1,10 +1,10 @@
 package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.spring.address.ClientAddresses;
+import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
-import dev.limiter.spring.rule.Rules;
 import dev.limiter.spring.web.Endpoints;
 import dev.limiter.spring.web.EveryMappingInterceptor;
 import dev.limiter.spring.web.HandlerMappings;

@@ -1,8 +1,8 @@
 package dev.limiter.spring.autoconfigure;
 
+import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
-import dev.limiter.spring.rule.Rules;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;

@@ -1,13 +1,13 @@
 package dev.limiter.spring.autoconfigure;
 
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.rule.RateLimitRule;
-import dev.limiter.spring.rule.Rules;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.SmartInitializingSingleton;

@@ -2,9 +2,9 @@ package dev.limiter.spring.config;
 
 import dev.limiter.spring.address.AddressRanges;
 import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.compile.DurationParser;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
-import dev.limiter.spring.rule.DurationParser;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import java.time.Duration;

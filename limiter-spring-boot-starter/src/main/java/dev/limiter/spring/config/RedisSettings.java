@@ -1,9 +1,9 @@
 package dev.limiter.spring.config;
 
 import dev.limiter.OnFailure;
+import dev.limiter.spring.compile.DurationParser;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
-import dev.limiter.spring.rule.DurationParser;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -9,7 +9,7 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.compiled.Rules;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.Period;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.Algorithm;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.compiled.Rules;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;

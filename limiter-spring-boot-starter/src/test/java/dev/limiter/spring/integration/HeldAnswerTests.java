@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.compiled.Rules;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

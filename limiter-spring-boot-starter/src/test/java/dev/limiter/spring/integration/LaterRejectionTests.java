@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.compiled.Rules;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.Callable;

@@ -1,7 +1,7 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.spring.rule.RateLimitRule;
-import dev.limiter.spring.rule.RuleSet;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.List;

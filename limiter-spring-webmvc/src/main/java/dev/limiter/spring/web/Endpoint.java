@@ -1,10 +1,10 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.compiled.Coverage;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.decide.ApplicableRules;
-import dev.limiter.spring.rule.Coverage;
 import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.rule.RateLimitRule;
-import dev.limiter.spring.rule.RuleSet;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
-import dev.limiter.spring.rule.RateLimitRule;
-import dev.limiter.spring.rule.RuleSet;
-import dev.limiter.spring.rule.Rules;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Method;
 import java.util.List;

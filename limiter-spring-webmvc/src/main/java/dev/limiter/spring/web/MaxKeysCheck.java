@@ -2,10 +2,10 @@ package dev.limiter.spring.web;
 
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
+import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.rule.RuleSet;
-import dev.limiter.spring.rule.Rules;
 import dev.limiter.spring.rule.Scope;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;

@@ -1,8 +1,8 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.ApplicableRules;
-import dev.limiter.spring.rule.RuleSet;
-import dev.limiter.spring.rule.Rules;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;

@@ -1,8 +1,8 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.spring.rule.Coverage;
-import dev.limiter.spring.rule.RateLimitRule;
-import dev.limiter.spring.rule.RuleSet;
+import dev.limiter.spring.compiled.Coverage;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

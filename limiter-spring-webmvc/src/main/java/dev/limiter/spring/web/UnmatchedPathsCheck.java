@@ -2,13 +2,13 @@ package dev.limiter.spring.web;
 
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
-import dev.limiter.spring.rule.RateLimitRule;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleSet;
-import dev.limiter.spring.rule.Rules;
 import dev.limiter.spring.rule.Setting;
 import java.util.List;
 import java.util.Optional;

@@ -2,14 +2,14 @@ package dev.limiter.spring.web;
 
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.rule.RateLimitRule;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleSet;
-import dev.limiter.spring.rule.Rules;
 import dev.limiter.spring.rule.Setting;
 import jakarta.servlet.Filter;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.limiter.spring.aop;
 
+import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.decide.ApplicableRules;
-import dev.limiter.spring.rule.RuleSet;
 import java.lang.reflect.Method;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

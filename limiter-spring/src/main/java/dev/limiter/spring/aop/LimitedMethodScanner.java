@@ -2,10 +2,10 @@ package dev.limiter.spring.aop;
 
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
+import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.Rules;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

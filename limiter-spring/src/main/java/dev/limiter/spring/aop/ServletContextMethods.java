@@ -1,6 +1,6 @@
 package dev.limiter.spring.aop;
 
-import dev.limiter.spring.rule.Rules;
+import dev.limiter.spring.compiled.Rules;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;

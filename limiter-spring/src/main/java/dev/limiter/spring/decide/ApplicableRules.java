@@ -1,7 +1,7 @@
 package dev.limiter.spring.decide;
 
+import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.rule.RateLimitRule;
 import java.util.List;
 
 /**

@@ -3,8 +3,8 @@ package dev.limiter.spring.decide;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiters;
-import dev.limiter.spring.rule.Ban;
-import dev.limiter.spring.rule.RateLimitRule;
+import dev.limiter.spring.compiled.Ban;
+import dev.limiter.spring.compiled.RateLimitRule;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,12 @@
 package dev.limiter.spring.decide;
 
 import dev.limiter.Decision;
+import dev.limiter.spring.compiled.ChargeIf;
+import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.context.SettlementContext;
 import dev.limiter.spring.failure.FailureLog;
-import dev.limiter.spring.rule.ChargeIf;
-import dev.limiter.spring.rule.RateLimitRule;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 

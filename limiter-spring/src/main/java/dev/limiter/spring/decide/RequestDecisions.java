@@ -1,7 +1,7 @@
 package dev.limiter.spring.decide;
 
+import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RequestView;
-import dev.limiter.spring.rule.RateLimitRule;
 import java.lang.reflect.Method;
 import java.util.List;
 

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The raw settings of a ban; null is what was not said. Immutable; nothing is checked before
- * {@link RuleCompiler#compile}.
+ * the rule is compiled.
  *
  * @param where the property that holds them
  * @param after rejections

@@ -120,7 +120,7 @@ public record LimitDefinition(
     }
 
     /** Whether the algorithm that was said, or any that was not, has a window. */
-    boolean hasWindow() {
+    public boolean hasWindow() {
         return algorithm == null || algorithm.value() != Algorithm.CONCURRENCY;
     }
 

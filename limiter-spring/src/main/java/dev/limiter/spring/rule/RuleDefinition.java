@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The raw settings of one rule, from properties, an annotation or a {@link RuleSource}; null is what was not said. Each
- * value knows where it was written, also after merging. Immutable; nothing is checked before
- * {@link RuleCompiler#compile}.
+ * value knows where it was written, also after merging. Immutable; nothing is checked before the
+ * rule is compiled.
  *
  * @param limit the settings of the only limit, empty if there are none
  * @param limits name to limit; null if there are none
@@ -82,7 +82,7 @@ public record RuleDefinition(
     }
 
     /** Whether this rule is about the same requests as another, with the same key and cost: all but the limits. */
-    boolean countsTheSameAs(RuleDefinition other) {
+    public boolean countsTheSameAs(RuleDefinition other) {
         return !costsByLimit() && !other.costsByLimit() && said(this).equals(said(other));
     }
 
@@ -91,7 +91,7 @@ public record RuleDefinition(
     }
 
     /** The limits by their names, that of the only one being empty. */
-    Map<String, LimitDefinition> limitsByName() {
+    public Map<String, LimitDefinition> limitsByName() {
         return limits == null ? Map.of("", limit) : limits;
     }
 

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The raw settings of the tiers of a rule. Immutable; nothing is checked before {@link RuleCompiler#compile}.
+ * The raw settings of the tiers of a rule. Immutable; nothing is checked before the rule is compiled.
  *
  * @param where the property that holds them
  * @param by what gives the name of the tier that a request belongs to; null if it was not said
@@ -35,7 +35,7 @@ public record TiersDefinition(String where, @Nullable Setting<String> by, Map<St
     }
 
     /** What the tiers say about a rule's only limit. */
-    Stream<LimitDefinition> inline() {
+    public Stream<LimitDefinition> inline() {
         return tiers.values().stream().map(Tier::limit);
     }
 }

@@ -1,0 +1,244 @@
+package dev.limiter.spring.compile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.limiter.Algorithm;
+import dev.limiter.Charge;
+import dev.limiter.Limit;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.key.KeyAlternatives;
+import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.key.SecretValues;
+import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.Scope;
+import dev.limiter.spring.web.ServletRequestView;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.http.server.PathContainer;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.web.util.pattern.PathPatternParser;
+
+class RuleCompilerTests {
+
+    private static final RuleOrigin YML = RuleOrigin.property("limiter.rules.orders");
+
+    private final RuleCompiler compiler = compiler(Mode.ENFORCE);
+    private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/orders");
+    private final RateLimitContext context = RateLimitContext.of(new ServletRequestView(request), "GET /orders");
+
+    @Test
+    void compilesEachAlgorithmWithItsOptions() {
+        assertThat(limit(Algorithm.TOKEN_BUCKET, 20L, null))
+                .isEqualTo(Limit.tokenBucket(10, Duration.ofSeconds(1)).burst(20));
+        assertThat(limit(Algorithm.LEAKY_BUCKET, 20L, null))
+                .isEqualTo(Limit.leakyBucket(10, Duration.ofSeconds(1)).burst(20));
+        assertThat(limit(Algorithm.FIXED_WINDOW, null, null)).isEqualTo(Limit.fixedWindow(10, Duration.ofSeconds(1)));
+        assertThat(limit(Algorithm.SLIDING_WINDOW_COUNTER, null, 5))
+                .isEqualTo(Limit.slidingWindowCounter(10, Duration.ofSeconds(1)).buckets(5));
+        assertThat(limit(null, null, null)).isEqualTo(Limit.tokenBucket(10, Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void namedLimitsAreKnownAsRuleAndLimit() {
+        RateLimitRule rule = compiler.compile(RuleDefinition.builder("orders", YML)
+                .namedLimit("burst", LimitDefinition.of(YML, 10L, "1s", null, null, null))
+                .namedLimit("hourly", LimitDefinition.of(YML, 1000L, "1h", null, null, null))
+                .build());
+
+        assertThat(rule.rule().policies()).containsExactly("orders-burst", "orders-hourly");
+    }
+
+    @Test
+    void chargeThatNeverChangesIsMadeOnce() {
+        RateLimitRule rule = compiler.compile(orders().cost("3").build());
+
+        assertThat(rule.charge(context)).isSameAs(rule.charge(context)).isEqualTo(new Charge(rule.rule(), "", 3));
+    }
+
+    @Test
+    void limitsHaveCostsOfTheirOwn() {
+        RateLimitRule rule = compiler.compile(uploads("#{T(Long).parseLong(#request.getHeader('Content-Length'))}")
+                .cost("3")
+                .build());
+        request.addHeader("Content-Length", "2000");
+
+        Charge charge = rule.charge(context);
+        assertThat(charge).isEqualTo(rule.rule().charge("", 3).costing("bytes", 2000));
+        assertThat(List.of(charge.permits(0), charge.permits(1))).containsExactly(3L, 2000L);
+    }
+
+    @Test
+    void chargeWithFixedCostsIsMadeOnce() {
+        RateLimitRule rule =
+                compiler.compile(uploads("20").waiting("5s", 7, null, null).build());
+
+        assertThat(rule.charge(context))
+                .isSameAs(rule.charge(context))
+                .isEqualTo(rule.rule()
+                        .charge()
+                        .costing("bytes", 20)
+                        .within(Duration.ofSeconds(5))
+                        .waitingAtMost(7));
+    }
+
+    @Test
+    void annotationsMayCostWhatNoLimitTakes() throws Exception {
+        Method method = Object.class.getMethod("toString");
+        RuleDefinition annotated = RuleDefinition.builder("a()", RuleOrigin.annotation("a()"))
+                .cost("5")
+                .build();
+        RuleDefinition all = RuleDefinition.builder("uploads", YML)
+                .namedLimit("bytes", bytes("20"))
+                .build();
+
+        assertThat(compiler.compile(all.over(annotated), method, "a()")
+                        .charge(context)
+                        .permits())
+                .isEqualTo(20);
+    }
+
+    private static RuleDefinition.Builder uploads(String bytes) {
+        return RuleDefinition.builder("uploads", YML)
+                .namedLimit("requests", LimitDefinition.of(YML, 10L, "1s", null, null, null))
+                .namedLimit("bytes", bytes(bytes));
+    }
+
+    private static LimitDefinition bytes(String cost) {
+        return LimitDefinition.of(YML, 10_000L, "1h", null, null, null).costing(YML, cost);
+    }
+
+    @Test
+    void scopeEndpointDividesBuckets() {
+        RateLimitRule rule = compiler.compile(
+                orders().scope(Scope.ENDPOINT).key(List.of("ip")).build());
+
+        assertThat(rule.charge(context).key()).isEqualTo("resource=11:GET /orders,ip=9:127.0.0.1");
+    }
+
+    @Test
+    void methodsHaveBucketsOfTheirOwn() throws Exception {
+        Method method = Object.class.getMethod("toString");
+
+        assertThat(compiler.compile(orders().build(), method, "a()")
+                        .charge(context)
+                        .key())
+                .isEqualTo("resource=3:a()");
+        assertThat(compiler.compile(orders().scope(Scope.RULE).build(), method, "a()")
+                        .charge(context)
+                        .key())
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ENFORCE, SHADOW, SHADOW", "SHADOW, ENFORCE, SHADOW", "OFF, SHADOW, OFF", "SHADOW, , SHADOW"})
+    void weakerModeWins(Mode ofAll, Mode own, Mode expected) {
+        assertThat(compiler(ofAll).compile(orders().mode(own).build()).mode()).isEqualTo(expected);
+    }
+
+    @Test
+    void costIsWorkedOutForEachRequest() {
+        RateLimitRule rule = compiler.compile(orders().cost("#{T(Integer).parseInt(#request.getHeader('Items'))}")
+                .build());
+        request.addHeader("Items", "4");
+
+        assertThat(rule.charge(context).permits()).isEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'#{-1 + 0}'", "#{1.5 + 1}", "#request.path", "'#request.getHeader(''None'')'"})
+    void costsThatAreNoneAreErrors(String cost) {
+        RateLimitRule rule = compiler.compile(orders().cost(cost).build());
+
+        assertThatThrownBy(() -> rule.charge(context))
+                .isInstanceOf(RuleEvaluationException.class)
+                .hasMessageContaining("limiter.rules.orders.cost")
+                .hasMessageContaining("whole number");
+    }
+
+    @Test
+    void conditionAndSkipIfExempt() {
+        assertThat(compiler.compile(orders().build()).skipped(context)).isFalse();
+        assertThat(compiler.compile(orders().skipIf("#request.method == 'GET'").build())
+                        .skipped(context))
+                .isTrue();
+        assertThat(compiler.compile(
+                                orders().condition("#request.method == 'GET'").build())
+                        .skipped(context))
+                .isFalse();
+        assertThat(compiler.compile(
+                                orders().condition("#request.method == 'POST'").build())
+                        .skipped(context))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"GET, true", "HEAD, true", "POST, true", "PUT, false", "FETCH, true", ", true"})
+    void appliesToItsMethodsAndToInventedOnes(String method, boolean applies) {
+        RateLimitRule rule = compiler.compile(orders().paths(List.of("/orders"))
+                .methods(List.of("get", "Post"))
+                .build());
+
+        assertThat(rule.matches(method, "/orders", PathContainer.parsePath("/orders")))
+                .isEqualTo(applies);
+    }
+
+    @Test
+    void allThatIsWrongIsReportedAtOnce() {
+        RuleDefinition definition = RuleDefinition.builder("orders", YML)
+                .limit(0L, "10", null, 0L, 0)
+                .paths(List.of("/{"))
+                .methods(List.of("FETCH"))
+                .key(List.of(""))
+                .cost("x")
+                .condition(" ")
+                .skipIf("#")
+                .build();
+
+        assertThatThrownBy(() -> compiler.compile(definition))
+                .asInstanceOf(type(LimiterConfigurationException.class))
+                .extracting(failure -> failure.problems().size())
+                .isEqualTo(11);
+    }
+
+    private Limit limit(Algorithm algorithm, Long burst, Integer buckets) {
+        return compiler.compile(RuleDefinition.builder("orders", YML)
+                        .limit(10L, "1s", algorithm, burst, buckets)
+                        .build())
+                .rule()
+                .limits()
+                .get(0);
+    }
+
+    private static RuleDefinition.Builder orders() {
+        return RuleDefinition.builder("orders", YML).limit(10L, "1s", null, null, null);
+    }
+
+    private static RuleCompiler compiler(Mode mode) {
+        StaticListableBeanFactory beans = new StaticListableBeanFactory();
+        LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
+        return new RuleCompiler(
+                new KeyParser(new KeyAlternatives(beans, expressions, SecretValues.asTheyAre())),
+                expressions,
+                EnumSet.complementOf(EnumSet.of(Algorithm.CONCURRENCY)),
+                new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
+                mode,
+                HeaderStyle.IETF,
+                TimeSteps.NANOSECONDS);
+    }
+}

@@ -1,0 +1,42 @@
+package dev.limiter.spring.check;
+
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.rule.Setting;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Finds bans by a key that clients choose freely: they get around the ban with another one, and can bring it on others. */
+public final class BanKeyCheck implements StartupCheck {
+
+    private static final Pattern CHOSEN =
+            Pattern.compile("(^|[,|])\\s*(header|cookie|param):|#request\\??\\.(getHeader|getParameter)\\(");
+
+    private final Rules rules;
+
+    public BanKeyCheck(Rules rules) {
+        this.rules = rules;
+    }
+
+    @Override
+    public List<Finding> findings() {
+        return rules.current().definitions().stream()
+                .filter(rule -> rule.ban() != null && rule.key() != null && isChosen(rule.key()))
+                .map(
+                        rule -> new Finding(
+                                MessageCode.CHOSEN_BAN_KEY,
+                                rule.key().where() + " = " + text(rule.key())
+                                        + ": clients choose this freely, so whoever is"
+                                        + " banned goes on with another value, and with the value of somebody else can have that one"
+                                        + " banned. Use ip or principal|ip for a rule with a ban, or a header that only your gateway sets."))
+                .toList();
+    }
+
+    private static boolean isChosen(Setting<List<String>> key) {
+        return CHOSEN.matcher(text(key)).find();
+    }
+
+    private static String text(Setting<List<String>> key) {
+        return String.join(",", key.value());
+    }
+}

@@ -1,0 +1,34 @@
+package dev.limiter.spring.check;
+
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.key.SecretValues;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Finds keys that are hashed with a secret which everybody knows: whoever reads them can try what may be behind. */
+public final class KeySecretCheck implements StartupCheck {
+
+    /** What is used if there is no other: the same for all instances. */
+    public static final String KNOWN_SECRET = "dev.limiter.known-to-everybody";
+
+    private final SecretValues values;
+    private final @Nullable String secret;
+
+    /** {@code secret}: null if none is configured. */
+    public KeySecretCheck(SecretValues values, @Nullable String secret) {
+        this.values = values;
+        this.secret = secret;
+    }
+
+    @Override
+    public List<Finding> findings() {
+        return secret != null || !values.areUsed()
+                ? List.of()
+                : List.of(new Finding(
+                        MessageCode.KEY_SECRET,
+                        "limiter.redis.key-secret is not set: values of headers, cookies, sessions and the like are hashed"
+                                + " without a secret of your own before they are part of a key in Redis, so that whoever reads"
+                                + " Redis can find out those that can be guessed. Set it to some random text, the same for all"
+                                + " instances."));
+    }
+}

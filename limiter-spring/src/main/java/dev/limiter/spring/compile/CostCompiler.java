@@ -1,0 +1,80 @@
+package dev.limiter.spring.compile;
+
+import dev.limiter.Limit;
+import dev.limiter.spring.compiled.Cost;
+import dev.limiter.spring.compiled.Costs;
+import dev.limiter.spring.expression.ExpressionScope;
+import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.Setting;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what a rule and its limits say of costs into those, or says what is wrong. Thread-safe. */
+final class CostCompiler {
+
+    private final LimiterExpressionParser expressions;
+
+    CostCompiler(LimiterExpressionParser expressions) {
+        this.expressions = expressions;
+    }
+
+    /** A cost with a problem is 1. */
+    Costs compile(RuleDefinition definition, ExpressionScope variables, Problems problems) {
+        Cost common = cost(definition.cost(), variables, problems);
+        Map<String, Cost> own = new LinkedHashMap<>();
+        definition.limitsByName().forEach((name, limit) -> {
+            if (limit.cost() != null) {
+                own.put(name, cost(limit.cost(), variables, problems));
+            }
+        });
+        checkUsed(definition, own, problems);
+        return new Costs(common, own);
+    }
+
+    private Cost cost(@Nullable Setting<String> setting, ExpressionScope variables, Problems problems) {
+        if (setting == null) {
+            return Cost.ONE;
+        }
+        Cost cost = problems.collect(
+                () -> Cost.parse(setting, expressions.parse(setting.value(), setting.where(), variables)));
+        return cost == null ? Cost.ONE : cost;
+    }
+
+    /** What an annotation says may be overruled from outside. */
+    private static void checkUsed(RuleDefinition definition, Map<String, Cost> own, Problems problems) {
+        Setting<String> common = definition.cost();
+        boolean written =
+                common != null && common.where().equals(definition.origin().of("cost"));
+        if (common != null && written && own.size() == definition.limitsByName().size()) {
+            problems.add(
+                    MessageCode.COST,
+                    common.where(),
+                    common.value(),
+                    "Each limit of the rule has a cost of its own, so that nothing would cost this. Remove it, or one of"
+                            + " those.");
+        }
+    }
+
+    /** What costs more than a limit can ever grant would never be permitted. {@code tier}: of the limits; empty if none. */
+    static void check(RuleDefinition definition, Costs costs, List<Limit> limits, String tier, Problems problems) {
+        for (Limit limit : limits) {
+            Cost cost = costs.of(limit.name());
+            Setting<String> setting = cost.setting();
+            if (setting != null && cost.isFixed() && cost.fixed() > limit.capacity()) {
+                problems.add(
+                        MessageCode.IMPOSSIBLE_COST,
+                        setting.where(),
+                        setting.value(),
+                        "The cost is more than can ever be granted at once: " + limit.capacity()
+                                + ", the burst or limit of " + definition.origin() + tier
+                                + (limit.name().isEmpty() ? "" : ".limits." + limit.name())
+                                + ". Raise that, or lower the cost.");
+            }
+        }
+    }
+}

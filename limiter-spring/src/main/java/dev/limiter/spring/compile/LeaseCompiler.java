@@ -1,0 +1,47 @@
+package dev.limiter.spring.compile;
+
+import dev.limiter.Limit;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.Setting;
+import java.util.List;
+
+/** Checks the share of a rule's limits that instances take ahead. */
+final class LeaseCompiler {
+
+    private static final int MOST = 50;
+
+    private LeaseCompiler() {}
+
+    static void check(RuleDefinition definition, List<Limit> limits, Problems problems) {
+        Setting<String> lease = definition.lease();
+        if (lease == null) {
+            return;
+        }
+        int percent = percent(lease.value());
+        if (percent < 1 || percent > MOST) {
+            problems.add(
+                    MessageCode.LEASE, lease.where(), lease.value(), "A lease is a share from 1% to 50%, such as 5%.");
+        } else if (limits.stream().anyMatch(LeaseCompiler::cannotBeTakenAhead)) {
+            problems.add(
+                    MessageCode.LEASE,
+                    lease.where(),
+                    lease.value(),
+                    "What is held until it is released (concurrency), and what leaves one after the other (leaky-bucket"
+                            + " with max-wait, warm-up), cannot be taken ahead. Remove it, or choose another algorithm.");
+        }
+    }
+
+    /** The number of a text such as 5%; 0 if it is none. */
+    static int percent(String lease) {
+        String text = lease.strip();
+        return text.matches("[0-9]{1,2}%") ? Integer.parseInt(text.substring(0, text.length() - 1)) : 0;
+    }
+
+    private static boolean cannotBeTakenAhead(Limit limit) {
+        return limit instanceof Limit.Concurrency
+                || limit instanceof Limit.LeakyBucket leaky && leaky.even()
+                || limit instanceof Limit.TokenBucket bucket && !bucket.warmUp().isZero();
+    }
+}

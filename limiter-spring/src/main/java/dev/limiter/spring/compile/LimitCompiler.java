@@ -1,0 +1,313 @@
+package dev.limiter.spring.compile;
+
+import dev.limiter.Algorithm;
+import dev.limiter.Limit;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.Align;
+import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.Setting;
+import java.math.BigInteger;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Period;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the raw settings of one limit into the core's limit. Thread-safe. */
+final class LimitCompiler {
+
+    private static final Set<Algorithm> WITH_BURST = Set.of(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET);
+    private static final Set<Algorithm> WITH_BUCKETS = Set.of(Algorithm.SLIDING_WINDOW_COUNTER);
+    private static final Set<Algorithm> WITH_ALIGN = Set.of(Algorithm.FIXED_WINDOW);
+    private static final Set<Algorithm> WITH_WINDOW = EnumSet.complementOf(EnumSet.of(Algorithm.CONCURRENCY));
+
+    private final Set<Algorithm> available;
+    private final TimeSteps steps;
+
+    /**
+     * @param available the algorithms that there is a strategy for
+     * @param steps what the storage counts time in
+     */
+    LimitCompiler(Set<Algorithm> available, TimeSteps steps) {
+        this.available = available;
+        this.steps = steps;
+    }
+
+    /**
+     * @param name empty for the only limit of a rule
+     * @param maxWait how long requests wait for their turn; zero if none does
+     * @throws LimiterConfigurationException if the settings cannot work
+     */
+    Limit compile(String name, LimitDefinition definition, Duration maxWait) {
+        Problems problems = new Problems();
+        Algorithm algorithm = definition.algorithm() == null
+                ? Algorithm.TOKEN_BUCKET
+                : definition.algorithm().value();
+        checkAlgorithm(definition.algorithm(), problems);
+        ignored("burst", definition.burst(), algorithm, WITH_BURST, problems);
+        ignored("buckets", definition.buckets(), algorithm, WITH_BUCKETS, problems);
+        ignored("align", definition.align(), algorithm, WITH_ALIGN, problems);
+        ignored("window", definition.window(), algorithm, WITH_WINDOW, problems);
+        Duration warmUp = warmUp(definition, algorithm, !maxWait.isZero(), problems);
+        range(definition.burst(), Limit.MAX_PERMITS, problems);
+        range(definition.buckets(), 1000, problems);
+        Setting<Long> limit = definition.limit();
+        if (limit == null) {
+            problems.add(
+                    MessageCode.LIMIT_MISSING,
+                    definition.where(),
+                    null,
+                    "A limit is missing: say how many, such as limit: 100.");
+        }
+        range(limit, Limit.MAX_PERMITS, problems);
+        if (limit != null && algorithm == Algorithm.SLIDING_WINDOW_LOG) {
+            steps.checkLogged(limit, problems);
+        }
+        Windows windows = WITH_WINDOW.contains(algorithm)
+                ? windows(definition, problems)
+                : new Windows(Duration.ZERO, null, ZoneOffset.UTC);
+        problems.throwIfAny();
+        Pace pace = new Pace(maxWait, warmUp);
+        return limit(name, algorithm, limit == null ? 0 : limit.value(), windows, pace, definition);
+    }
+
+    /** How evenly requests go, and how slowly at first; zero for none. */
+    private record Pace(Duration maxWait, Duration warmUp) {
+
+        boolean isEven() {
+            return !maxWait.isZero();
+        }
+
+        /** So many as can be served in time, if nobody says how many may wait. */
+        long queue(long limit, Duration window) {
+            BigInteger served = BigInteger.valueOf(maxWait.toNanos())
+                    .multiply(BigInteger.valueOf(limit))
+                    .divide(BigInteger.valueOf(window.toNanos()))
+                    .add(BigInteger.ONE);
+            return Math.max(
+                    limit, served.min(BigInteger.valueOf(Limit.MAX_PERMITS)).longValueExact());
+        }
+    }
+
+    private Duration warmUp(LimitDefinition definition, Algorithm algorithm, boolean paced, Problems problems) {
+        Setting<String> setting = definition.warmUp();
+        if (setting == null) {
+            return Duration.ZERO;
+        }
+        if (algorithm != Algorithm.TOKEN_BUCKET && !(algorithm == Algorithm.LEAKY_BUCKET && paced)) {
+            problems.add(
+                    MessageCode.IGNORED_OPTION,
+                    setting.where(),
+                    setting.value(),
+                    display(algorithm) + " does not warm up and would ignore it; only token-bucket does, and"
+                            + " leaky-bucket with a max-wait. Remove it, or choose another algorithm.");
+        }
+        if (definition.burst() != null) {
+            problems.add(
+                    MessageCode.IGNORED_OPTION,
+                    setting.where(),
+                    setting.value(),
+                    "What warms up lets requests go one after the other: remove it, or remove the burst.");
+        }
+        try {
+            Duration warmUp = DurationParser.parse(setting.value());
+            steps.check(setting, warmUp, problems);
+            if (!warmUp.isZero() && warmUp.compareTo(Duration.ofDays(30)) <= 0) {
+                return warmUp;
+            }
+            problems.add(
+                    MessageCode.DURATION,
+                    setting.where(),
+                    setting.value(),
+                    "It must be longer than zero and at most 30d, such as 10s.");
+        } catch (IllegalArgumentException exception) {
+            problems.add(MessageCode.DURATION, setting.where(), setting.value(), exception.getMessage() + ".");
+        }
+        return Duration.ZERO;
+    }
+
+    /** Windows of a length, or of the calendar. */
+    private record Windows(Duration length, @Nullable Period period, ZoneId zone) {}
+
+    private Windows windows(LimitDefinition definition, Problems problems) {
+        ZoneId zone = zone(definition, problems);
+        Setting<String> window = definition.window();
+        if (window == null || !isCalendar(definition)) {
+            return new Windows(window(definition, problems), null, zone);
+        }
+        try {
+            return new Windows(Duration.ZERO, CalendarPeriod.parse(window.value()), zone);
+        } catch (IllegalArgumentException exception) {
+            problems.add(MessageCode.CALENDAR, window.where(), window.value(), exception.getMessage() + ".");
+            return new Windows(Duration.ZERO, null, zone);
+        }
+    }
+
+    private static boolean isCalendar(LimitDefinition definition) {
+        return definition.align() != null && definition.align().value() == Align.CALENDAR;
+    }
+
+    private static ZoneId zone(LimitDefinition definition, Problems problems) {
+        Setting<String> zone = definition.zone();
+        if (zone == null) {
+            return ZoneOffset.UTC;
+        }
+        if (!isCalendar(definition)) {
+            problems.add(
+                    MessageCode.TIME_ZONE,
+                    zone.where(),
+                    zone.value(),
+                    "Only windows of the calendar have a time zone: add align: calendar, or remove the zone.");
+        }
+        try {
+            return ZoneId.of(zone.value().strip());
+        } catch (DateTimeException unknown) {
+            problems.add(
+                    MessageCode.TIME_ZONE,
+                    zone.where(),
+                    zone.value(),
+                    "There is no such time zone; write UTC, a region such as Europe/Berlin, or a quoted offset such as"
+                            + " \"+10:00\".");
+            return ZoneOffset.UTC;
+        }
+    }
+
+    private void checkAlgorithm(@Nullable Setting<Algorithm> algorithm, Problems problems) {
+        if (algorithm != null && !available.contains(algorithm.value())) {
+            problems.add(
+                    MessageCode.ALGORITHM_MISSING,
+                    algorithm.where(),
+                    display(algorithm.value()),
+                    "This algorithm is not available; there are " + display(available) + ".");
+        }
+    }
+
+    private static void ignored(
+            String option, @Nullable Setting<?> setting, Algorithm algorithm, Set<Algorithm> with, Problems problems) {
+        if (setting != null && !with.contains(algorithm)) {
+            problems.add(
+                    MessageCode.IGNORED_OPTION,
+                    setting.where(),
+                    setting.value(),
+                    display(algorithm) + " has no " + option + " and would ignore it; only " + display(with)
+                            + (with.size() == 1 ? " has " : " have ") + option
+                            + ". Remove it, or choose another algorithm.");
+        }
+    }
+
+    private static void range(@Nullable Setting<? extends Number> setting, long max, Problems problems) {
+        if (setting != null
+                && (setting.value().longValue() < 1 || setting.value().longValue() > max)) {
+            problems.add(
+                    MessageCode.OUT_OF_RANGE, setting.where(), setting.value(), "This must be from 1 to " + max + ".");
+        }
+    }
+
+    private Duration window(LimitDefinition definition, Problems problems) {
+        Setting<String> window = definition.window();
+        if (window == null) {
+            problems.add(
+                    MessageCode.WINDOW_MISSING,
+                    definition.where(),
+                    null,
+                    "A window is missing: say the time that the limit is for, such as window: 1m.");
+            return Duration.ZERO;
+        }
+        if (CalendarPeriod.isMonth(window.value())) {
+            problems.add(
+                    MessageCode.CALENDAR,
+                    window.where(),
+                    window.value(),
+                    "Months differ in length: a window of one needs algorithm: fixed-window and align: calendar.");
+            return Duration.ZERO;
+        }
+        try {
+            Duration duration = DurationParser.parse(window.value());
+            if (duration.isZero() || duration.compareTo(Limit.MAX_WINDOW) > 0) {
+                problems.add(
+                        MessageCode.DURATION,
+                        window.where(),
+                        window.value(),
+                        "A window must be longer than zero and at most " + Limit.MAX_WINDOW.toDays()
+                                + "d, such as 1s or 1m.");
+            }
+            steps.check(window, duration, problems);
+            checkBuckets(definition, duration, problems);
+            return duration;
+        } catch (IllegalArgumentException exception) {
+            problems.add(MessageCode.DURATION, window.where(), window.value(), exception.getMessage() + ".");
+            return Duration.ZERO;
+        }
+    }
+
+    private void checkBuckets(LimitDefinition definition, Duration window, Problems problems) {
+        Setting<Integer> buckets = definition.buckets();
+        if (buckets != null && !steps.fit(window, Math.max(buckets.value(), 1))) {
+            problems.add(
+                    MessageCode.OUT_OF_RANGE,
+                    buckets.where(),
+                    buckets.value(),
+                    "The window is too short for so many: with limiter.storage: redis each has at least a microsecond.");
+        }
+    }
+
+    private static Limit limit(
+            String name, Algorithm algorithm, long limit, Windows windows, Pace pace, LimitDefinition definition) {
+        Duration window = windows.length();
+        try {
+            Limit compiled = switch (algorithm) {
+                case TOKEN_BUCKET ->
+                    Limit.tokenBucket(limit, window)
+                            .burst(or(definition.burst(), limit))
+                            .warmUp(pace.warmUp());
+                case LEAKY_BUCKET -> leakyBucket(limit, window, pace, definition);
+                case FIXED_WINDOW -> fixedWindow(limit, windows, definition.align());
+                case SLIDING_WINDOW_COUNTER ->
+                    Limit.slidingWindowCounter(limit, window).buckets((int) or(definition.buckets(), 10));
+                case SLIDING_WINDOW_LOG -> Limit.slidingWindowLog(limit, window);
+                case CONCURRENCY -> Limit.concurrency(limit);
+            };
+            return name.isEmpty() ? compiled : compiled.named(name);
+        } catch (IllegalArgumentException exception) {
+            throw new LimiterConfigurationException(
+                    new Problem(MessageCode.IMPOSSIBLE_LIMIT, definition.where(), null, exception.getMessage() + "."));
+        }
+    }
+
+    private static Limit leakyBucket(long limit, Duration window, Pace pace, LimitDefinition definition) {
+        Limit.LeakyBucket bucket = Limit.leakyBucket(limit, window);
+        return pace.isEven()
+                ? bucket.burst(or(definition.burst(), pace.queue(limit, window)))
+                        .paced()
+                        .warmUp(pace.warmUp())
+                : bucket.burst(or(definition.burst(), limit));
+    }
+
+    private static Limit fixedWindow(long limit, Windows windows, @Nullable Setting<Align> align) {
+        if (windows.period() != null) {
+            return Limit.calendarWindow(limit, windows.period(), windows.zone());
+        }
+        Limit.FixedWindow fixed = Limit.fixedWindow(limit, windows.length());
+        return align != null && align.value() == Align.FIRST ? fixed.startingWithFirst() : fixed;
+    }
+
+    private static long or(@Nullable Setting<? extends Number> setting, long otherwise) {
+        return setting == null ? otherwise : setting.value().longValue();
+    }
+
+    private static String display(Algorithm algorithm) {
+        return algorithm.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static String display(Set<Algorithm> algorithms) {
+        return algorithms.stream().sorted().map(LimitCompiler::display).collect(Collectors.joining(", "));
+    }
+}

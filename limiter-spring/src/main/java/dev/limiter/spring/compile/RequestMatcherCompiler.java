@@ -1,0 +1,115 @@
+package dev.limiter.spring.compile;
+
+import dev.limiter.spring.compiled.PathPatterns;
+import dev.limiter.spring.compiled.RequestMatcher;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.Phase;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.Setting;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.util.pattern.PathPatternParser;
+
+/** Turns the paths and methods of a rule into a matcher. */
+public final class RequestMatcherCompiler {
+
+    /** Whether there are requests at all. */
+    static final boolean WEB = ClassUtils.isPresent(
+            "org.springframework.web.util.pattern.PathPattern", RequestMatcherCompiler.class.getClassLoader());
+
+    private final Supplier<PathPatternParser> parser;
+
+    /** {@code parser}: what the patterns of the application are read with, asked when the first request comes. */
+    public RequestMatcherCompiler(Supplier<PathPatternParser> parser) {
+        this.parser = parser;
+    }
+
+    @Nullable
+    RequestMatcher compile(RuleDefinition definition, Problems problems) {
+        Setting<List<String>> paths = definition.paths();
+        Setting<List<String>> methods = definition.methods();
+        Setting<Phase> phase = definition.phase();
+        if (paths == null && methods != null) {
+            problems.add(
+                    MessageCode.METHODS,
+                    methods.where(),
+                    String.join(", ", methods.value()),
+                    "Methods belong to paths, and there are none: add paths, such as /**, or remove the methods.");
+        }
+        if (paths == null && phase != null && phase.value() == Phase.REQUEST) {
+            problems.add(
+                    MessageCode.PHASE,
+                    phase.where(),
+                    "request",
+                    "The phase is for paths, and there are none: add paths, such as /login, or remove the phase.");
+        }
+        Set<String> names = methods == null ? Set.of() : methods(methods, problems);
+        PathPatterns patterns = paths == null ? null : paths(paths, problems);
+        return patterns == null
+                ? null
+                : new RequestMatcher(patterns, names, phase == null ? Phase.ENDPOINT : phase.value());
+    }
+
+    private static Set<String> methods(Setting<List<String>> methods, Problems problems) {
+        Set<String> names = new HashSet<>();
+        for (String method : methods.value()) {
+            names.add(method.strip().toUpperCase(Locale.ROOT));
+        }
+        if (names.isEmpty() || !RequestMatcher.METHODS.containsAll(names)) {
+            problems.add(
+                    MessageCode.METHODS,
+                    methods.where(),
+                    String.join(", ", methods.value()),
+                    "These must be HTTP methods: " + String.join(", ", new TreeSet<>(RequestMatcher.METHODS)) + ".");
+        }
+        return names;
+    }
+
+    /** Null if there is a problem. */
+    @Nullable
+    PathPatterns paths(Setting<List<String>> paths, Problems problems) {
+        Optional<String> undefined =
+                paths.value().stream().filter(path -> path.contains("${")).findFirst();
+        if (undefined.isPresent()) {
+            problems.add(
+                    MessageCode.PLACEHOLDER,
+                    paths.where(),
+                    undefined.get(),
+                    "The placeholder has no value, and a path has no $ before a variable.");
+            return null;
+        }
+        String reason = reason(paths.value());
+        if (reason == null) {
+            try {
+                return new PathPatterns(paths.value(), parser);
+            } catch (IllegalArgumentException exception) {
+                // A PatternParseException, which must not be named here: the class may not be there.
+                reason = "This is not a path pattern: " + exception.getMessage() + ".";
+            }
+        }
+        problems.add(
+                MessageCode.PATHS,
+                paths.where(),
+                String.join(", ", paths.value()),
+                reason + " Examples: /orders, /orders/{id}," + " /api/**");
+        return null;
+    }
+
+    private static @Nullable String reason(List<String> paths) {
+        if (!WEB) {
+            return "Paths need Spring MVC on the class path.";
+        }
+        if (paths.isEmpty() || paths.stream().anyMatch(String::isBlank)) {
+            return "There is an empty path.";
+        }
+        return null;
+    }
+}

@@ -1,0 +1,136 @@
+package dev.limiter.spring.compile;
+
+import dev.limiter.Limit;
+import dev.limiter.spring.compiled.ResolvedLimits;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.expression.ExpressionScope;
+import dev.limiter.spring.expression.LimiterExpression;
+import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitResolver;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.Setting;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.util.function.SingletonSupplier;
+
+/** Turns {@code limit-resolver} into the limits of keys. Thread-safe. */
+final class ResolvedLimitCompiler {
+
+    private static final Duration DEFAULT = Duration.ofMinutes(1);
+    private static final Duration LONGEST = Duration.ofDays(1);
+
+    private final @Nullable ListableBeanFactory beans;
+    private final LimiterExpressionParser expressions;
+    private final LimitCompiler limits;
+
+    /** {@code beans}: null where there are none. */
+    ResolvedLimitCompiler(
+            @Nullable ListableBeanFactory beans, LimiterExpressionParser expressions, LimitCompiler limits) {
+        this.beans = beans;
+        this.expressions = expressions;
+        this.limits = limits;
+    }
+
+    /** Null if the rule has none, or there is a problem. */
+    @Nullable
+    ResolvedLimits compile(RuleDefinition definition, Duration maxWait, ExpressionScope variables, Problems problems) {
+        Setting<String> resolver = definition.limitResolver();
+        Duration remember = remember(definition, problems);
+        if (resolver == null) {
+            return null;
+        }
+        if (definition.limits() != null) {
+            problems.add(
+                    MessageCode.TWO_SORTS_OF_LIMITS,
+                    resolver.where(),
+                    resolver.value(),
+                    "The rule has named limits, but what is resolved is one limit. Write limit and window directly in the"
+                            + " rule.");
+        }
+        Function<RateLimitContext, @Nullable Object> source = source(resolver, variables, problems);
+        LimitDefinition own = definition.limit();
+        return source == null
+                ? null
+                : new ResolvedLimits(
+                        resolver.where(),
+                        source,
+                        permits -> limits.compile("", withPermits(own, permits, resolver.where()), maxWait),
+                        limit -> check(definition, limit),
+                        remember,
+                        System::nanoTime);
+    }
+
+    /** What the start says of the rule's own limit has to hold for this one, too. */
+    private static void check(RuleDefinition definition, Limit limit) {
+        Problems problems = new Problems();
+        LeaseCompiler.check(definition, List.of(limit), problems);
+        RuleCompiler.checkChargeIf(definition.chargeIf(), List.of(limit), problems);
+        problems.throwIfAny();
+    }
+
+    /** Without the burst that belongs to the number of the rule. */
+    private static LimitDefinition withPermits(LimitDefinition own, long permits, String where) {
+        return new LimitDefinition(
+                where,
+                new Setting<>(permits, where),
+                own.window(),
+                own.algorithm(),
+                null,
+                own.buckets(),
+                own.align(),
+                own.zone(),
+                own.warmUp());
+    }
+
+    private @Nullable Function<RateLimitContext, @Nullable Object> source(
+            Setting<String> resolver, ExpressionScope variables, Problems problems) {
+        String text = resolver.value().strip();
+        if (text.startsWith("#") || text.startsWith("@")) {
+            LimiterExpression expression = problems.collect(() -> expressions.parse(text, resolver.where(), variables));
+            return expression == null ? null : expression::evaluate;
+        }
+        if (beans == null || !beans.containsBean(text) || !beans.isTypeMatch(text, LimitResolver.class)) {
+            problems.add(
+                    MessageCode.LIMIT_RESOLVER,
+                    resolver.where(),
+                    resolver.value(),
+                    "There is no LimitResolver bean of this name. Name one, or write an expression that gives a number of"
+                            + " permits, such as \"#{@customers.limitOf(#request)}\".");
+            return null;
+        }
+        // Not before the first request: rules are needed early, and a bean made that early misses its own proxies.
+        Supplier<LimitResolver> bean = SingletonSupplier.of(() -> beans.getBean(text, LimitResolver.class));
+        return context -> bean.get().resolve(context);
+    }
+
+    private static Duration remember(RuleDefinition definition, Problems problems) {
+        Setting<String> cache = definition.limitCache();
+        if (cache == null) {
+            return DEFAULT;
+        }
+        if (definition.limitResolver() == null) {
+            problems.add(
+                    MessageCode.LIMIT_RESOLVER,
+                    cache.where(),
+                    cache.value(),
+                    "Nothing is resolved that could be remembered. Add a limit-resolver, or remove limit-cache.");
+        }
+        try {
+            Duration remember = DurationParser.parse(cache.value());
+            if (remember.compareTo(LONGEST) <= 0) {
+                return remember;
+            }
+            problems.add(MessageCode.DURATION, cache.where(), cache.value(), "It must be at most 1d, such as 1m.");
+        } catch (IllegalArgumentException exception) {
+            problems.add(MessageCode.DURATION, cache.where(), cache.value(), exception.getMessage() + ".");
+        }
+        return DEFAULT;
+    }
+}

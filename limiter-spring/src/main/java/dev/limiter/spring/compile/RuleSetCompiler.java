@@ -1,0 +1,156 @@
+package dev.limiter.spring.compile;
+
+import dev.limiter.Algorithm;
+import dev.limiter.Limit;
+import dev.limiter.OnFailure;
+import dev.limiter.spring.compiled.PathPatterns;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compiled.StorageTerms;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.Align;
+import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleName;
+import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.Setting;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Turns everything that is configured into one set of rules, or says all that is wrong with it. Thread-safe. */
+public final class RuleSetCompiler {
+
+    private static final String DEFAULT = "default";
+
+    private final RuleCompiler compiler;
+
+    public RuleSetCompiler(RuleCompiler compiler) {
+        this.compiler = compiler;
+    }
+
+    /**
+     * @param excluded the paths that no rule applies to
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
+     */
+    public RuleSet compile(
+            Collection<RuleDefinition> definitions,
+            @Nullable RuleDefinition defaultLimit,
+            Setting<List<String>> excluded) {
+        Problems problems = new Problems();
+        Map<String, RuleDefinition> distinct = distinct(definitions, defaultLimit != null, problems);
+        List<RateLimitRule> rules = new ArrayList<>();
+        for (RuleDefinition definition : distinct.values()) {
+            if (isComplete(definition)) {
+                add(rules, compile(definition, problems));
+            } else {
+                compile(definition.over(standIn(definition)), problems);
+            }
+        }
+        RateLimitRule compiledDefault =
+                defaultLimit == null ? null : problems.collect(() -> compiler.compileDefault(defaultLimit));
+        PathPatterns patterns = excluded.value().isEmpty() || !RequestMatcherCompiler.WEB
+                ? null
+                : compiler.matchers().paths(excluded, problems);
+        problems.throwIfAny();
+        return new RuleSet(
+                distinct.values(), rules, compiledDefault, patterns, storageTerms(distinct.values(), defaultLimit));
+    }
+
+    private static StorageTerms storageTerms(
+            Collection<RuleDefinition> definitions, @Nullable RuleDefinition defaultLimit) {
+        Map<String, OnFailure> onFailure = new HashMap<>();
+        Map<String, Integer> leases = new HashMap<>();
+        Stream.concat(definitions.stream(), Stream.ofNullable(defaultLimit)).forEach(definition -> {
+            if (definition.onFailure() != null) {
+                onFailure.put(definition.name(), definition.onFailure().value());
+            }
+            if (definition.lease() != null) {
+                leases.put(
+                        definition.name(),
+                        LeaseCompiler.percent(definition.lease().value()));
+            }
+        });
+        return new StorageTerms(onFailure, leases);
+    }
+
+    private static void add(List<RateLimitRule> rules, @Nullable RateLimitRule rule) {
+        if (rule != null) {
+            rules.add(rule);
+        }
+    }
+
+    private @Nullable RateLimitRule compile(RuleDefinition definition, Problems problems) {
+        return problems.collect(() -> compiler.compile(definition));
+    }
+
+    /** Without paths it may be there to complete an annotation: only then is its limit known. */
+    private static boolean isComplete(RuleDefinition definition) {
+        LimitDefinition limit = definition.limit();
+        return definition.paths() != null
+                || definition.limits() != null
+                || (limit.limit() != null
+                        && (limit.window() != null || !limit.hasWindow())
+                        && implied(definition) == null);
+    }
+
+    /** Says what an annotation may say, where a rule only completes one, to find what is wrong in any case. */
+    private static RuleDefinition standIn(RuleDefinition definition) {
+        boolean calendar = said(definition)
+                .anyMatch(limit -> limit.align() != null && limit.align().value() == Align.CALENDAR);
+        return RuleDefinition.builder(DEFAULT, RuleOrigin.source("an annotation"))
+                .limit(Limit.MAX_PERMITS, calendar ? "1d" : "1s", implied(definition), null, null)
+                .build();
+    }
+
+    /** The algorithm that an annotation has to say for the options of a rule; null if the rule says or needs none. */
+    private static @Nullable Algorithm implied(RuleDefinition definition) {
+        if (definition.limit().algorithm() != null) {
+            return null;
+        }
+        if (said(definition).anyMatch(limit -> limit.buckets() != null)) {
+            return Algorithm.SLIDING_WINDOW_COUNTER;
+        }
+        return said(definition).anyMatch(limit -> limit.align() != null || limit.zone() != null)
+                ? Algorithm.FIXED_WINDOW
+                : null;
+    }
+
+    /** What is said about the rule's algorithm, by the rule and its tiers. */
+    private static Stream<LimitDefinition> said(RuleDefinition definition) {
+        Stream<LimitDefinition> tiers =
+                definition.tiers() == null ? Stream.empty() : definition.tiers().inline();
+        return Stream.concat(Stream.of(definition.limit()), tiers.filter(tier -> tier.algorithm() == null));
+    }
+
+    private static Map<String, RuleDefinition> distinct(
+            Collection<RuleDefinition> definitions, boolean hasDefault, Problems problems) {
+        Map<String, RuleDefinition> distinct = new LinkedHashMap<>();
+        for (RuleDefinition definition : definitions) {
+            String canonical = RuleName.canonical(definition.name());
+            RuleDefinition other = distinct.putIfAbsent(canonical, definition);
+            if (other != null) {
+                problems.add(
+                        MessageCode.SAME_NAME,
+                        definition.origin().toString(),
+                        definition.name(),
+                        "The rule is already declared as " + other.origin()
+                                + "; names are the same if they differ only in case, - and _. Rename one.");
+            }
+            if (hasDefault && canonical.equals(DEFAULT)) {
+                problems.add(
+                        MessageCode.SAME_NAME,
+                        definition.origin().toString(),
+                        definition.name(),
+                        "This is the name of limiter.web.default-limit. Rename the rule.");
+            }
+        }
+        return distinct;
+    }
+}

@@ -1,0 +1,146 @@
+package dev.limiter.spring.compile;
+
+import dev.limiter.Limit;
+import dev.limiter.spring.compiled.Waiting;
+import dev.limiter.spring.expression.BooleanExpression;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.Phase;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.Setting;
+import dev.limiter.spring.rule.WaitingDefinition;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the raw settings about waiting into terms, or says what is wrong with them. */
+final class WaitingCompiler {
+
+    /** Where only the number of those who wait is bounded. */
+    private static final Duration DEFAULT_MAX_WAIT = Duration.ofMillis(500);
+
+    private static final Duration LONGEST = Duration.ofDays(1);
+
+    private WaitingCompiler() {}
+
+    /** How long a request waits at most; zero if none does, or if there is a problem. */
+    static Duration maxWait(WaitingDefinition waiting, Problems problems) {
+        Setting<String> setting = waiting.maxWait();
+        if (setting == null) {
+            return waiting.maxWaiting() == null ? Duration.ZERO : DEFAULT_MAX_WAIT;
+        }
+        try {
+            Duration maxWait = DurationParser.parse(setting.value());
+            if (maxWait.compareTo(LONGEST) <= 0) {
+                return maxWait;
+            }
+            problems.add(
+                    MessageCode.DURATION,
+                    setting.where(),
+                    setting.value(),
+                    "Nobody waits for longer than 1d; write 1d or less.");
+        } catch (IllegalArgumentException exception) {
+            problems.add(MessageCode.DURATION, setting.where(), setting.value(), exception.getMessage() + ".");
+        }
+        return Duration.ZERO;
+    }
+
+    static void checkPhase(RuleDefinition definition, Duration maxWait, Problems problems) {
+        Setting<Phase> phase = definition.phase();
+        if (phase != null && phase.value() == Phase.REQUEST && !maxWait.isZero()) {
+            problems.add(
+                    MessageCode.WAITING,
+                    phase.where(),
+                    phase.value(),
+                    "Nobody can wait in a filter, which would hold a thread of the server meanwhile. Remove max-wait and"
+                            + " max-waiting, or decide at the endpoint.");
+        }
+    }
+
+    static Waiting compile(
+            WaitingDefinition waiting,
+            Duration maxWait,
+            @Nullable BooleanExpression priority,
+            List<Limit> limits,
+            Problems problems) {
+        Setting<Integer> maxWaiting = waiting.maxWaiting();
+        if (maxWaiting != null && (maxWaiting.value() < 1 || maxWait.isZero())) {
+            problems.add(
+                    MessageCode.WAITING,
+                    maxWaiting.where(),
+                    maxWaiting.value(),
+                    "It must be 1 or more, with a max-wait that is longer than zero, such as 500ms.");
+        }
+        int reserve = reserve(waiting, problems);
+        checkPriority(waiting, maxWait, limits, problems);
+        if (!maxWait.isZero() && !limits.isEmpty() && limits.stream().noneMatch(limit -> waits(limit, waiting))) {
+            Setting<?> setting = waiting.maxWait() != null ? waiting.maxWait() : maxWaiting;
+            problems.add(
+                    MessageCode.WAITING,
+                    setting == null ? "" : setting.where(),
+                    setting == null ? null : setting.value(),
+                    "Nobody can wait for this limit and it would be ignored; for token-bucket, leaky-bucket and"
+                            + " concurrency anybody can, for fixed-window those with priority. Remove it, or choose"
+                            + " another algorithm.");
+        }
+        return new Waiting(maxWait, maxWaiting == null ? Integer.MAX_VALUE : maxWaiting.value(), priority, reserve);
+    }
+
+    private static boolean waits(Limit limit, WaitingDefinition waiting) {
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET, LEAKY_BUCKET, CONCURRENCY -> true;
+            case FIXED_WINDOW -> waiting.priority() != null && !startsWithFirst(limit);
+            case SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG -> false;
+        };
+    }
+
+    private static boolean startsWithFirst(Limit limit) {
+        return limit instanceof Limit.FixedWindow fixed && fixed.fromFirst();
+    }
+
+    private static int reserve(WaitingDefinition waiting, Problems problems) {
+        Setting<String> setting = waiting.reserve();
+        if (setting == null) {
+            return 0;
+        }
+        String text = setting.value().strip();
+        int percent = text.matches("[0-9]{1,2}%") ? Integer.parseInt(text.substring(0, text.length() - 1)) : 0;
+        if (percent < 1) {
+            problems.add(
+                    MessageCode.PRIORITY,
+                    setting.where(),
+                    setting.value(),
+                    "A reserve is a share from 1% to 99%, such as 20%.");
+        } else if (waiting.priority() == null) {
+            problems.add(
+                    MessageCode.PRIORITY,
+                    setting.where(),
+                    setting.value(),
+                    "Nobody could have the reserve: say with priority for whom it is, or remove it.");
+        }
+        return percent;
+    }
+
+    private static void checkPriority(
+            WaitingDefinition waiting, Duration maxWait, List<Limit> limits, Problems problems) {
+        Setting<String> priority = waiting.priority();
+        if (priority == null) {
+            return;
+        }
+        if (waiting.reserve() == null && maxWait.isZero()) {
+            problems.add(
+                    MessageCode.PRIORITY,
+                    priority.where(),
+                    priority.value(),
+                    "Priority over what? Add a reserve, such as 20%, or a max-wait for those who have it.");
+        }
+        if (limits.stream().anyMatch(limit -> limit instanceof Limit.LeakyBucket leaky && leaky.even())) {
+            problems.add(
+                    MessageCode.PRIORITY,
+                    priority.where(),
+                    priority.value(),
+                    "Where requests are spaced out (leaky-bucket with max-wait) all wait for their turn. Remove the"
+                            + " priority, or choose token-bucket.");
+        }
+    }
+}

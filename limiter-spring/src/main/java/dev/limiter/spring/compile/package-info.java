@@ -1,0 +1,5 @@
+/** Checks definitions of rules and compiles them. */
+@NullMarked
+package dev.limiter.spring.compile;
+
+import org.jspecify.annotations.NullMarked;

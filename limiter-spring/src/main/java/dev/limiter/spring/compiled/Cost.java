@@ -1,0 +1,80 @@
+package dev.limiter.spring.compiled;
+
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.expression.LimiterExpression;
+import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.rule.Setting;
+import org.jspecify.annotations.Nullable;
+
+/** How many permits one request takes: a number, or an expression that gives one. */
+public final class Cost {
+
+    public static final Cost ONE = new Cost(null, 1, null);
+
+    private final @Nullable Setting<String> setting;
+    private final long fixed;
+    private final @Nullable LimiterExpression expression;
+
+    private Cost(@Nullable Setting<String> setting, long fixed, @Nullable LimiterExpression expression) {
+        this.setting = setting;
+        this.fixed = fixed;
+        this.expression = expression;
+    }
+
+    /**
+     * @throws LimiterConfigurationException if it is a number that cannot be a cost
+     */
+    public static Cost parse(Setting<String> setting, LimiterExpression expression) {
+        Object literal = expression.literal();
+        if (literal == null) {
+            return new Cost(setting, 0, expression);
+        }
+        if (literal instanceof Integer || literal instanceof Long) {
+            long permits = ((Number) literal).longValue();
+            if (permits >= 1) {
+                return new Cost(setting, permits, null);
+            }
+        }
+        throw new LimiterConfigurationException(new Problem(
+                MessageCode.COST,
+                setting.where(),
+                setting.value(),
+                "A cost must be a whole number from 1, or an expression such as \"#p0.size()\"."));
+    }
+
+    /** As it was written; null if it was not. */
+    @Nullable
+    public Setting<String> setting() {
+        return setting;
+    }
+
+    /** Whether it is certainly the same number as another one for each request. */
+    boolean isAlike(Cost other) {
+        return isFixed() && other.isFixed()
+                ? fixed == other.fixed
+                : setting != null && other.setting != null && setting.value().equals(other.setting.value());
+    }
+
+    public boolean isFixed() {
+        return expression == null;
+    }
+
+    public long fixed() {
+        return fixed;
+    }
+
+    long of(RateLimitContext context) {
+        return expression == null ? fixed : permits(expression, expression.evaluate(context));
+    }
+
+    private static long permits(LimiterExpression expression, @Nullable Object value) {
+        if (value instanceof Number number && number.longValue() == number.doubleValue() && number.longValue() >= 0) {
+            return number.longValue();
+        }
+        throw new RuleEvaluationException(
+                expression + " gave " + value + ", but a cost is a whole number, 0 or more", null);
+    }
+}

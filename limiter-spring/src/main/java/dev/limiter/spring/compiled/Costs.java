@@ -1,0 +1,59 @@
+package dev.limiter.spring.compiled;
+
+import dev.limiter.Charge;
+import dev.limiter.Rule;
+import dev.limiter.spring.context.RateLimitContext;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/** How many permits one request takes of each limit of a rule. Immutable, thread-safe. */
+public final class Costs {
+
+    private final Cost common;
+    private final Map<String, Cost> own;
+
+    /**
+     * @param common of limits that have no cost of their own
+     * @param own by the name of the limit
+     */
+    public Costs(Cost common, Map<String, Cost> own) {
+        this.common = common;
+        this.own = Collections.unmodifiableMap(new LinkedHashMap<>(own));
+    }
+
+    /** What is taken of a limit. */
+    public Cost of(String limit) {
+        return own.getOrDefault(limit, common);
+    }
+
+    /** Whether all requests take the same. */
+    boolean isFixed() {
+        return common.isFixed() && own.values().stream().allMatch(Cost::isFixed);
+    }
+
+    /**
+     * What one request takes.
+     *
+     * @param rule the limits that apply to it
+     * @throws dev.limiter.spring.expression.RuleEvaluationException if a cost cannot be evaluated
+     */
+    Charge charge(Rule rule, String key, RateLimitContext context) {
+        return own.isEmpty() ? rule.charge(key, common.of(context)) : charge(rule, key, cost -> cost.of(context));
+    }
+
+    /** What all requests take, if that {@linkplain #isFixed() is the same}. */
+    Charge fixed(Rule rule, String key) {
+        return charge(rule, key, Cost::fixed);
+    }
+
+    private Charge charge(Rule rule, String key, ToLongFunction<Cost> permits) {
+        boolean noneInCommon = own.size() == rule.limits().size();
+        Charge charge = rule.charge(key, noneInCommon ? 0 : permits.applyAsLong(common));
+        for (Map.Entry<String, Cost> cost : own.entrySet()) {
+            charge = charge.costing(cost.getKey(), permits.applyAsLong(cost.getValue()));
+        }
+        return charge;
+    }
+}

@@ -1,0 +1,27 @@
+package dev.limiter.spring.compiled;
+
+import dev.limiter.OnFailure;
+import dev.limiter.Rule;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** What each rule does while a storage that all instances share does not decide, by the rules in force. Thread-safe. */
+public final class FailureModes implements Function<Rule, OnFailure> {
+
+    private final Supplier<Rules> rules;
+    private final OnFailure otherwise;
+
+    /** {@code otherwise}: of rules that do not say. */
+    public FailureModes(Supplier<Rules> rules, OnFailure otherwise) {
+        this.rules = rules;
+        this.otherwise = otherwise;
+    }
+
+    /** Bans go on in memory, whatever their rule does: nobody is banned because of an outage. */
+    @Override
+    public OnFailure apply(Rule rule) {
+        return Ban.isPart(rule)
+                ? OnFailure.LOCAL
+                : rules.get().current().onFailure(rule.name()).orElse(otherwise);
+    }
+}

@@ -1,0 +1,244 @@
+package dev.limiter.spring.compiled;
+
+import dev.limiter.Charge;
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.expression.BooleanExpression;
+import dev.limiter.spring.key.RateLimitKey;
+import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Phase;
+import dev.limiter.spring.rule.Scope;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+import org.springframework.web.util.pattern.PathPattern;
+
+/** A rule, ready to use: expressions, key and patterns are parsed. Immutable, thread-safe. */
+public final class RateLimitRule {
+
+    private final Rule rule;
+    private final @Nullable Tiers tiers;
+    private final String origin;
+    private final Mode mode;
+    private final HeaderStyle headers;
+    private final Scope scope;
+    private final @Nullable RequestMatcher matcher;
+    private final RateLimitKey key;
+    private final Costs costs;
+    private final BooleanExpression condition;
+    private final BooleanExpression skipIf;
+    private final @Nullable ChargeIf chargeIf;
+    private final AddressLists addresses;
+    private final @Nullable Ban ban;
+    private final Waiting waiting;
+    private final boolean answersForServer;
+    private final @Nullable ResolvedLimits resolved;
+    private final @Nullable Charge fixedCharge;
+
+    public RateLimitRule(
+            Rule rule,
+            @Nullable Tiers tiers,
+            String origin,
+            Mode mode,
+            HeaderStyle headers,
+            Scope scope,
+            @Nullable RequestMatcher matcher,
+            RateLimitKey key,
+            Costs costs,
+            BooleanExpression condition,
+            BooleanExpression skipIf,
+            @Nullable ChargeIf chargeIf,
+            AddressLists addresses,
+            @Nullable Ban ban,
+            Waiting waiting,
+            boolean answersForServer,
+            @Nullable ResolvedLimits resolved) {
+        this.rule = rule;
+        this.tiers = tiers;
+        this.origin = origin;
+        this.mode = mode;
+        this.headers = headers;
+        this.scope = scope;
+        this.matcher = matcher;
+        this.key = key;
+        this.costs = costs;
+        this.condition = condition;
+        this.skipIf = skipIf;
+        this.chargeIf = chargeIf;
+        this.addresses = addresses;
+        this.ban = ban;
+        this.waiting = waiting;
+        this.answersForServer = answersForServer;
+        this.resolved = resolved;
+        this.fixedCharge = fixedCharge();
+    }
+
+    private @Nullable Charge fixedCharge() {
+        String constant = key.constant();
+        return constant != null && costs.isFixed() && tiers == null && resolved == null && waiting.isFixed()
+                ? waiting.first(costs.fixed(rule, constant))
+                : null;
+    }
+
+    /** As configured, or the display name of the annotated method; {@code default} for the automatic limit. */
+    public String name() {
+        return rule.name();
+    }
+
+    /** The rule's own limits, as the core knows them. */
+    public Rule rule() {
+        return rule;
+    }
+
+    /** The limits of each tier by its name: to the core, rules of the same name with as many limits. */
+    public Map<String, Rule> tiers() {
+        return tiers == null ? Map.of() : tiers.rules();
+    }
+
+    /** The weaker of the rule's own mode and the one of all. */
+    public Mode mode() {
+        return mode;
+    }
+
+    public HeaderStyle headers() {
+        return headers;
+    }
+
+    /** Where it was written. */
+    public String origin() {
+        return origin;
+    }
+
+    public Scope scope() {
+        return scope;
+    }
+
+    /** When it decides, if it has paths. */
+    public Phase phase() {
+        return matcher == null ? Phase.ENDPOINT : matcher.phase();
+    }
+
+    /** Whether all callers share its buckets, whoever they are. */
+    public boolean isForAll() {
+        return key.isForAll();
+    }
+
+    /** What divides its buckets, as {@link RateLimitKey#kinds()}. */
+    public List<String> keyKinds() {
+        return key.kinds();
+    }
+
+    /** Whether its limits are the application's own, so that no client is to blame for using them up. */
+    public boolean answersForServer() {
+        return answersForServer;
+    }
+
+    /** Whether requests may have to wait for it. */
+    public boolean makesWait() {
+        return waiting.isPossible();
+    }
+
+    /** Whether it has paths, so that it applies to requests by itself. */
+    public boolean appliesByPath() {
+        return matcher != null;
+    }
+
+    /**
+     * Whether it applies by itself to a request.
+     *
+     * @param httpMethod the method of the request
+     * @param endpointPattern the best matching pattern, empty if there is none
+     * @param path the path within the application, as parsed for routing
+     */
+    public boolean matches(@Nullable String httpMethod, String endpointPattern, PathContainer path) {
+        return matcher != null && matcher.matches(httpMethod, endpointPattern, path);
+    }
+
+    /**
+     * Of its patterns that match a request by its path alone, the most specific; null if there is none.
+     *
+     * @param paths within the application, different ways to read that of the request
+     */
+    public @Nullable PathPattern bestPattern(String httpMethod, List<PathContainer> paths) {
+        return matcher == null ? null : matcher.best(httpMethod, paths);
+    }
+
+    /** The HTTP method that it is for, if it is only one. */
+    public Optional<String> onlyMethod() {
+        return matcher == null ? Optional.empty() : matcher.onlyMethod();
+    }
+
+    /** What {@link #matches} answers for all paths of an endpoint, if that is always the same. */
+    public Coverage coverage(@Nullable String httpMethod, String endpointPattern) {
+        return matcher == null ? Coverage.NONE : matcher.coverage(httpMethod, endpointPattern);
+    }
+
+    /** Whether what is taken stays charged; null if it always does. */
+    public @Nullable ChargeIf chargeIf() {
+        return chargeIf;
+    }
+
+    /** When a key is refused outright for a while; null if never. */
+    public @Nullable Ban ban() {
+        return ban;
+    }
+
+    /** When the key of a charge is refused outright; null if never, as when all share it who have no key of their own. */
+    public @Nullable Ban banOf(Charge charge) {
+        return ban == null || key.isOfNobody(charge.key()) ? null : ban;
+    }
+
+    /** Whether the address of the client is always refused. */
+    public boolean denies(RateLimitContext context) {
+        return addresses.deny(context);
+    }
+
+    /**
+     * Whether the address of the client, its condition or {@code skip-if} exempts this one.
+     *
+     * @throws dev.limiter.spring.expression.RuleEvaluationException if they cannot be evaluated
+     */
+    public boolean skipped(RateLimitContext context) {
+        return addresses.allow(context) || !condition.evaluate(context) || skipIf.evaluate(context);
+    }
+
+    /**
+     * What this one takes, and from whose bucket; null if it is of a tier without limits.
+     *
+     * @throws dev.limiter.spring.expression.RuleEvaluationException if key, cost, limit, tier or priority cannot be
+     *     evaluated
+     */
+    public @Nullable Charge charge(RateLimitContext context) {
+        if (fixedCharge != null) {
+            return fixedCharge;
+        }
+        Rule applicable = tiers == null ? rule : tiers.select(context, rule);
+        if (applicable == null) {
+            return null;
+        }
+        String whose = key.resolve(context);
+        if (resolved != null) {
+            applicable = resolved.of(whose, context, applicable);
+        }
+        return waiting.apply(costs.charge(applicable, whose, context), context);
+    }
+
+    /** Whether all requests certainly take as much of one limit as of another. */
+    public boolean costAlike(Limit one, Limit other) {
+        return costs.of(one.name()).isAlike(costs.of(other.name()));
+    }
+
+    /** What one takes whose charge cannot be worked out: a permit of each limit, from the bucket of those without a key. */
+    public Charge chargeOfNobody() {
+        return rule.charge(key.unresolved());
+    }
+
+    @Override
+    public String toString() {
+        return rule + " from " + origin;
+    }
+}

@@ -1,0 +1,104 @@
+package dev.limiter.spring.compiled;
+
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limit of each key, from where the application keeps it. To the core they are rules of the same name, so that a key
+ * keeps what it used when its limit changes. Answers are remembered for a while, those of so many keys at most. Thread-safe;
+ * two requests of a new key may both ask.
+ */
+public final class ResolvedLimits {
+
+    /** When there are more, all are asked for anew: that bounds the memory without a list of who came when. */
+    static final int MAX_REMEMBERED = 10_000;
+
+    private final String where;
+    private final Function<RateLimitContext, @Nullable Object> source;
+    private final LongFunction<Limit> ofPermits;
+    private final Consumer<Limit> check;
+    private final long nanos;
+    private final LongSupplier clock;
+    private final ConcurrentMap<String, Answer> answers = new ConcurrentHashMap<>();
+
+    /** {@code rule}: null for the rule's own. */
+    private record Answer(@Nullable Rule rule, long until) {}
+
+    /**
+     * @param where the property that names the source, for messages
+     * @param source gives a {@link Limit}, a number of permits, or null for the limit of the rule
+     * @param ofPermits the limit of the rule with another number of permits
+     * @param check throws {@link LimiterConfigurationException} for a limit that the rule cannot have
+     * @param remember for how long an answer holds
+     * @param clock in nanoseconds
+     */
+    public ResolvedLimits(
+            String where,
+            Function<RateLimitContext, @Nullable Object> source,
+            LongFunction<Limit> ofPermits,
+            Consumer<Limit> check,
+            Duration remember,
+            LongSupplier clock) {
+        this.where = where;
+        this.source = source;
+        this.ofPermits = ofPermits;
+        this.check = check;
+        this.nanos = remember.toNanos();
+        this.clock = clock;
+    }
+
+    /**
+     * The limits for this request or call.
+     *
+     * @param key whose bucket it is
+     * @param own where the source knows none
+     * @throws RuleEvaluationException if the source fails, or gives what is no limit
+     */
+    Rule of(String key, RateLimitContext context, Rule own) {
+        long now = clock.getAsLong();
+        Answer known = answers.get(key);
+        if (known == null || known.until() - now <= 0) {
+            known = new Answer(rule(source.apply(context), own.name()), now + nanos);
+            if (answers.size() >= MAX_REMEMBERED) {
+                answers.clear();
+            }
+            answers.put(key, known);
+        }
+        return known.rule() == null ? own : known.rule();
+    }
+
+    private @Nullable Rule rule(@Nullable Object value, String name) {
+        if (value == null) {
+            return null;
+        }
+        try {
+            Limit limit = limit(value);
+            check.accept(limit);
+            return Rule.of(name, limit);
+        } catch (LimiterConfigurationException impossible) {
+            throw new RuleEvaluationException(where + " gave " + value + ": " + impossible.getMessage(), impossible);
+        }
+    }
+
+    private Limit limit(Object value) {
+        if (value instanceof Limit limit) {
+            return limit.name().isEmpty() ? limit : limit.named("");
+        }
+        if (value instanceof Number number && number.longValue() == number.doubleValue()) {
+            return ofPermits.apply(number.longValue());
+        }
+        throw new RuleEvaluationException(
+                where + " gave " + value + ", but a limit is a whole number of permits, or a dev.limiter.Limit", null);
+    }
+}

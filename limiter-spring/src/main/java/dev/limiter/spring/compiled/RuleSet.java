@@ -1,0 +1,111 @@
+package dev.limiter.spring.compiled;
+
+import dev.limiter.OnFailure;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Phase;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleName;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+
+/** All rules, compiled. Immutable. */
+public final class RuleSet {
+
+    private final Map<String, RuleDefinition> definitions = new LinkedHashMap<>();
+    private final Map<String, RateLimitRule> rules = new LinkedHashMap<>();
+    private final List<RateLimitRule> pathRules;
+    private final List<RateLimitRule> requestRules;
+    private final @Nullable RateLimitRule defaultLimit;
+    private final @Nullable PathPatterns excluded;
+    private final boolean chargesByOutcome;
+    private final StorageTerms storageTerms;
+
+    public RuleSet(
+            Collection<RuleDefinition> definitions,
+            Collection<RateLimitRule> rules,
+            @Nullable RateLimitRule defaultLimit,
+            @Nullable PathPatterns excluded,
+            StorageTerms storageTerms) {
+        definitions.forEach(definition -> this.definitions.put(RuleName.canonical(definition.name()), definition));
+        rules.forEach(rule -> this.rules.put(RuleName.canonical(rule.name()), rule));
+        this.pathRules = rules.stream().filter(RateLimitRule::appliesByPath).toList();
+        this.requestRules = pathRules.stream()
+                .filter(rule -> rule.phase() == Phase.REQUEST && rule.mode() != Mode.OFF)
+                .toList();
+        this.defaultLimit = defaultLimit;
+        this.excluded = excluded;
+        this.chargesByOutcome = defaultLimit != null && defaultLimit.chargeIf() != null
+                || definitions.stream().anyMatch(definition -> definition.chargeIf() != null);
+        this.storageTerms = storageTerms;
+    }
+
+    /** What the rule of exactly that name, or the automatic limit, says about a storage that fails. */
+    public Optional<OnFailure> onFailure(String name) {
+        return storageTerms.onFailure(name);
+    }
+
+    /** The share of its limits, in percent, that the rule of exactly that name has taken ahead; 0 for none. */
+    public int lease(String name) {
+        return storageTerms.lease(name);
+    }
+
+    /** Whether any rule has {@code charge-if}. */
+    public boolean chargesByOutcome() {
+        return chargesByOutcome;
+    }
+
+    /** All rules with a limit, with and without paths, but not the automatic limit. */
+    public List<RateLimitRule> rules() {
+        return List.copyOf(rules.values());
+    }
+
+    /** The raw settings of all rules but the automatic limit, also of those whose limit is only in an annotation. */
+    public List<RuleDefinition> definitions() {
+        return List.copyOf(definitions.values());
+    }
+
+    /** The rules that apply by their paths, whenever they decide. */
+    public List<RateLimitRule> pathRules() {
+        return pathRules;
+    }
+
+    /** Those of them that decide as soon as a request arrives, unless they are off. */
+    public List<RateLimitRule> requestRules() {
+        return requestRules;
+    }
+
+    /** The rule of that name, whatever the case and dashes; none if its limit is only in an annotation. */
+    public Optional<RateLimitRule> find(String name) {
+        return Optional.ofNullable(rules.get(RuleName.canonical(name)));
+    }
+
+    /** The raw settings under that name, whatever the case and dashes, to merge over those of an annotation. */
+    public Optional<RuleDefinition> definition(String name) {
+        return Optional.ofNullable(definitions.get(RuleName.canonical(name)));
+    }
+
+    /** What limits each endpoint that no other rule does. */
+    public Optional<RateLimitRule> defaultLimit() {
+        return Optional.ofNullable(defaultLimit);
+    }
+
+    /** Whether {@code limiter.web.exclude} exempts the request from all rules; parameters as in {@link RateLimitRule#matches}. */
+    public boolean excludes(String endpointPattern, PathContainer path) {
+        return excluded != null && excluded.coverSafely(endpointPattern, path);
+    }
+
+    /** Whether {@code limiter.web.exclude} exempts the request from all rules, in whichever of these ways its path is read. */
+    public boolean excludes(List<PathContainer> paths) {
+        return excluded != null && paths.stream().allMatch(path -> excluded.coverSafely("", path));
+    }
+
+    /** What {@link #excludes} answers for all paths of an endpoint, if that is always the same. */
+    public Coverage exclusion(String endpointPattern) {
+        return excluded == null ? Coverage.NONE : excluded.coverage(endpointPattern);
+    }
+}

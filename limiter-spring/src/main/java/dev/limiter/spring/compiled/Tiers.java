@@ -1,0 +1,67 @@
+package dev.limiter.spring.compiled;
+
+import dev.limiter.Rule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.key.KeyValue;
+import dev.limiter.spring.rule.RuleName;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits that apply instead of a rule's own, by the tier of who asks. To the core they are rules of the same name, so
+ * that a key keeps what it used when its tier changes. Immutable, thread-safe.
+ */
+public final class Tiers {
+
+    /** Nothing that a client may send and that is longer can be the name of a tier. */
+    private static final int MAX_LENGTH = 256;
+
+    private final KeyValue by;
+    private final Map<String, Rule> rules;
+    private final Map<String, Optional<Rule>> bySpelling = new HashMap<>();
+
+    /**
+     * @param rules name to limits, not to be changed
+     * @param unlimited the names of tiers without limits
+     */
+    public Tiers(KeyValue by, Map<String, Rule> rules, Set<String> unlimited) {
+        this.by = by;
+        this.rules = Collections.unmodifiableMap(rules);
+        rules.forEach((name, rule) -> {
+            bySpelling.put(name, Optional.of(rule));
+            bySpelling.put(RuleName.canonical(name), Optional.of(rule));
+        });
+        unlimited.forEach(name -> {
+            bySpelling.put(name, Optional.empty());
+            bySpelling.put(RuleName.canonical(name), Optional.empty());
+        });
+    }
+
+    /** By name, as configured. */
+    public Map<String, Rule> rules() {
+        return rules;
+    }
+
+    /**
+     * The limits for this request or call; null if there are none.
+     *
+     * @param own for all whose tier is not known
+     * @throws dev.limiter.spring.expression.RuleEvaluationException if the tier cannot be evaluated
+     */
+    @Nullable
+    Rule select(RateLimitContext context, Rule own) {
+        String tier = by.of(context);
+        if (tier == null || tier.isEmpty() || tier.length() > MAX_LENGTH) {
+            return own;
+        }
+        Optional<Rule> known = bySpelling.get(tier);
+        if (known == null) {
+            known = bySpelling.get(RuleName.canonical(tier));
+        }
+        return known == null ? own : known.orElse(null);
+    }
+}

@@ -1,0 +1,5 @@
+/** The rules that requests meet: immutable, checked, fast to ask. */
+@NullMarked
+package dev.limiter.spring.compiled;
+
+import org.jspecify.annotations.NullMarked;
