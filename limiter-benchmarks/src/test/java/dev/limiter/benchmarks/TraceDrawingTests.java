@@ -18,9 +18,10 @@ class TraceDrawingTests {
     @ParameterizedTest
     @MethodSource("pictures")
     void theDocumentationShowsWhatIsDrawn(TraceDrawing.Picture picture) throws IOException {
-        Path file = Path.of("..", "docs", "images", picture.file() + ".svg");
+        Path file = Path.of("..", "docs", "explanation", "images", picture.file() + ".svg");
         assertThat(Files.readString(file))
-                .as("docs/images differs from what the algorithms do: see docs/algorithms.md for how to draw it again")
+                .as(
+                        "docs/explanation/images differs from what the algorithms do: see docs/explanation/algorithms.md for how to draw it again")
                 .isEqualTo(TraceDrawing.draw(picture));
     }
 

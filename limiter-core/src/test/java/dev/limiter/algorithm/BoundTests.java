@@ -284,7 +284,7 @@ class BoundTests {
         return window.toHours() > 0 ? window.toHours() + " h" : window.toSeconds() + " s";
     }
 
-    /** The tables of {@code docs/algorithms.md}, in {@code target/}; fails if it shows others. */
+    /** The tables of {@code docs/explanation/algorithms.md}, in {@code target/}; fails if it shows others. */
     @AfterAll
     static void documentationShowsTheTables() throws IOException {
         StringBuilder table = new StringBuilder();
@@ -297,8 +297,9 @@ class BoundTests {
         RATES.forEach((limit, result) -> table.append(row(limit, result)));
         Files.writeString(Path.of("target", "algorithms.md"), table);
         if (BOUNDS.size() == bounded().count() && RATES.size() == rates().count()) {
-            assertThat(Files.readString(Path.of("..", "docs", "algorithms.md")))
-                    .as("docs/algorithms.md, between its two markers, against limiter-core/target/algorithms.md")
+            assertThat(Files.readString(Path.of("..", "docs", "explanation", "algorithms.md")))
+                    .as(
+                            "docs/explanation/algorithms.md, between its two markers, against limiter-core/target/algorithms.md")
                     .contains("<!-- BoundTests -->\n\n" + table + "\n<!-- end -->");
         }
     }

@@ -4,20 +4,32 @@ import dev.limiter.Algorithm;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.OnFailure;
 import dev.limiter.RateLimitExceededException;
+import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.redis.ConnectingRedis;
+import dev.limiter.redis.FailoverRateLimiterStorage;
+import dev.limiter.redis.LettuceRedis;
+import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.web.RejectionHandler;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.ByteArrayCodec;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.stereotype.Component;
@@ -25,7 +37,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-// The Java examples of README.md, word by word: ReadmeTests compares them.
+// The Java examples of README.md and docs/, word by word: ReadmeTests compares them.
 
 @RestController
 class HelloController {
@@ -164,5 +176,27 @@ class WithoutSpring {
             limiters.reset(checkout, "alice");
             return both.permitted() + ", then " + now.remaining() + " left";
         }
+    }
+}
+
+/** Run by {@code WithoutSpringTests} of limiter-redis, with a prefix of its own. */
+@SuppressWarnings("FutureReturnValueIgnored")
+class RedisWithoutSpring {
+
+    Decision example(RedisClient client, RedisURI uri, ScheduledExecutorService scheduler, Rule checkout) {
+        ConnectingRedis connection = new ConnectingRedis(
+                () -> client.connectAsync(ByteArrayCodec.INSTANCE, uri).thenApply(LettuceRedis::new));
+        connection.connect();
+        RedisRateLimiterStorage redis =
+                RedisRateLimiterStorage.builder(connection).build();
+        FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
+                        redis, new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 100_000))
+                .onFailure(rule -> OnFailure.LOCAL)
+                .build();
+        RateLimiters limiters = new RateLimiters(storage);
+        scheduler.scheduleWithFixedDelay(storage::cleanUp, 1, 1, TimeUnit.SECONDS);
+
+        Decision decision = limiters.tryAcquire(checkout, "alice");
+        return decision;
     }
 }

@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -26,10 +27,12 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.util.ClassUtils;
 
-/** What README.md shows compiles, and starts. */
+/** The examples of README.md and of the manual compile, and start. */
 class ReadmeTests {
 
     private static final Path README = Path.of("../README.md");
+    private static final Path MANUAL = Path.of("../docs");
+    private static final Pattern LINK = Pattern.compile("]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
     private static final List<Path> EXAMPLES = List.of(
             Path.of("src/test/java/dev/limiter/readme/Examples.java"),
             Path.of("src/test/java/dev/limiter/sample/CheckoutLimitTests.java"));
@@ -37,7 +40,7 @@ class ReadmeTests {
     private final WebApplicationContextRunner context = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(limiterConfigurations()))
             .withUserConfiguration(LimiterBeans.class, Plans.class)
-            .withPropertyValues("LIMITER_KEY_SECRET=a-random-text-of-ours");
+            .withPropertyValues("LIMITER_KEY_SECRET=a-random-text-of-ours", "LIMITS_PASSWORD=secret");
 
     @ParameterizedTest
     @MethodSource("javaBlocks")
@@ -51,6 +54,39 @@ class ReadmeTests {
     void yamlExampleStarts(String example) {
         context.withInitializer(application -> add(example, application.getEnvironment()))
                 .run(application -> assertThat(application).hasNotFailed());
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void linksLeadSomewhere(Path page) {
+        assertThat(LINK.matcher(text(page)).results().filter(link -> !leadsSomewhere(page, link)))
+                .extracting(MatchResult::group)
+                .isEmpty();
+    }
+
+    private static boolean leadsSomewhere(Path page, MatchResult link) {
+        Path target = link.group(1).isEmpty()
+                ? page
+                : page.resolveSibling(link.group(1)).normalize();
+        return Files.exists(target)
+                && (link.group(2) == null || headings(target).contains(link.group(2)));
+    }
+
+    /** The names of its headings in links. */
+    private static List<String> headings(Path page) {
+        return Pattern.compile("^#+ (.*)$", Pattern.MULTILINE)
+                .matcher(text(page))
+                .results()
+                .map(heading -> heading.group(1)
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\w\\- ]", "")
+                        .replace(' ', '-'))
+                .toList();
+    }
+
+    @Test
+    void readmeIsShort() {
+        assertThat(text(README).lines().count()).isLessThanOrEqualTo(150);
     }
 
     @Test
@@ -101,12 +137,29 @@ class ReadmeTests {
     }
 
     private static Stream<String> blocks(String language) {
+        return pages().stream()
+                .flatMap(page -> Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
+                        .matcher(text(page))
+                        .results()
+                        .map(block -> block.group(1)));
+    }
+
+    /** README.md, and all pages of the manual. */
+    private static List<Path> pages() {
+        try (Stream<Path> manual = Files.walk(MANUAL)) {
+            return Stream.concat(
+                            Stream.of(README),
+                            manual.filter(page -> page.toString().endsWith(".md"))
+                                    .sorted())
+                    .toList();
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+    }
+
+    private static String text(Path page) {
         try {
-            return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
-                    .matcher(Files.readString(README))
-                    .results()
-                    .map(MatchResult::group)
-                    .map(block -> block.substring(block.indexOf('\n') + 1, block.length() - 3));
+            return Files.readString(page);
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
         }

@@ -27,6 +27,9 @@ final class BindProblems {
     static Problem unknown(ConfigurationProperty property) {
         ConfigurationPropertyName name = property.getName();
         PropertyNames.Level level = PropertyNames.of(name);
+        if (level.entry() != null) {
+            return unreadable(name, property.getValue(), level.entry());
+        }
         String reason = last(name.getParent()).equals("key")
                 ? "A key is one text: write key: \"" + last(name) + ":" + property.getValue() + "\"."
                 : "This key is unknown. Here there are: " + String.join(", ", level.keys())

@@ -131,8 +131,8 @@ public record LimiterProperties(
      * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For token-bucket,
      *     and leaky-bucket with max-wait; not with burst.
      * @param limits Several limits by name, instead of the one above; all must permit.
-     * @param tiers What is different for some: {@code by} says who is in which tier, such as "header:X-Plan" or
-     *     an expression that asks a bean, and each tier by its name what is different in it.
+     * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, what is
+     *     different in it.
      * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
      * @param maxWait How long a request may wait for its turn instead of being refused, up to 1d; 0ms if not said, 500ms
@@ -202,8 +202,8 @@ public record LimiterProperties(
      * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For token-bucket,
      *     and leaky-bucket with max-wait; not with burst.
      * @param limits Several limits by name, instead of the one above; all must permit.
-     * @param tiers What is different for some: {@code by} says who is in which tier, such as "header:X-Plan" or
-     *     an expression that asks a bean, and each tier by its name what is different in it.
+     * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, what is
+     *     different in it.
      * @param paths Path patterns of the requests that the rule applies to, such as /api/orders/**.
      * @param methods HTTP methods that the rule applies to, in any case; all if not said.
      * @param phase When the rule decides: endpoint, once the endpoint is known and Spring Security has let the request
@@ -235,6 +235,7 @@ public record LimiterProperties(
      *     gives a number of permits, or nothing for the limit of the rule.
      * @param limitCache How long what the limit-resolver said of a key holds, up to 1d; 1m if not said.
      */
+    @ConfigurationProperties("limiter.rules.*") // for the metadata alone
     public record Rule(
             @Nullable Long limit,
             @Nullable String window,
@@ -297,6 +298,7 @@ public record LimiterProperties(
      *     and leaky-bucket with max-wait; not with burst.
      * @param cost Permits that a request takes of this limit: a number or an expression; the cost of the rule if not said.
      */
+    @ConfigurationProperties("limiter.rules.*.limits.*") // for the metadata alone
     public record NamedLimit(
             @Nullable Long limit,
             @Nullable String window,
@@ -320,7 +322,7 @@ public record LimiterProperties(
      * @param zone Time zone of the calendar.
      * @param warmUp Time in which the rate climbs from a third to all of it after idling.
      * @param limits What is different in the named limits of the rule.
-     * @param by Not for a tier: what stands at the name {@code by} beside the tiers, or in place of a tier's settings.
+     * @param by Not for a tier: the expression at tiers.by, which says who is in which tier; or unlimited.
      */
     public record Tier(
             @Nullable Long limit,

@@ -22,8 +22,10 @@ final class PropertyNames {
      *
      * @param keys that there are, in the order of the documentation
      * @param written the one that was written
+     * @param entry the type of what stands at any name, if the level is a map
      */
-    record Level(List<String> keys, String written) {}
+    record Level(
+            List<String> keys, String written, @Nullable Class<?> entry) {}
 
     /** The last level that exists on the way to {@code property}. */
     static Level of(ConfigurationPropertyName property) {
@@ -36,7 +38,8 @@ final class PropertyNames {
             }
             level = next;
         }
-        return new Level(of(level.toClass()), property.getElement(depth, Form.ORIGINAL));
+        Class<?> entry = level.toClass() == Map.class ? level.getGeneric(1).toClass() : null;
+        return new Level(of(level.toClass()), property.getElement(depth, Form.ORIGINAL), entry);
     }
 
     /** Null if there is no such key, or nothing below it. */
