@@ -23,7 +23,7 @@ final class BackgroundRedis implements Redis {
     public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
         return answer(script, keys, arguments).whenComplete((answer, failure) -> {
             if (failure != null
-                    && Failures.of(failure) instanceof RedisUnavailableException unavailable
+                    && RedisErrors.of(failure) instanceof RedisUnavailableException unavailable
                     && unavailable.isOfRights()) {
                 missingRight.accept(unavailable.getMessage());
             }

@@ -23,7 +23,7 @@ final class Call {
 
     private final Batches batches;
     private final ServerTime time;
-    private final Leases leases;
+    private final HeldPermits leases;
     private final int slot;
     private final boolean peek;
     private final List<Charge> charges = new ArrayList<>(4);
@@ -38,7 +38,7 @@ final class Call {
     /** What to do if there is no answer. */
     private Runnable lost = () -> {};
 
-    Call(Batches batches, ServerTime time, Leases leases, int slot, boolean peek) {
+    Call(Batches batches, ServerTime time, HeldPermits leases, int slot, boolean peek) {
         this.batches = batches;
         this.time = time;
         this.leases = leases;

@@ -104,7 +104,9 @@ public final class ConnectingRedis implements Redis {
         connect();
         Throwable reason = failure;
         return CompletableFuture.failedFuture(RedisUnavailableException.notDone(
-                reason == null ? "Not connected to Redis yet" : "Redis cannot be reached: " + Failures.reason(reason),
+                reason == null
+                        ? "Not connected to Redis yet"
+                        : "Redis cannot be reached: " + RedisErrors.reason(reason),
                 reason));
     }
 

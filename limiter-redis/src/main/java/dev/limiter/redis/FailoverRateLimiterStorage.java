@@ -31,10 +31,10 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     private final RateLimiterStorage local;
     private final IntSupplier instances;
     private final @Nullable Instances counted;
-    private final RedisHealth health;
-    private final LocalUse localUse;
+    private final RemoteHealth health;
+    private final OutageUse outageUse;
     private final OutageDecider outage;
-    private final AskedRedis asked;
+    private final AskedStorage asked;
 
     private FailoverRateLimiterStorage(Builder builder) {
         this.redis = builder.redis;
@@ -43,11 +43,11 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
                 builder.instances == 0 ? new Instances(redis.background(), redis.keyPrefix(), System::nanoTime) : null;
         int configured = builder.instances;
         this.instances = counted == null ? () -> configured : counted::known;
-        this.localUse = new LocalUse(local, redis, System::nanoTime);
-        this.health = new RedisHealth(redis, builder.listener, new Settlements(localUse));
-        this.outage = new OutageDecider(local, localUse, builder.onFailure, instances, System::nanoTime);
-        this.asked = new AskedRedis(redis, localUse, builder.listener);
-        redis.onStanding(localUse);
+        this.outageUse = new OutageUse(local, redis, System::nanoTime);
+        this.health = new RemoteHealth(redis, builder.listener, new Settlements(outageUse));
+        this.outage = new OutageDecider(local, outageUse, builder.onFailure, instances, System::nanoTime);
+        this.asked = new AskedStorage(redis, outageUse, builder.listener);
+        redis.onStanding(outageUse);
         redis.background().onMissingRight(builder.listener::lacksRight);
     }
 
@@ -112,7 +112,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     }
 
     private CompletableFuture<Decision> decideLater(List<Charge> merged) {
-        return Waits.orGiveBack(new SplitRequest(merged, health, asked, outage).decide());
+        return Timeouts.orGiveBack(new SplitRequest(merged, health, asked, outage).decide());
     }
 
     @Override
@@ -135,7 +135,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     @Override
     public void reset(Rule rule, String key) {
         local.reset(rule, key);
-        localUse.forget(rule, key);
+        outageUse.forget(rule, key);
         redis.reset(rule, key);
     }
 

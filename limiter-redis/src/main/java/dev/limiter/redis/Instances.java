@@ -51,7 +51,7 @@ final class Instances {
     void sayGoodbye(Duration atMost) {
         closed = true;
         try {
-            Waits.join(redis.run(Scripts.GOODBYE, new byte[][] {key}, name), atMost);
+            Timeouts.join(redis.run(Scripts.GOODBYE, new byte[][] {key}, name), atMost);
         } catch (RedisUnavailableException | BrokenStateException failure) {
             // it is forgotten later
         }

@@ -22,7 +22,7 @@ final class KeyUse {
     private final List<LimitUse> limits = new ArrayList<>(1);
 
     /** Grants that hold permits of a concurrency limit. */
-    private final Set<LocalGrant> holding = new HashSet<>(2);
+    private final Set<OutageGrant> holding = new HashSet<>(2);
 
     /** The rule as it was last decided on in memory; null if it never was. */
     private @Nullable Rule share;
@@ -99,10 +99,10 @@ final class KeyUse {
     }
 
     /** What was reserved is granted: memory has counted it. */
-    synchronized LocalGrant granted(Charge charge) {
+    synchronized OutageGrant granted(Charge charge) {
         each(charge, LimitUse::owe);
         due = true;
-        LocalGrant grant = new LocalGrant(this, charge, generation);
+        OutageGrant grant = new OutageGrant(this, charge, generation);
         if (grant.holdsPermits()) {
             holding.add(grant);
         }
@@ -110,25 +110,25 @@ final class KeyUse {
     }
 
     /** Takes back what a grant has counted, unless that is settled. */
-    synchronized void givenBack(LocalGrant grant) {
+    synchronized void givenBack(OutageGrant grant) {
         if (grant.generation == generation) {
             pay(grant, false);
         }
     }
 
     /** A grant no longer holds what memory let it hold; {@code counted}: nor does the shared storage know of it. */
-    synchronized void released(LocalGrant grant, boolean counted) {
+    synchronized void released(OutageGrant grant, boolean counted) {
         if (holding.remove(grant) && counted) {
             pay(grant, true);
         }
     }
 
     /** The shared storage holds it as well, or cannot. */
-    synchronized void held(LocalGrant grant) {
+    synchronized void held(OutageGrant grant) {
         pay(grant, true);
     }
 
-    private void pay(LocalGrant grant, boolean held) {
+    private void pay(OutageGrant grant, boolean held) {
         List<Limit> granted = grant.charge.rule().limits();
         for (int i = 0; i < granted.size(); i++) {
             if (LimitUse.isHeld(granted.get(i)) == held) {
@@ -170,7 +170,7 @@ final class KeyUse {
      * @param remaining how much of that cannot be charged
      * @param holding grants that hold permits of a concurrency limit
      */
-    record Debt(Rule share, List<LimitUse> limits, long[] owed, long[] remaining, List<LocalGrant> holding) {
+    record Debt(Rule share, List<LimitUse> limits, long[] owed, long[] remaining, List<OutageGrant> holding) {
 
         void remain(String limit, long permits) {
             for (int i = 0; i < owed.length; i++) {
@@ -251,7 +251,7 @@ final class KeyUse {
     }
 
     /** The decision in memory, with what it has to give back here. */
-    static Decision decision(OnFailure how, Decision decision, LocalGrant grant) {
+    static Decision decision(OnFailure how, Decision decision, OutageGrant grant) {
         return Decision.onFailure(how, decision, grant::giveBack, grant::release);
     }
 }

@@ -194,7 +194,7 @@ final class Lane {
 
     private void answer(
             List<Request<?>> requests, Script script, byte @Nullable [] reply, @Nullable Throwable failure) {
-        if (failure != null && requests.size() > 1 && Failures.isOfGoingTogether(failure)) {
+        if (failure != null && requests.size() > 1 && RedisErrors.isOfGoingTogether(failure)) {
             for (Request<?> request : requests) {
                 places.incrementAndGet();
                 send(List.of(request));

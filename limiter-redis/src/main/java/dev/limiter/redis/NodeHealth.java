@@ -91,7 +91,7 @@ final class NodeHealth {
             if (failure == null) {
                 succeeded();
             } else {
-                failed(Failures.of(failure), begun);
+                failed(RedisErrors.of(failure), begun);
             }
         });
     }
@@ -100,7 +100,7 @@ final class NodeHealth {
         byte[] key = key();
         return key == null
                 ? CompletableFuture.failedFuture(new RedisUnavailableException("No slot is on " + node, null))
-                : Waits.limited(
+                : Timeouts.limited(
                         storage.redis()
                                 .run(Scripts.PROBE, new byte[][] {key})
                                 .toCompletableFuture()

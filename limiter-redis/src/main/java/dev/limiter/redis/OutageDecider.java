@@ -24,7 +24,7 @@ final class OutageDecider {
     private static final int MAX_SHARES = 10_000;
 
     private final RateLimiterStorage local;
-    private final LocalUse use;
+    private final OutageUse use;
     private final Function<Rule, OnFailure> onFailure;
     private final IntSupplier instances;
     private final LongSupplier nanoTime;
@@ -33,7 +33,7 @@ final class OutageDecider {
 
     OutageDecider(
             RateLimiterStorage local,
-            LocalUse use,
+            OutageUse use,
             Function<Rule, OnFailure> onFailure,
             IntSupplier instances,
             LongSupplier nanoTime) {
@@ -77,7 +77,7 @@ final class OutageDecider {
             shares.clear();
             sharedBy = by;
         }
-        Rule share = shares.computeIfAbsent(charge.rule(), rule -> Share.of(rule, by));
+        Rule share = shares.computeIfAbsent(charge.rule(), rule -> InstanceShare.of(rule, by));
         return new Charge(
                 share,
                 charge.key(),
@@ -116,7 +116,7 @@ final class OutageDecider {
                 return how == OnFailure.ALLOW || charge.permits() == 0;
             }
             queue(nanoTime.getAsLong());
-            LocalUse.Reservation reservation = use.reserve(charge, shared.rule(), instances.getAsInt());
+            OutageUse.Reservation reservation = use.reserve(charge, shared.rule(), instances.getAsInt());
             known = reservation.use();
             refusedFor = reservation.refusedFor();
             reserved = refusedFor == 0;
@@ -151,7 +151,7 @@ final class OutageDecider {
             }
             Decision made = decided;
             if (granted && made != null) {
-                LocalGrant grant = known.granted(charge);
+                OutageGrant grant = known.granted(charge);
                 return KeyUse.decision(how, made, grant);
             }
             if (reserved) {

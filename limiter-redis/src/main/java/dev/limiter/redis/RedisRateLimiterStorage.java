@@ -41,7 +41,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     private final ServerTime time;
     private final StorageStatistics statistics;
     private final Batches batches;
-    private final Leases leases;
+    private final HeldPermits leases;
     private final Releases releasing;
     private final KnownRefusals refusals = new KnownRefusals();
     private final SharedCalls shared = new SharedCalls(new Taker());
@@ -59,7 +59,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         this.statistics = builder.statistics;
         this.batches = new Batches(redis, builder.gather, statistics);
         this.background = new BackgroundRedis(redis);
-        this.leases = new Leases(background, time);
+        this.leases = new HeldPermits(background, time);
         this.releasing = new Releases(background, statistics);
     }
 
@@ -106,7 +106,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         Decision known = known(charges);
         return known != null
                 ? CompletableFuture.completedFuture(known)
-                : Waits.orGiveBack(Waits.within(askRedis(charges), Budget.of(timeout)));
+                : Timeouts.orGiveBack(Timeouts.within(askRedis(charges), Budget.of(timeout)));
     }
 
     @Override
@@ -163,7 +163,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         List<Call> calls = calls(charges, peek);
         if (calls.size() > 1) {
             calls.forEach(Call::withoutWaiting);
-            return Waits.orGiveBack(inSeveralSlots(calls, charges));
+            return Timeouts.orGiveBack(inSeveralSlots(calls, charges));
         }
         long stamp = refusals.stamp(charges);
         long asked = System.nanoTime();
@@ -249,11 +249,11 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
             rules.clear();
         }
         return rules.computeIfAbsent(
-                rule, absent -> new RemoteRule(absent, keyPrefix, Leases.MICROS, aheadPercent.applyAsInt(absent)));
+                rule, absent -> new RemoteRule(absent, keyPrefix, HeldPermits.MICROS, aheadPercent.applyAsInt(absent)));
     }
 
     private Decision await(CompletableFuture<Decision> answer) {
-        return Waits.join(answer, timeout);
+        return Timeouts.join(answer, timeout);
     }
 
     /** {@code held}: of the concurrency limits, else of all others. */
@@ -321,7 +321,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         Charge all = rule.charge(key);
         refusals.forget(all);
         shared.giveBack(all);
-        Waits.join(redis.delete(remote.keys(key)).thenRun(() -> refusals.forget(all)), timeout);
+        Timeouts.join(redis.delete(remote.keys(key)).thenRun(() -> refusals.forget(all)), timeout);
         if (remote.holds()) {
             releases.released(rule.name(), key);
         }
@@ -373,7 +373,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     private boolean caughtUp() {
         try {
             byte[] key = (keyPrefix + "probe").getBytes(StandardCharsets.UTF_8);
-            Waits.join(redis.run(Scripts.PROBE, new byte[][] {key}), timeout);
+            Timeouts.join(redis.run(Scripts.PROBE, new byte[][] {key}), timeout);
             return true;
         } catch (RedisUnavailableException | BrokenStateException failure) {
             return false;
@@ -384,7 +384,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     private final class Taker implements SharedCalls.Taker {
 
         @Override
-        public CompletableFuture<Block> take(Charge charge, int callers, long ahead) {
+        public CompletableFuture<LeasedPermits> take(Charge charge, int callers, long ahead) {
             RemoteRule rule = remote(charge.rule());
             byte[][] keys = rule.keys(charge.key());
             long stamp = refusals.stamp(List.of(charge));
@@ -396,11 +396,12 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
                             needed,
                             callers + ahead,
                             answer -> block(charge, rule, answer, callers, stamp, asked),
-                            Block::giveBack);
+                            LeasedPermits::giveBack);
         }
 
-        private Block block(Charge charge, RemoteRule rule, Answer answer, int callers, long stamp, long asked) {
-            Block block = new Block(RedisRateLimiterStorage.this, charge, rule, answer, asked, callers);
+        private LeasedPermits block(
+                Charge charge, RemoteRule rule, Answer answer, int callers, long stamp, long asked) {
+            LeasedPermits block = new LeasedPermits(RedisRateLimiterStorage.this, charge, rule, answer, asked, callers);
             standings.answered(block.standing());
             long lasted = (System.nanoTime() - asked) / 1000;
             // what is kept is looked for first

@@ -51,7 +51,7 @@ final class Releases {
      * @param done called when the server has done it, or it is given up
      */
     void send(Script script, byte[][] keys, byte[] argument, boolean repeatable, Runnable done) {
-        long until = System.nanoTime() + Leases.MICROS * 1000;
+        long until = System.nanoTime() + HeldPermits.MICROS * 1000;
         var unused = send(new Release(script, keys, argument, repeatable, done, until));
     }
 
@@ -59,7 +59,7 @@ final class Releases {
         return redis.run(release.script, release.keys, release.argument)
                 .handle((answer, failure) -> {
                     boolean confirmed = failure == null;
-                    if (!confirmed && (release.repeatable || Failures.isNotDone(failure)) && keep(release)) {
+                    if (!confirmed && (release.repeatable || RedisErrors.isNotDone(failure)) && keep(release)) {
                         return false;
                     }
                     if (!confirmed) {

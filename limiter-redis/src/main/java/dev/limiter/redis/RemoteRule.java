@@ -60,7 +60,7 @@ final class RemoteRule {
         this.smallestBlock = Math.min((long) perPause, ahead);
         long aheadMicros = ahead > 0 ? -Math.floorDiv(-nanos, 1000) : 0;
         this.limits = rule.limits().stream()
-                .map(limit -> RemoteLimits.of(limit, leaseMicros, aheadMicros))
+                .map(limit -> RemoteLimitCompiler.of(limit, leaseMicros, aheadMicros))
                 .toArray(RemoteLimit[]::new);
         int set = 0;
         for (RemoteLimit limit : limits) {

@@ -18,10 +18,10 @@ final class Settlements {
 
     private static final int TOGETHER = 64;
 
-    private final LocalUse use;
+    private final OutageUse use;
     private final AtomicBoolean underWay = new AtomicBoolean();
 
-    Settlements(LocalUse use) {
+    Settlements(OutageUse use) {
         this.use = use;
     }
 

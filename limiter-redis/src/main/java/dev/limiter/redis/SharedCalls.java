@@ -23,7 +23,7 @@ final class SharedCalls {
          * @param callers how many are there
          * @param ahead how many more permits to take at most
          */
-        CompletableFuture<Block> take(Charge charge, int callers, long ahead);
+        CompletableFuture<LeasedPermits> take(Charge charge, int callers, long ahead);
 
         /** The refusal that follows from what Redis answered before; null if it has to be asked. */
         @Nullable
@@ -37,7 +37,7 @@ final class SharedCalls {
     private static final int AT_ONCE = 250;
 
     private final Taker taker;
-    private final ConcurrentHashMap<Charge, Gathering> gatherings = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Charge, CallersOfKey> byKey = new ConcurrentHashMap<>();
 
     SharedCalls(Taker taker) {
         this.taker = taker;
@@ -46,17 +46,17 @@ final class SharedCalls {
     /** One of the permits that were taken ahead; null if there is none. */
     @Nullable
     Decision kept(Charge charge) {
-        Gathering gathering = gatherings.get(charge);
-        return gathering == null ? null : gathering.take();
+        CallersOfKey callers = byKey.get(charge);
+        return callers == null ? null : callers.take();
     }
 
     /** {@code ahead}: how many permits to keep at most for those who come later. */
     CompletableFuture<Decision> decide(Charge charge, long ahead) {
-        long bounded = ahead == 0 || gatherings.mappingCount() < MAX_KEYS ? ahead : 0;
+        long bounded = ahead == 0 || byKey.mappingCount() < MAX_KEYS ? ahead : 0;
         while (true) {
-            Gathering gathering = gatherings.computeIfAbsent(
-                    charge, absent -> new Gathering(taker, absent, bounded, ended -> gatherings.remove(absent, ended)));
-            CompletableFuture<Decision> answer = gathering.enter();
+            CallersOfKey callers = byKey.computeIfAbsent(
+                    charge, absent -> new CallersOfKey(taker, absent, bounded, ended -> byKey.remove(absent, ended)));
+            CompletableFuture<Decision> answer = callers.enter();
             if (answer != null) {
                 return answer;
             }
@@ -65,14 +65,14 @@ final class SharedCalls {
 
     /** Gives back what was taken ahead too long ago; {@code caughtUp} as for {@link #giveBackAll}. */
     void cleanUp(BooleanSupplier caughtUp) {
-        giveBack(Block::isTooOld, caughtUp);
+        giveBack(LeasedPermits::isTooOld, caughtUp);
     }
 
     /** Gives back what was taken ahead of a key. */
     void giveBack(Charge charge) {
-        Gathering gathering = gatherings.get(charge);
-        if (gathering != null) {
-            gathering.giveBack(block -> true);
+        CallersOfKey callers = byKey.get(charge);
+        if (callers != null) {
+            callers.giveBack(block -> true);
         }
     }
 
@@ -85,11 +85,11 @@ final class SharedCalls {
         giveBack(block -> true, caughtUp);
     }
 
-    private void giveBack(Predicate<Block> which, BooleanSupplier caughtUp) {
+    private void giveBack(Predicate<LeasedPermits> which, BooleanSupplier caughtUp) {
         int given = 0;
-        for (Gathering gathering : gatherings.values()) {
+        for (CallersOfKey callers : byKey.values()) {
             int before = given;
-            given += gathering.giveBack(which);
+            given += callers.giveBack(which);
             if (given / AT_ONCE > before / AT_ONCE && !caughtUp.getAsBoolean()) {
                 return;
             }

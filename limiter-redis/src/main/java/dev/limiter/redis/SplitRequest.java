@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
 final class SplitRequest {
 
     private final List<Charge> charges;
-    private final RedisHealth health;
-    private final AskedRedis redis;
+    private final RemoteHealth health;
+    private final AskedStorage redis;
     private final OutageDecider outage;
 
     /** By the position of the charge; null where Redis has not decided. */
     private final @Nullable Decision[] decisions;
 
     /** {@code charges}: merged. */
-    SplitRequest(List<Charge> charges, RedisHealth health, AskedRedis redis, OutageDecider outage) {
+    SplitRequest(List<Charge> charges, RemoteHealth health, AskedStorage redis, OutageDecider outage) {
         this.charges = charges;
         this.health = health;
         this.redis = redis;
@@ -60,7 +60,7 @@ final class SplitRequest {
 
     /** One broken state fails all that are asked for together: each is asked for alone then. */
     private static boolean failedAsWhole(Throwable failure, List<Integer> positions) {
-        return positions.size() > 1 && Failures.of(failure) instanceof BrokenStateException;
+        return positions.size() > 1 && RedisErrors.of(failure) instanceof BrokenStateException;
     }
 
     private synchronized void keep(Decision decision, List<Integer> positions) {

@@ -37,7 +37,7 @@ final class WarmUp {
 
     void run(Collection<Rule> rules) {
         try {
-            Waits.join(redis.redis().connected(), budget);
+            Timeouts.join(redis.redis().connected(), budget);
             load(List.copyOf(rules));
             decideUntilFast();
         } catch (RedisUnavailableException | BrokenStateException failure) {
@@ -61,14 +61,14 @@ final class WarmUp {
                 charges.add(RULE.charge("" + i % (TOGETHER / 2), 1 + i % 2));
             }
             long begun = System.nanoTime();
-            Waits.join(redis.ask(List.of(RULE.charge("" + round))), budget);
+            Timeouts.join(redis.ask(List.of(RULE.charge("" + round))), budget);
             join(charges);
             inARow = System.nanoTime() - begun < fast ? inARow + 1 : 0;
         }
     }
 
     private void join(List<Charge> charges) {
-        Waits.join(
+        Timeouts.join(
                 CompletableFuture.allOf(charges.stream()
                         .map(charge -> redis.ask(List.of(charge)))
                         .toArray(CompletableFuture[]::new)),

@@ -371,11 +371,11 @@ class BatchesTests {
         Call call = new Call(
                 new Batches(server, Batches.GATHER, new StorageStatistics()),
                 wrong,
-                new Leases(server, wrong),
+                new HeldPermits(server, wrong),
                 0,
                 false);
         for (Charge charge : charges) {
-            RemoteRule rule = new RemoteRule(charge.rule(), prefix, Leases.MICROS, 0);
+            RemoteRule rule = new RemoteRule(charge.rule(), prefix, HeldPermits.MICROS, 0);
             call.add(charge, rule, rule.keys(charge.key()));
         }
         return call.run(storage(server), Decision::allOf, Decision::giveBack).join();

@@ -497,11 +497,11 @@ class FailoverTests implements StorageListener {
     void tellsWhatWasCertainlyNotDone() {
         Redis redis = server.redis();
         server.pause();
-        assertThat(Failures.isNotDone(failure(redis))).isFalse();
+        assertThat(RedisErrors.isNotDone(failure(redis))).isFalse();
         server.resume();
         server.kill();
-        await(() -> Failures.isNotDone(failure(redis)));
-        assertThat(Failures.isNotDone(failure(new ConnectingRedis(server::connect))))
+        await(() -> RedisErrors.isNotDone(failure(redis)));
+        assertThat(RedisErrors.isNotDone(failure(new ConnectingRedis(server::connect))))
                 .isTrue();
     }
 

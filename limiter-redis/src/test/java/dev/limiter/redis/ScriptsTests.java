@@ -102,7 +102,7 @@ class ScriptsTests {
     @ParameterizedTest
     @MethodSource("algorithms")
     void anAlgorithmDecidesOnItsOwn(Limit limit) {
-        RemoteLimit remote = RemoteLimits.of(limit, 30_000_000, 0);
+        RemoteLimit remote = RemoteLimitCompiler.of(limit, 30_000_000, 0);
         byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};
         long now = 1_767_225_600_000_000L;
         Answer last = ask(remote, keys, now);

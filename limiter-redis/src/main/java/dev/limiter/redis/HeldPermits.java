@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * The permits of concurrency limits that this instance holds. They are held for half a minute only, so that those of an
  * instance that is gone are free again, and renewed until they are released. Thread-safe.
  */
-final class Leases {
+final class HeldPermits {
 
     static final long MICROS = Duration.ofSeconds(30).toNanos() / 1000;
     private static final int NAME_LENGTH = 16;
@@ -49,7 +49,7 @@ final class Leases {
         }
     }
 
-    Leases(Redis redis, ServerTime time) {
+    HeldPermits(Redis redis, ServerTime time) {
         this.redis = redis;
         this.time = time;
         ThreadLocalRandom.current().nextBytes(instance);

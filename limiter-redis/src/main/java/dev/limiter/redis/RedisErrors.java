@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
 /** Tells a server that cannot be used from a state that cannot be read. */
-final class Failures {
+final class RedisErrors {
 
     /** How a server says that it is out of memory, a replica, still loading and so on. */
     private static final List<String> OF_THE_SERVER = List.of(
@@ -29,7 +29,7 @@ final class Failures {
 
     private static final int MOST_CAUSES = 20;
 
-    private Failures() {}
+    private RedisErrors() {}
 
     /** What to fail with when a script failed. Older servers wrap the reason in a text of their own. */
     static RuntimeException of(Throwable failure) {

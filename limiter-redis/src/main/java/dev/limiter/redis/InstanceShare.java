@@ -4,9 +4,9 @@ import dev.limiter.Limit;
 import dev.limiter.Rule;
 
 /** What one of several instances may permit by itself of a limit that is for all of them. */
-final class Share {
+final class InstanceShare {
 
-    private Share() {}
+    private InstanceShare() {}
 
     /** The rule with each limit divided by the number of instances, and at least 1. */
     static Rule of(Rule rule, int instances) {

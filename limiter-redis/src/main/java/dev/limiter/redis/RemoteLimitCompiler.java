@@ -5,7 +5,7 @@ import java.math.BigInteger;
 import java.time.Duration;
 
 /** Works out what scripts have to know of each kind of limit. */
-final class RemoteLimits {
+final class RemoteLimitCompiler {
 
     /** As {@code decide/fixed_window.lua} tells apart how windows begin. */
     private static final int FROM_EPOCH = 1;
@@ -15,7 +15,7 @@ final class RemoteLimits {
 
     private static final long ANY_WAIT = 1L << RemoteLimit.BITS;
 
-    private RemoteLimits() {}
+    private RemoteLimitCompiler() {}
 
     /**
      * @param leaseMicros for how long a permit of a concurrency limit is held unless renewed

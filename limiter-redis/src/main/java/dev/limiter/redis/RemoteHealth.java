@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /** Which of the servers are asked: in a cluster one may fail while the others do not. Thread-safe. */
-final class RedisHealth {
+final class RemoteHealth {
 
     /** The only server, or what is behind one connection. */
     private static final String ONLY = "";
@@ -16,7 +16,7 @@ final class RedisHealth {
     private final Settlements settlements;
     private final ConcurrentMap<String, NodeHealth> nodes = new ConcurrentHashMap<>();
 
-    RedisHealth(RedisRateLimiterStorage storage, StorageListener listener, Settlements settlements) {
+    RemoteHealth(RedisRateLimiterStorage storage, StorageListener listener, Settlements settlements) {
         this.storage = storage;
         this.listener = listener;
         this.settlements = settlements;

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
  * Permits that were granted in memory. Those of concurrency limits are held in the shared storage, too, from when that is
  * back until they are released. Thread-safe.
  */
-final class LocalGrant {
+final class OutageGrant {
 
     final Charge charge;
 
@@ -25,7 +25,7 @@ final class LocalGrant {
     private boolean givenBack;
     private boolean over;
 
-    LocalGrant(KeyUse use, Charge charge, int generation) {
+    OutageGrant(KeyUse use, Charge charge, int generation) {
         this.use = use;
         this.charge = charge;
         this.generation = generation;

@@ -10,10 +10,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits for answers, for a limited time. What is granted later is given back: nobody knows of it who could. */
-final class Waits {
+/** Waits for answers, for a limited time. An answer that is granted later is given back, since no caller has it any more. */
+final class Timeouts {
 
-    private Waits() {}
+    private Timeouts() {}
 
     /** Cancels what is not there in time. An interrupted thread waits as well, for no longer, and stays interrupted. */
     static <T> T join(CompletionStage<T> answer, Duration timeout) {
@@ -35,7 +35,7 @@ final class Waits {
         } catch (TimeoutException e) {
             return orElse(future, RedisUnavailableException.timedOut(budget));
         } catch (ExecutionException e) {
-            throw Failures.of(e);
+            throw RedisErrors.of(e);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -64,7 +64,7 @@ final class Waits {
         try {
             return future.join();
         } catch (CompletionException e) {
-            throw Failures.of(e);
+            throw RedisErrors.of(e);
         }
     }
 
@@ -82,7 +82,7 @@ final class Waits {
 
     private static RuntimeException failureOf(Throwable failure, Budget budget) {
         boolean late = failure instanceof TimeoutException || failure.getCause() instanceof TimeoutException;
-        return late ? RedisUnavailableException.timedOut(budget) : Failures.of(failure);
+        return late ? RedisUnavailableException.timedOut(budget) : RedisErrors.of(failure);
     }
 
     /** The same answer, given back if it comes when this one is cancelled or complete otherwise. */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Permits of one key that were taken in one call: for those who were there, and some for those who come later. To take
  * one is one atomic subtraction. Thread-safe; never blocks.
  */
-final class Block {
+final class LeasedPermits {
 
     private final RedisRateLimiterStorage storage;
     private final Charge charge;
@@ -27,7 +27,8 @@ final class Block {
      * @param asked when Redis was asked, as {@link System#nanoTime()}: what is kept expires no later than it would there
      * @param callers for how many permits were needed at once; what is more was taken ahead
      */
-    Block(RedisRateLimiterStorage storage, Charge charge, RemoteRule remote, Answer answer, long asked, int callers) {
+    LeasedPermits(
+            RedisRateLimiterStorage storage, Charge charge, RemoteRule remote, Answer answer, long asked, int callers) {
         this.storage = storage;
         this.charge = charge;
         this.remote = remote;

@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
  * at the latest before it is asked for the key again; what is still in flight is held there until it is released. Memory goes on counting it, so that
  * one outage after the other does not grant one share after the other. Thread-safe.
  */
-final class LocalUse implements StandingListener {
+final class OutageUse implements StandingListener {
 
     /** Of more keys it is forgotten what was left of those that were not used for longest. */
     private static final int MOST_KNOWN = 100_000;
@@ -29,9 +29,9 @@ final class LocalUse implements StandingListener {
 
     private static final CompletableFuture<?> NOTHING = CompletableFuture.completedFuture(null);
 
-    record Line(String rule, String key) {
+    record RuleKey(String rule, String key) {
 
-        Line(Charge charge) {
+        RuleKey(Charge charge) {
             this(charge.rule().name(), charge.key());
         }
     }
@@ -39,12 +39,12 @@ final class LocalUse implements StandingListener {
     private final RateLimiterStorage local;
     private final RateLimiterStorage shared;
     private final LongSupplier nanoTime;
-    private final RecentMap<Line, KeyUse> known = new RecentMap<>(MOST_KNOWN);
+    private final RecentMap<RuleKey, KeyUse> known = new RecentMap<>(MOST_KNOWN);
 
     /** Those of which the shared storage does not know all yet. */
-    private final ConcurrentMap<Line, KeyUse> owing = new ConcurrentHashMap<>();
+    private final ConcurrentMap<RuleKey, KeyUse> owing = new ConcurrentHashMap<>();
 
-    LocalUse(RateLimiterStorage local, RateLimiterStorage shared, LongSupplier nanoTime) {
+    OutageUse(RateLimiterStorage local, RateLimiterStorage shared, LongSupplier nanoTime) {
         this.local = local;
         this.shared = shared;
         this.nanoTime = nanoTime;
@@ -52,21 +52,21 @@ final class LocalUse implements StandingListener {
 
     @Override
     public void answered(Standing standing) {
-        of(new Line(standing.rule().name(), standing.key())).answered(standing, nanoTime.getAsLong());
+        of(new RuleKey(standing.rule().name(), standing.key())).answered(standing, nanoTime.getAsLong());
     }
 
     @Override
     public void returned(Standing standing, boolean held) {
-        of(new Line(standing.rule().name(), standing.key())).returned(standing, held);
+        of(new RuleKey(standing.rule().name(), standing.key())).returned(standing, held);
     }
 
     KeyUse of(Charge charge) {
-        return of(new Line(charge));
+        return of(new RuleKey(charge));
     }
 
-    private KeyUse of(Line line) {
-        KeyUse owed = owing.isEmpty() ? null : owing.get(line);
-        return owed != null ? owed : known.computeIfAbsent(line, absent -> new KeyUse());
+    private KeyUse of(RuleKey state) {
+        KeyUse owed = owing.isEmpty() ? null : owing.get(state);
+        return owed != null ? owed : known.computeIfAbsent(state, absent -> new KeyUse());
     }
 
     /**
@@ -79,15 +79,15 @@ final class LocalUse implements StandingListener {
 
     /** {@code share}: the rule as memory will decide on it. */
     Reservation reserve(Charge charge, Rule share, int instances) {
-        Line line = new Line(charge);
+        RuleKey state = new RuleKey(charge);
         long now = nanoTime.getAsLong();
-        if (owing.size() >= MOST_OWING && !owing.containsKey(line)) {
-            KeyUse use = of(line);
+        if (owing.size() >= MOST_OWING && !owing.containsKey(state)) {
+            KeyUse use = of(state);
             return new Reservation(use, use.reserve(charge, share, instances, now));
         }
         Reservation[] made = new Reservation[1];
-        owing.compute(line, (same, owed) -> {
-            KeyUse use = owed != null ? owed : known.computeIfAbsent(line, absent -> new KeyUse());
+        owing.compute(state, (same, owed) -> {
+            KeyUse use = owed != null ? owed : known.computeIfAbsent(state, absent -> new KeyUse());
             made[0] = new Reservation(use, use.reserve(charge, share, instances, now));
             return owed == null && made[0].refusedFor > 0 ? null : use;
         });
@@ -99,9 +99,9 @@ final class LocalUse implements StandingListener {
     }
 
     void forget(Rule rule, String key) {
-        Line line = new Line(rule.name(), key);
-        known.remove(line);
-        owing.remove(line);
+        RuleKey state = new RuleKey(rule.name(), key);
+        known.remove(state);
+        owing.remove(state);
     }
 
     /** Whether what the shared storage has just granted leaves enough for what it does not know of yet. */
@@ -110,7 +110,7 @@ final class LocalUse implements StandingListener {
             return true;
         }
         for (Charge charge : charges) {
-            KeyUse use = owing.get(new Line(charge));
+            KeyUse use = owing.get(new RuleKey(charge));
             if (use != null && !use.isCovered()) {
                 return false;
             }
@@ -125,10 +125,10 @@ final class LocalUse implements StandingListener {
         }
         List<CompletableFuture<?>> settled = new ArrayList<>();
         for (Charge charge : charges) {
-            Line line = new Line(charge);
-            KeyUse use = owing.get(line);
+            RuleKey state = new RuleKey(charge);
+            KeyUse use = owing.get(state);
             if (use != null) {
-                settled.add(use.settle(debt -> settle(charge, debt)).thenRun(() -> removeIfDone(line)));
+                settled.add(use.settle(debt -> settle(charge, debt)).thenRun(() -> removeIfDone(state)));
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
@@ -137,8 +137,8 @@ final class LocalUse implements StandingListener {
     /** Keys that have permits to be charged that nobody has tried to charge yet; those with the most of them first. */
     List<Charge> due() {
         List<KeyUse.Due> all = new ArrayList<>();
-        owing.forEach((line, use) -> {
-            KeyUse.Due due = use.due(line.key());
+        owing.forEach((state, use) -> {
+            KeyUse.Due due = use.due(state.key());
             if (due != null) {
                 all.add(due);
             }
@@ -149,8 +149,8 @@ final class LocalUse implements StandingListener {
                 .toList();
     }
 
-    private void removeIfDone(Line line) {
-        owing.computeIfPresent(line, (same, use) -> {
+    private void removeIfDone(RuleKey state) {
+        owing.computeIfPresent(state, (same, use) -> {
             if (use.owes()) {
                 return use;
             }
@@ -190,7 +190,7 @@ final class LocalUse implements StandingListener {
     }
 
     /** If there are so many; what is in flight goes on anyway. */
-    private CompletableFuture<?> hold(LocalGrant grant, Rule rule, Limit limit, String key) {
+    private CompletableFuture<?> hold(OutageGrant grant, Rule rule, Limit limit, String key) {
         long permits = grant.permits(limit);
         return permits == 0 || grant.holds(rule)
                 ? NOTHING

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
-class WaitsTests {
+class TimeoutsTests {
 
     private static final Duration TIMEOUT = Duration.ofMillis(1);
 
@@ -37,14 +37,14 @@ class WaitsTests {
     @Test
     void whatComesWhenTheTimeIsUpIsNotLost() {
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.completedFuture("granted"));
-        assertThat(Waits.join(answer, TIMEOUT)).isEqualTo("granted");
+        assertThat(Timeouts.join(answer, TIMEOUT)).isEqualTo("granted");
     }
 
     @Test
     void whatComesWhenInterruptedIsNotLost() {
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.completedFuture("granted"));
         Thread.currentThread().interrupt();
-        assertThat(Waits.join(answer, TIMEOUT)).isEqualTo("granted");
+        assertThat(Timeouts.join(answer, TIMEOUT)).isEqualTo("granted");
         assertThat(Thread.interrupted()).isTrue();
     }
 
@@ -52,13 +52,13 @@ class WaitsTests {
     void whatFailsWhenTheTimeIsUpFails() {
         RedisUnavailableException failure = new RedisUnavailableException("gone", null);
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.failedFuture(failure));
-        assertThatThrownBy(() -> Waits.join(answer, TIMEOUT)).isSameAs(failure);
+        assertThatThrownBy(() -> Timeouts.join(answer, TIMEOUT)).isSameAs(failure);
     }
 
     @Test
     void whatDoesNotComeIsCancelled() {
         CompletableFuture<String> answer = atTheLastMoment(new CompletableFuture<>());
-        assertThatThrownBy(() -> Waits.join(answer, TIMEOUT))
+        assertThatThrownBy(() -> Timeouts.join(answer, TIMEOUT))
                 .isInstanceOfSatisfying(
                         RedisUnavailableException.class,
                         late -> assertThat(late.isTimeout()).isTrue());
@@ -80,7 +80,7 @@ class WaitsTests {
         };
         Thread.currentThread().interrupt();
         try {
-            assertThat(Waits.join(answer, Duration.ofSeconds(10))).isEqualTo("granted");
+            assertThat(Timeouts.join(answer, Duration.ofSeconds(10))).isEqualTo("granted");
         } finally {
             assertThat(Thread.interrupted()).isTrue();
         }

@@ -17,18 +17,18 @@ import org.jspecify.annotations.Nullable;
  * who finds that half of them are used has more fetched, which nobody waits for. Only who finds none waits, for a call
  * that is for all who do. It is over when nobody is there and nothing is kept. Thread-safe; never blocks.
  */
-final class Gathering {
+final class CallersOfKey {
 
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(RemoteRule.PAUSE_MICROS);
-    private static final Block[] NONE = {};
+    private static final LeasedPermits[] NONE = {};
 
     private final SharedCalls.Taker taker;
     private final Charge charge;
     private final long ahead;
-    private final Consumer<Gathering> whenOver;
+    private final Consumer<CallersOfKey> whenOver;
 
     /** The oldest first. Written with the lock held, like all that follows; an array is never changed. */
-    private volatile Block[] blocks = NONE;
+    private volatile LeasedPermits[] blocks = NONE;
 
     private volatile boolean underWay;
 
@@ -39,7 +39,7 @@ final class Gathering {
     private boolean over;
 
     /** {@code ahead}: how many permits to keep at most for those who come later. */
-    Gathering(SharedCalls.Taker taker, Charge charge, long ahead, Consumer<Gathering> whenOver) {
+    CallersOfKey(SharedCalls.Taker taker, Charge charge, long ahead, Consumer<CallersOfKey> whenOver) {
         this.taker = taker;
         this.charge = charge;
         this.ahead = ahead;
@@ -49,7 +49,7 @@ final class Gathering {
     /** One of the permits that were taken ahead; null if there is none. */
     @Nullable
     Decision take() {
-        Block[] all = blocks;
+        LeasedPermits[] all = blocks;
         Decision taken = oneOf(all);
         if (taken != null && all[all.length - 1].runsLow()) {
             fetchMore();
@@ -70,7 +70,7 @@ final class Gathering {
         call();
     }
 
-    /** The answer, now or later; null if this gathering is over. */
+    /** The answer, now or later; null if it is over. */
     @Nullable
     CompletableFuture<Decision> enter() {
         ReturningFuture<Decision> answer = new ReturningFuture<>(Decision::giveBack);
@@ -92,8 +92,8 @@ final class Gathering {
         return answer;
     }
 
-    private static @Nullable Decision oneOf(Block[] blocks) {
-        for (Block block : blocks) {
+    private static @Nullable Decision oneOf(LeasedPermits[] blocks) {
+        for (LeasedPermits block : blocks) {
             Decision taken = block.take();
             if (taken != null) {
                 return taken;
@@ -108,7 +108,7 @@ final class Gathering {
         synchronized (this) {
             callers = waiting;
             waiting = new ArrayList<>(4);
-            for (Block block : blocks) {
+            for (LeasedPermits block : blocks) {
                 more -= block.isTooOld() ? 0 : block.kept();
             }
         }
@@ -127,7 +127,7 @@ final class Gathering {
                 pausedUntil = System.nanoTime() + PAUSE_NANOS;
             }
             boolean again = answered(block, handed);
-            giveBack(Block::isTooOld);
+            giveBack(LeasedPermits::isTooOld);
             // last: what a caller does next, such as giving back, is not overtaken by what follows here
             handed.forEach(Runnable::run);
             if (again) {
@@ -137,9 +137,9 @@ final class Gathering {
     }
 
     /** Keeps what was taken ahead, and has those answered who came meanwhile, as far as that goes; whether some are left. */
-    private synchronized boolean answered(@Nullable Block block, List<Runnable> handed) {
+    private synchronized boolean answered(@Nullable LeasedPermits block, List<Runnable> handed) {
         if (block != null && block.kept() > 0) {
-            Block[] all = Arrays.copyOf(blocks, blocks.length + 1);
+            LeasedPermits[] all = Arrays.copyOf(blocks, blocks.length + 1);
             all[blocks.length] = block;
             blocks = all;
         }
@@ -167,13 +167,13 @@ final class Gathering {
         }
     }
 
-    private List<Block> removeIf(Predicate<Block> which) {
+    private List<LeasedPermits> removeIf(Predicate<LeasedPermits> which) {
         if (blocks.length == 0) {
             return List.of();
         }
-        List<Block> removed = new ArrayList<>(blocks.length);
-        List<Block> others = new ArrayList<>(blocks.length);
-        for (Block block : blocks) {
+        List<LeasedPermits> removed = new ArrayList<>(blocks.length);
+        List<LeasedPermits> others = new ArrayList<>(blocks.length);
+        for (LeasedPermits block : blocks) {
             (which.test(block) ? removed : others).add(block);
         }
         if (!removed.isEmpty()) {
@@ -183,13 +183,13 @@ final class Gathering {
     }
 
     /** Gives back what is kept in some blocks. Returns in how many. */
-    int giveBack(Predicate<Block> which) {
-        List<Block> removed;
+    int giveBack(Predicate<LeasedPermits> which) {
+        List<LeasedPermits> removed;
         synchronized (this) {
             removed = removeIf(which);
             endIfDone();
         }
-        removed.forEach(Block::giveBack);
+        removed.forEach(LeasedPermits::giveBack);
         return removed.size();
     }
 }

@@ -10,18 +10,18 @@ import java.util.concurrent.CompletableFuture;
  * Has Redis decide, within the time that a decision may take, once it knows what was granted in memory; and tells how that
  * went. Fails with a {@link RedisUnavailableException} or {@link BrokenStateException}. Thread-safe.
  */
-final class AskedRedis {
+final class AskedStorage {
 
     /** How often a grant is given back because Redis does not know yet what was granted in memory meanwhile. */
     private static final int MOST_ATTEMPTS = 3;
 
     private final RedisRateLimiterStorage redis;
-    private final LocalUse localUse;
+    private final OutageUse outageUse;
     private final StorageListener listener;
 
-    AskedRedis(RedisRateLimiterStorage redis, LocalUse localUse, StorageListener listener) {
+    AskedStorage(RedisRateLimiterStorage redis, OutageUse outageUse, StorageListener listener) {
         this.redis = redis;
-        this.localUse = localUse;
+        this.outageUse = outageUse;
         this.listener = listener;
     }
 
@@ -31,11 +31,11 @@ final class AskedRedis {
         try {
             Budget budget = Budget.of(redis.timeout());
             for (int i = 0; i < MOST_ATTEMPTS; i++) {
-                CompletableFuture<?> settled = localUse.settle(charges);
-                Waits.join(settled, budget);
+                CompletableFuture<?> settled = outageUse.settle(charges);
+                Timeouts.join(settled, budget);
                 CompletableFuture<Decision> answer = redis.ask(charges);
                 boolean asked = !answer.isDone();
-                Decision decision = Waits.join(answer, budget);
+                Decision decision = Timeouts.join(answer, budget);
                 if (isCovered(charges, decision)) {
                     tell(asked, node, begun);
                     return decision;
@@ -54,17 +54,17 @@ final class AskedRedis {
         long begun = System.nanoTime();
         CompletableFuture<Decision> answer = attempt(charges, 1);
         boolean asked = !answer.isDone();
-        return Waits.within(answer, Budget.of(redis.timeout())).whenComplete((decision, failure) -> {
+        return Timeouts.within(answer, Budget.of(redis.timeout())).whenComplete((decision, failure) -> {
             if (failure == null) {
                 tell(asked, node, begun);
             } else {
-                failed(Failures.of(failure), node, begun);
+                failed(RedisErrors.of(failure), node, begun);
             }
         });
     }
 
     private CompletableFuture<Decision> attempt(List<Charge> charges, int attempt) {
-        CompletableFuture<Decision> answer = localUse.settle(charges).thenCompose(settled -> redis.ask(charges));
+        CompletableFuture<Decision> answer = outageUse.settle(charges).thenCompose(settled -> redis.ask(charges));
         return answer.thenCompose(decision -> {
             if (isCovered(charges, decision)) {
                 return CompletableFuture.completedFuture(decision);
@@ -77,7 +77,7 @@ final class AskedRedis {
     }
 
     private boolean isCovered(List<Charge> charges, Decision decision) {
-        return !decision.permitted() || localUse.isCovered(charges);
+        return !decision.permitted() || outageUse.isCovered(charges);
     }
 
     /** Redis answered. What is known without it says nothing about Redis. */
