@@ -2,48 +2,58 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.TimeSource;
+import dev.limiter.failover.Budget;
+import dev.limiter.failover.RemoteStorage;
+import dev.limiter.failover.StorageUnavailableException;
+import dev.limiter.failover.StorageUnavailableException.Reason;
+import dev.limiter.failover.Timeouts;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Has Redis decide, within the time that a decision may take, once it knows what was granted in memory; and tells how that
- * went. Fails with a {@link RedisUnavailableException} or {@link BrokenStateException}. Thread-safe.
+ * Has the remote storage decide, within the time that a decision may take, once it knows what was granted in memory; and
+ * tells how that went. Fails with a {@link StorageUnavailableException}. Thread-safe.
  */
 final class AskedStorage {
 
-    /** How often a grant is given back because Redis does not know yet what was granted in memory meanwhile. */
+    /** How often a grant is given back because the storage does not know yet what was granted in memory meanwhile. */
     private static final int MOST_ATTEMPTS = 3;
 
-    private final RedisRateLimiterStorage redis;
+    private final RemoteStorage remote;
+    private final Timeouts timeouts;
     private final OutageUse outageUse;
     private final StorageListener listener;
+    private final TimeSource clock;
 
-    AskedStorage(RedisRateLimiterStorage redis, OutageUse outageUse, StorageListener listener) {
-        this.redis = redis;
+    AskedStorage(RemoteStorage remote, OutageUse outageUse, StorageListener listener, TimeSource clock) {
+        this.remote = remote;
+        this.timeouts = new Timeouts(remote.errors());
+        this.clock = clock;
         this.outageUse = outageUse;
         this.listener = listener;
     }
 
     /** Blocks. {@code node}: that decides on all charges. */
     Decision decide(List<Charge> charges, NodeHealth node) {
-        long begun = System.nanoTime();
+        long begun = clock.epochNanos();
         try {
-            Budget budget = Budget.of(redis.timeout());
+            Budget budget = Budget.of(remote.timeout());
             for (int i = 0; i < MOST_ATTEMPTS; i++) {
                 CompletableFuture<?> settled = outageUse.settle(charges);
-                Timeouts.join(settled, budget);
-                CompletableFuture<Decision> answer = redis.ask(charges);
+                timeouts.join(settled, budget);
+                CompletableFuture<Decision> answer = remote.ask(charges);
                 boolean asked = !answer.isDone();
-                Decision decision = Timeouts.join(answer, budget);
+                Decision decision = timeouts.join(answer, budget);
                 if (isCovered(charges, decision)) {
                     tell(asked, node, begun);
                     return decision;
                 }
                 decision.giveBack();
             }
-            throw RedisUnavailableException.unsettled();
-        } catch (RedisUnavailableException | BrokenStateException failure) {
+            throw unsettled();
+        } catch (StorageUnavailableException failure) {
             failed(failure, node, begun);
             throw failure;
         }
@@ -51,27 +61,33 @@ final class AskedStorage {
 
     /** The same without blocking. */
     CompletableFuture<Decision> decideLater(List<Charge> charges, NodeHealth node) {
-        long begun = System.nanoTime();
+        long begun = clock.epochNanos();
         CompletableFuture<Decision> answer = attempt(charges, 1);
         boolean asked = !answer.isDone();
-        return Timeouts.within(answer, Budget.of(redis.timeout())).whenComplete((decision, failure) -> {
+        return timeouts.within(answer, Budget.of(remote.timeout())).whenComplete((decision, failure) -> {
             if (failure == null) {
                 tell(asked, node, begun);
             } else {
-                failed(RedisErrors.of(failure), node, begun);
+                failed(remote.errors().failure(failure), node, begun);
             }
         });
     }
 
+    /** Whether a state cannot be read that the failed call was about. */
+    boolean isOfOneState(Throwable failure) {
+        return remote.errors().failure(failure) instanceof StorageUnavailableException unavailable
+                && unavailable.isOfOneState();
+    }
+
     private CompletableFuture<Decision> attempt(List<Charge> charges, int attempt) {
-        CompletableFuture<Decision> answer = outageUse.settle(charges).thenCompose(settled -> redis.ask(charges));
+        CompletableFuture<Decision> answer = outageUse.settle(charges).thenCompose(settled -> remote.ask(charges));
         return answer.thenCompose(decision -> {
             if (isCovered(charges, decision)) {
                 return CompletableFuture.completedFuture(decision);
             }
             decision.giveBack();
             return attempt == MOST_ATTEMPTS
-                    ? CompletableFuture.failedFuture(RedisUnavailableException.unsettled())
+                    ? CompletableFuture.failedFuture(unsettled())
                     : attempt(charges, attempt + 1);
         });
     }
@@ -80,7 +96,7 @@ final class AskedStorage {
         return !decision.permitted() || outageUse.isCovered(charges);
     }
 
-    /** Redis answered. What is known without it says nothing about Redis. */
+    /** The storage answered. What is known without asking says nothing about it. */
     private void tell(boolean asked, NodeHealth node, long begun) {
         if (asked) {
             listener.asked(StorageListener.Outcome.OK, since(begun));
@@ -89,20 +105,33 @@ final class AskedStorage {
     }
 
     private void failed(RuntimeException failure, NodeHealth node, long begun) {
-        if (failure instanceof BrokenStateException) {
-            listener.asked(StorageListener.Outcome.BROKEN_STATE, since(begun));
+        Reason reason =
+                failure instanceof StorageUnavailableException unavailable ? unavailable.reason() : Reason.FAILED;
+        listener.asked(outcome(reason), since(begun));
+        if (reason == Reason.BROKEN_STATE) {
             listener.broken(failure.getMessage());
             return;
         }
-        boolean timedOut = failure instanceof RedisUnavailableException unavailable && unavailable.isTimeout();
-        listener.asked(timedOut ? StorageListener.Outcome.TIMEOUT : StorageListener.Outcome.ERROR, since(begun));
-        if (failure instanceof RedisUnavailableException unavailable && unavailable.isOfRights()) {
-            listener.lacksRight(unavailable.getMessage());
+        if (reason == Reason.LACKS_RIGHT) {
+            listener.lacksRight(failure.getMessage());
         }
         node.failed(failure, begun);
     }
 
-    private static Duration since(long begun) {
-        return Duration.ofNanos(System.nanoTime() - begun);
+    private static StorageListener.Outcome outcome(Reason reason) {
+        return switch (reason) {
+            case TIMED_OUT, STOOD_STILL -> StorageListener.Outcome.TIMEOUT;
+            case FAILED, UNSETTLED, NOT_DONE, LACKS_RIGHT -> StorageListener.Outcome.ERROR;
+            case BROKEN_STATE -> StorageListener.Outcome.BROKEN_STATE;
+        };
+    }
+
+    private static StorageUnavailableException unsettled() {
+        return new StorageUnavailableException(
+                "The storage does not know yet of what was granted in memory just now", null, Reason.UNSETTLED);
+    }
+
+    private Duration since(long begun) {
+        return Duration.ofNanos(clock.epochNanos() - begun);
     }
 }

@@ -1,11 +1,13 @@
 package dev.limiter.redis;
 
-/** Under the name of a state is something that is none: Redis is well, but this key cannot be decided there. */
-public final class BrokenStateException extends RuntimeException {
+import dev.limiter.failover.StorageUnavailableException;
+
+/** A key that is named like a state holds something else: Redis is well, but this state cannot be decided on there. */
+public final class BrokenStateException extends StorageUnavailableException {
 
     private static final long serialVersionUID = 1;
 
     public BrokenStateException(String message, Throwable cause) {
-        super(message, cause, false, false);
+        super(message, cause, Reason.BROKEN_STATE);
     }
 }

@@ -1,8 +1,8 @@
 package dev.limiter.redis;
 
+import dev.limiter.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 
 /**
  * Whether it is of use to ask. Open (it is not) after several calls in a row have failed, of which one was begun when
@@ -23,7 +23,7 @@ final class CircuitBreaker {
     /** How often the time between two probes is doubled at most. */
     private static final int MOST_DOUBLINGS = 5;
 
-    private final LongSupplier nanoTime;
+    private final TimeSource clock;
     private final long probeEveryNanos;
 
     private final Object lock = new Object();
@@ -44,10 +44,10 @@ final class CircuitBreaker {
     private volatile boolean open;
     private final AtomicLong nextProbe = new AtomicLong();
 
-    CircuitBreaker(Duration probeEvery, LongSupplier nanoTime) {
+    CircuitBreaker(Duration probeEvery, TimeSource clock) {
         this.probeEveryNanos = probeEvery.toNanos();
-        this.nanoTime = nanoTime;
-        this.closed = nanoTime.getAsLong() - STABLE_NANOS;
+        this.clock = clock;
+        this.closed = clock.epochNanos() - STABLE_NANOS;
     }
 
     boolean isOpen() {
@@ -56,7 +56,7 @@ final class CircuitBreaker {
 
     /** True for one caller now and then, while open. */
     boolean probeIsDue() {
-        long now = nanoTime.getAsLong();
+        long now = clock.epochNanos();
         long due = nextProbe.get();
         return open && now - due >= 0 && nextProbe.compareAndSet(due, now + (probeEveryNanos << doublings));
     }
@@ -73,7 +73,7 @@ final class CircuitBreaker {
     /** A call failed that was begun at {@code begun}, by the same clock; true if that opened the circuit. */
     boolean failed(long begun) {
         synchronized (lock) {
-            long now = nanoTime.getAsLong();
+            long now = clock.epochNanos();
             if (failures++ == 0) {
                 firstFailed = now;
             }
@@ -95,7 +95,7 @@ final class CircuitBreaker {
             if (!open || ++probed < PROBES_IN_A_ROW) {
                 return false;
             }
-            closed = nanoTime.getAsLong();
+            closed = clock.epochNanos();
             open = false;
             return true;
         }

@@ -7,6 +7,10 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.ReleaseListener;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.failover.InstanceCount;
+import dev.limiter.failover.RemoteStorage;
+import dev.limiter.failover.StorageUnavailableException;
+import dev.limiter.failover.Timeouts;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -16,50 +20,51 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides in Redis; while that fails, as each rule says: in memory, with this instance's share of what was left of the
- * limit; or everything is permitted, or nothing. Decisions tell when they were made so ({@link Decision#onFailure()}).
+ * Decides in a remote storage; while that fails, as each rule says: in memory, with this instance's share of what was left
+ * of the limit; or everything is permitted, or nothing. Decisions tell when they were made so ({@link
+ * Decision#onFailure()}).
  *
- * <p>A decision takes no longer than the time-out. After a few failures in a row a server is not asked any more until it
- * works again, so that an outage costs nothing; in a cluster that is each server by itself. What was permitted in memory is
- * charged in Redis then.
+ * <p>A decision takes no longer than the time-out. After a few failures in a row a node is not asked any more until it works
+ * again, so that an outage costs nothing; where there are several, that is each node by itself. What was permitted in memory
+ * is charged in the remote storage then.
  *
  * <p>Thread-safe. Has no thread: {@link #cleanUp()} has to be called once a second or so.
  */
-public final class FailoverRateLimiterStorage implements RateLimiterStorage {
+public class FailoverRateLimiterStorage implements RateLimiterStorage {
 
-    private final RedisRateLimiterStorage redis;
+    private final RemoteStorage remote;
     private final RateLimiterStorage local;
     private final IntSupplier instances;
-    private final @Nullable Instances counted;
+    private final @Nullable InstanceCount counted;
     private final RemoteHealth health;
     private final OutageUse outageUse;
     private final OutageDecider outage;
     private final AskedStorage asked;
 
-    private FailoverRateLimiterStorage(Builder builder) {
-        this.redis = builder.redis;
+    protected FailoverRateLimiterStorage(Builder builder) {
+        TimeSource clock = builder.clock;
+        this.remote = builder.remote;
         this.local = builder.local;
-        this.counted =
-                builder.instances == 0 ? new Instances(redis.background(), redis.keyPrefix(), System::nanoTime) : null;
+        this.counted = builder.instances == 0 ? remote.instances() : null;
         int configured = builder.instances;
         this.instances = counted == null ? () -> configured : counted::known;
-        this.outageUse = new OutageUse(local, redis, System::nanoTime);
-        this.health = new RemoteHealth(redis, builder.listener, new Settlements(outageUse));
-        this.outage = new OutageDecider(local, outageUse, builder.onFailure, instances, System::nanoTime);
-        this.asked = new AskedStorage(redis, outageUse, builder.listener);
-        redis.onStanding(outageUse);
-        redis.background().onMissingRight(builder.listener::lacksRight);
+        this.outageUse = new OutageUse(local, remote, clock);
+        this.health = new RemoteHealth(remote, builder.listener, new Settlements(outageUse), clock);
+        this.outage = new OutageDecider(local, outageUse, builder.onFailure, instances, clock);
+        this.asked = new AskedStorage(remote, outageUse, builder.listener, clock);
+        remote.onStanding(outageUse);
+        remote.onMissingRight(builder.listener::lacksRight);
     }
 
     /**
-     * @param redis where decisions are made, and closed when this is
+     * @param remote where decisions are made, and closed when this is
      * @param local where they are made otherwise; not closed
      */
-    public static Builder builder(RedisRateLimiterStorage redis, RateLimiterStorage local) {
-        return new Builder(redis, local);
+    public static Builder builder(RemoteStorage remote, RateLimiterStorage local) {
+        return new Builder(remote, local);
     }
 
-    /** Whether Redis is asked; in a cluster, whether all servers are. */
+    /** Whether the remote storage is asked; where there are several nodes, whether all are. */
     public boolean isAvailable() {
         return health.isAvailable();
     }
@@ -70,11 +75,11 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     }
 
     /**
-     * Waits until the connection is there, the scripts of the rules are loaded, and decisions are fast, as long as this JVM
-     * may still be slow: to be called before requests come. Gives up at once where Redis cannot be reached. Blocks.
+     * Waits until the connection is there, each rule was looked at once, and decisions are fast, as long as this JVM may
+     * still be slow: to be called before requests come. Gives up at once where the storage cannot be reached. Blocks.
      */
     public void warmUp(Collection<Rule> rules, Duration atMost) {
-        new WarmUp(redis, atMost).run(rules);
+        new WarmUp(remote, atMost).run(rules);
     }
 
     @Override
@@ -90,12 +95,10 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         }
         try {
             return asked.decide(merged, node);
-        } catch (RedisUnavailableException failure) {
-            return Decision.allOf(outage.decide(merged));
-        } catch (BrokenStateException failure) {
-            return merged.size() == 1
-                    ? Decision.allOf(outage.decide(merged))
-                    : decideLater(merged).join();
+        } catch (StorageUnavailableException failure) {
+            return failure.isOfOneState() && merged.size() > 1
+                    ? decideLater(merged).join()
+                    : Decision.allOf(outage.decide(merged));
         }
     }
 
@@ -124,8 +127,8 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     public Decision peek(Rule rule, String key) {
         if (!health.of(rule.charge(key)).isOpen()) {
             try {
-                return redis.peek(rule, key);
-            } catch (RedisUnavailableException | BrokenStateException failure) {
+                return remote.peek(rule, key);
+            } catch (StorageUnavailableException failure) {
                 // as for a decision, below
             }
         }
@@ -136,30 +139,30 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     public void reset(Rule rule, String key) {
         local.reset(rule, key);
         outageUse.forget(rule, key);
-        redis.reset(rule, key);
+        remote.reset(rule, key);
     }
 
     @Override
     public TimeSource clock() {
-        return redis.clock();
+        return remote.clock();
     }
 
     @Override
     public void onRelease(ReleaseListener listener) {
-        redis.onRelease(listener);
+        remote.onRelease(listener);
         local.onRelease(listener);
     }
 
     @Override
     public void removeReleaseListener(ReleaseListener listener) {
-        redis.removeReleaseListener(listener);
+        remote.removeReleaseListener(listener);
         local.removeReleaseListener(listener);
     }
 
-    /** As {@link RedisRateLimiterStorage#size()}, and the states that were decided on in memory. */
+    /** What the remote storage says, and the states that were decided on in memory. */
     @Override
     public long size() {
-        return redis.size() + local.size();
+        return remote.size() + local.size();
     }
 
     @Override
@@ -170,53 +173,60 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
             return;
         }
         health.settle();
-        redis.cleanUp();
+        remote.cleanUp();
         if (counted != null) {
             counted.sayHello();
         }
     }
 
-    /** Has other instances count on without this one, if Redis answers in time. */
+    /** Has other instances count on without this one, if the storage answers in time. */
     @Override
     public void close() {
         if (counted != null && !health.isGone()) {
-            counted.sayGoodbye(redis.timeout());
+            counted.sayGoodbye(remote.timeout());
         }
-        redis.close();
+        remote.close();
     }
 
     /** Options. Not thread-safe. */
-    public static final class Builder {
+    public static class Builder {
 
-        private final RedisRateLimiterStorage redis;
+        private final RemoteStorage remote;
         private final RateLimiterStorage local;
         private Function<Rule, OnFailure> onFailure = rule -> OnFailure.LOCAL;
         private StorageListener listener = new StorageListener() {};
         private int instances;
+        private TimeSource clock = TimeSource.system();
 
-        private Builder(RedisRateLimiterStorage redis, RateLimiterStorage local) {
-            this.redis = redis;
+        protected Builder(RemoteStorage remote, RateLimiterStorage local) {
+            this.remote = remote;
             this.local = local;
         }
 
-        /** What each rule does while Redis fails, default {@link OnFailure#LOCAL}. Asked for each decision then. */
+        /** What each rule does while the remote storage fails, default {@link OnFailure#LOCAL}. Asked for each decision then. */
         public Builder onFailure(Function<Rule, OnFailure> onFailure) {
             this.onFailure = onFailure;
             return this;
         }
 
-        /** Who is told how Redis fares. */
+        /** Has a listener told how the remote storage fares. */
         public Builder listener(StorageListener listener) {
             this.listener = listener;
             return this;
         }
 
-        /** By how many instances a limit is divided in memory, from 1; by default they are counted through Redis. */
+        /** By how many instances a limit is divided in memory, from 1; by default the remote storage counts them. */
         public Builder instances(int instances) {
             if (instances < 1) {
                 throw new IllegalArgumentException("instances is " + instances + ", but must be 1 or more");
             }
             this.instances = instances;
+            return this;
+        }
+
+        /** By which outages and probes are timed. For tests. */
+        Builder timeSource(TimeSource clock) {
+            this.clock = clock;
             return this;
         }
 

@@ -5,6 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.OnFailure;
 import dev.limiter.Rule;
+import dev.limiter.failover.Standing;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -7,12 +7,12 @@ import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
+import dev.limiter.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +27,7 @@ final class OutageDecider {
     private final OutageUse use;
     private final Function<Rule, OnFailure> onFailure;
     private final IntSupplier instances;
-    private final LongSupplier nanoTime;
+    private final TimeSource clock;
     private final ConcurrentHashMap<Rule, Rule> shares = new ConcurrentHashMap<>();
     private volatile int sharedBy = 1;
 
@@ -36,12 +36,12 @@ final class OutageDecider {
             OutageUse use,
             Function<Rule, OnFailure> onFailure,
             IntSupplier instances,
-            LongSupplier nanoTime) {
+            TimeSource clock) {
         this.local = local;
         this.use = use;
         this.onFailure = onFailure;
         this.instances = instances;
-        this.nanoTime = nanoTime;
+        this.clock = clock;
     }
 
     /** One part for each charge, in their order: all are granted, or none. {@code charges}: merged. */
@@ -115,7 +115,7 @@ final class OutageDecider {
             if (!isCounted()) {
                 return how == OnFailure.ALLOW || charge.permits() == 0;
             }
-            queue(nanoTime.getAsLong());
+            queue(clock.epochNanos());
             OutageUse.Reservation reservation = use.reserve(charge, shared.rule(), instances.getAsInt());
             known = reservation.use();
             refusedFor = reservation.refusedFor();

@@ -5,13 +5,15 @@ import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import dev.limiter.failover.Standing;
+import dev.limiter.failover.StandingListener;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.LongSupplier;
 
 /**
  * What each key has left by the last answer of the shared storage, and what was granted in memory since: so an outage
@@ -38,21 +40,21 @@ final class OutageUse implements StandingListener {
 
     private final RateLimiterStorage local;
     private final RateLimiterStorage shared;
-    private final LongSupplier nanoTime;
+    private final TimeSource clock;
     private final RecentMap<RuleKey, KeyUse> known = new RecentMap<>(MOST_KNOWN);
 
     /** Those of which the shared storage does not know all yet. */
     private final ConcurrentMap<RuleKey, KeyUse> owing = new ConcurrentHashMap<>();
 
-    OutageUse(RateLimiterStorage local, RateLimiterStorage shared, LongSupplier nanoTime) {
+    OutageUse(RateLimiterStorage local, RateLimiterStorage shared, TimeSource clock) {
         this.local = local;
         this.shared = shared;
-        this.nanoTime = nanoTime;
+        this.clock = clock;
     }
 
     @Override
     public void answered(Standing standing) {
-        of(new RuleKey(standing.rule().name(), standing.key())).answered(standing, nanoTime.getAsLong());
+        of(new RuleKey(standing.rule().name(), standing.key())).answered(standing, clock.epochNanos());
     }
 
     @Override
@@ -80,7 +82,7 @@ final class OutageUse implements StandingListener {
     /** {@code share}: the rule as memory will decide on it. */
     Reservation reserve(Charge charge, Rule share, int instances) {
         RuleKey state = new RuleKey(charge);
-        long now = nanoTime.getAsLong();
+        long now = clock.epochNanos();
         if (owing.size() >= MOST_OWING && !owing.containsKey(state)) {
             KeyUse use = of(state);
             return new Reservation(use, use.reserve(charge, share, instances, now));

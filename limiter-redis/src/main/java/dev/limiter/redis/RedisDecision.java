@@ -3,6 +3,7 @@ package dev.limiter.redis;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Rule;
+import dev.limiter.failover.Standing;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 

@@ -1,12 +1,19 @@
 package dev.limiter.redis;
 
+import dev.limiter.failover.Budget;
+import dev.limiter.failover.StorageErrors;
+import dev.limiter.failover.StorageUnavailableException;
+import dev.limiter.failover.Timeouts;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.util.List;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 
 /** Tells a server that cannot be used from a state that cannot be read. */
-final class RedisErrors {
+final class RedisErrors implements StorageErrors {
+
+    static final RedisErrors INSTANCE = new RedisErrors();
+
+    /** Waits for answers of Redis. */
+    static final Timeouts TIMEOUTS = new Timeouts(INSTANCE);
 
     /** How a server says that it is out of memory, a replica, still loading and so on. */
     private static final List<String> OF_THE_SERVER = List.of(
@@ -31,16 +38,23 @@ final class RedisErrors {
 
     private RedisErrors() {}
 
+    @Override
+    public RuntimeException failure(Throwable failure) {
+        return of(failure);
+    }
+
+    @Override
+    public StorageUnavailableException timedOut(Budget budget) {
+        return RedisUnavailableException.timedOut(budget);
+    }
+
     /** What to fail with when a script failed. Older servers wrap the reason in a text of their own. */
     static RuntimeException of(Throwable failure) {
-        Throwable cause = causeOf(failure);
+        Throwable cause = StorageErrors.causeOf(failure);
         if (cause instanceof IllegalArgumentException illegal) {
             return illegal;
         }
-        if (cause instanceof RedisUnavailableException unavailable) {
-            return unavailable;
-        }
-        if (cause instanceof BrokenStateException known) {
+        if (cause instanceof StorageUnavailableException known) {
             return known;
         }
         String message = String.valueOf(cause.getMessage());
@@ -74,14 +88,8 @@ final class RedisErrors {
 
     /** Whether a server has done nothing because it could not do all at once: then each may still be had alone. */
     static boolean isOfGoingTogether(Throwable failure) {
-        String message = String.valueOf(causeOf(failure).getMessage());
+        String message = String.valueOf(StorageErrors.causeOf(failure).getMessage());
         return message.startsWith("CROSSSLOT ") || message.startsWith("TRYAGAIN ");
-    }
-
-    private static Throwable causeOf(Throwable failure) {
-        boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
-        Throwable inner = failure.getCause();
-        return wrapped && inner != null ? inner : failure;
     }
 
     private static boolean says(String message, String code) {

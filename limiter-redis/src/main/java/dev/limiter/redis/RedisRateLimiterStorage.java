@@ -2,17 +2,24 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.RateLimiterStorage;
 import dev.limiter.ReleaseListener;
 import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import java.nio.charset.StandardCharsets;
+import dev.limiter.failover.Budget;
+import dev.limiter.failover.InstanceCount;
+import dev.limiter.failover.RemoteStorage;
+import dev.limiter.failover.StandingListener;
+import dev.limiter.failover.StorageErrors;
+import dev.limiter.failover.StorageUnavailableException;
+import dev.limiter.failover.Timeouts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * no thread: leases of concurrency limits are renewed, and calls that nobody answers given up, by {@link
  * #cleanUp()}, which has to be called once a second or so.
  */
-public final class RedisRateLimiterStorage implements RateLimiterStorage {
+public final class RedisRateLimiterStorage implements RemoteStorage {
 
     /** Rules are values and may be made per request; what is worked out for them is then dropped now and then. */
     private static final int MAX_RULES = 10_000;
@@ -40,6 +47,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     private final Duration timeout;
     private final ServerTime time;
     private final StorageStatistics statistics;
+    private final NodeProbes probes;
     private final Batches batches;
     private final HeldPermits leases;
     private final Releases releasing;
@@ -58,6 +66,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         this.time = new ServerTime(builder.passedTime);
         this.statistics = builder.statistics;
         this.batches = new Batches(redis, builder.gather, statistics);
+        this.probes = new NodeProbes(redis, keyPrefix);
         this.background = new BackgroundRedis(redis);
         this.leases = new HeldPermits(background, time);
         this.releasing = new Releases(background, statistics);
@@ -72,27 +81,61 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         return redis;
     }
 
-    /** The same server for what nobody waits for. */
-    BackgroundRedis background() {
-        return background;
-    }
-
-    String keyPrefix() {
-        return keyPrefix;
-    }
-
-    Duration timeout() {
+    @Override
+    public Duration timeout() {
         return timeout;
     }
 
+    @Override
+    public StorageErrors errors() {
+        return RedisErrors.INSTANCE;
+    }
+
+    @Override
+    public boolean isClustered() {
+        return redis.isClustered();
+    }
+
+    /** The server that has the slot of the charge's states. */
+    @Override
+    public String node(Charge charge) {
+        return redis.node(redis.slot(remote(charge.rule()).keys(charge.key())[0]));
+    }
+
+    @Override
+    public boolean hasNode(String node) {
+        return !redis.isClustered() || probes.hasSlots(node);
+    }
+
+    @Override
+    public CompletionStage<?> probe(String node) {
+        return probes.probe(node);
+    }
+
+    @Override
+    public void reconnect() {
+        redis.reconnect();
+    }
+
+    @Override
+    public CompletionStage<?> connected() {
+        return redis.connected();
+    }
+
     /** Has a listener told of all answers, on the thread that reads them. */
-    void onStanding(StandingListener listener) {
+    @Override
+    public void onStanding(StandingListener listener) {
         standings = listener;
     }
 
-    /** Where the states of a charge are. */
-    int slot(Charge charge) {
-        return redis.slot(remote(charge.rule()).keys(charge.key())[0]);
+    @Override
+    public void onMissingRight(Consumer<@Nullable String> listener) {
+        background.onMissingRight(listener);
+    }
+
+    @Override
+    public InstanceCount instances() {
+        return new RedisInstances(background, keyPrefix, System::nanoTime);
     }
 
     @Override
@@ -106,16 +149,11 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         Decision known = known(charges);
         return known != null
                 ? CompletableFuture.completedFuture(known)
-                : Timeouts.orGiveBack(Timeouts.within(askRedis(charges), Budget.of(timeout)));
+                : Timeouts.orGiveBack(RedisErrors.TIMEOUTS.within(askRedis(charges), Budget.of(timeout)));
     }
 
     @Override
-    public boolean isRemote() {
-        return true;
-    }
-
-    /** However long it takes; done at once if Redis need not be asked. What is granted after it is cancelled is given back. */
-    CompletableFuture<Decision> ask(List<Charge> charges) {
+    public CompletableFuture<Decision> ask(List<Charge> charges) {
         Decision known = known(charges);
         return known != null ? CompletableFuture.completedFuture(known) : askRedis(charges);
     }
@@ -253,7 +291,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     }
 
     private Decision await(CompletableFuture<Decision> answer) {
-        return Timeouts.join(answer, timeout);
+        return RedisErrors.TIMEOUTS.join(answer, timeout);
     }
 
     /** {@code held}: of the concurrency limits, else of all others. */
@@ -321,7 +359,7 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
         Charge all = rule.charge(key);
         refusals.forget(all);
         shared.giveBack(all);
-        Timeouts.join(redis.delete(remote.keys(key)).thenRun(() -> refusals.forget(all)), timeout);
+        RedisErrors.TIMEOUTS.join(redis.delete(remote.keys(key)).thenRun(() -> refusals.forget(all)), timeout);
         if (remote.holds()) {
             releases.released(rule.name(), key);
         }
@@ -372,10 +410,9 @@ public final class RedisRateLimiterStorage implements RateLimiterStorage {
     /** Whether the server answers in time: then it has answered what it was asked before, too. */
     private boolean caughtUp() {
         try {
-            byte[] key = (keyPrefix + "probe").getBytes(StandardCharsets.UTF_8);
-            Timeouts.join(redis.run(Scripts.PROBE, new byte[][] {key}), timeout);
+            RedisErrors.TIMEOUTS.join(probes.probe(""), timeout);
             return true;
-        } catch (RedisUnavailableException | BrokenStateException failure) {
+        } catch (StorageUnavailableException failure) {
             return false;
         }
     }

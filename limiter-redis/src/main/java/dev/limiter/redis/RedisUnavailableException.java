@@ -1,44 +1,25 @@
 package dev.limiter.redis;
 
+import dev.limiter.failover.Budget;
+import dev.limiter.failover.StorageUnavailableException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Redis did not decide: it is slow, gone, or refuses to. Has no stack trace, since an outage is many of these. */
-public final class RedisUnavailableException extends RuntimeException {
+public final class RedisUnavailableException extends StorageUnavailableException {
 
     private static final long serialVersionUID = 1;
-
-    private enum Reason {
-        FAILED,
-        TIMED_OUT,
-        STOOD_STILL,
-        UNSETTLED,
-        NOT_DONE,
-        LACKS_RIGHT
-    }
-
-    private final Reason reason;
 
     public RedisUnavailableException(String message, @Nullable Throwable cause) {
         this(message, cause, Reason.FAILED);
     }
 
     private RedisUnavailableException(String message, @Nullable Throwable cause, Reason reason) {
-        super(message, cause, false, false);
-        this.reason = reason;
+        super(message, cause, reason);
     }
 
     static RedisUnavailableException timedOut(Duration timeout) {
         return new RedisUnavailableException("Redis did not answer within " + timeout, null, Reason.TIMED_OUT);
-    }
-
-    /** The command was not sent, or refused as a whole. */
-    static RedisUnavailableException notDone(String message, @Nullable Throwable cause) {
-        return new RedisUnavailableException(message, cause, Reason.NOT_DONE);
-    }
-
-    static RedisUnavailableException lacksRight(String message, Throwable cause) {
-        return new RedisUnavailableException(message, cause, Reason.LACKS_RIGHT);
     }
 
     static RedisUnavailableException timedOut(Budget budget) {
@@ -50,28 +31,22 @@ public final class RedisUnavailableException extends RuntimeException {
                         Reason.STOOD_STILL);
     }
 
-    static RedisUnavailableException unsettled() {
-        return new RedisUnavailableException(
-                "Redis does not know yet of what was granted in memory just now", null, Reason.UNSETTLED);
+    /** The command was not sent, or refused as a whole. */
+    static RedisUnavailableException notDone(String message, @Nullable Throwable cause) {
+        return new RedisUnavailableException(message, cause, Reason.NOT_DONE);
     }
 
-    /** Whether there was no answer in time; nobody knows then whether Redis decided. */
-    public boolean isTimeout() {
-        return reason == Reason.TIMED_OUT || reason == Reason.STOOD_STILL;
-    }
-
-    /** Whether this JVM was the reason, such as by standing still: then it says nothing about Redis. */
-    boolean isOfThisJvm() {
-        return reason == Reason.STOOD_STILL || reason == Reason.UNSETTLED;
+    static RedisUnavailableException lacksRight(String message, Throwable cause) {
+        return new RedisUnavailableException(message, cause, Reason.LACKS_RIGHT);
     }
 
     /** Whether nothing was done of what was asked for: it may be asked for again. */
     boolean isNotDone() {
-        return reason == Reason.NOT_DONE;
+        return reason() == Reason.NOT_DONE;
     }
 
     /** Whether the user of Redis lacks a right. */
     boolean isOfRights() {
-        return reason == Reason.LACKS_RIGHT;
+        return reason() == Reason.LACKS_RIGHT;
     }
 }

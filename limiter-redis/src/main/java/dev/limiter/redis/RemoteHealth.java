@@ -1,23 +1,27 @@
 package dev.limiter.redis;
 
 import dev.limiter.Charge;
+import dev.limiter.TimeSource;
+import dev.limiter.failover.RemoteStorage;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** Which of the servers are asked: in a cluster one may fail while the others do not. Thread-safe. */
+/** Which nodes of a remote storage are asked: one may fail while the others do not. Thread-safe. */
 final class RemoteHealth {
 
-    /** The only server, or what is behind one connection. */
+    /** The only node, or what is behind one connection. */
     private static final String ONLY = "";
 
-    private final RedisRateLimiterStorage storage;
+    private final RemoteStorage remote;
     private final StorageListener listener;
     private final Settlements settlements;
+    private final TimeSource clock;
     private final ConcurrentMap<String, NodeHealth> nodes = new ConcurrentHashMap<>();
 
-    RemoteHealth(RedisRateLimiterStorage storage, StorageListener listener, Settlements settlements) {
-        this.storage = storage;
+    RemoteHealth(RemoteStorage remote, StorageListener listener, Settlements settlements, TimeSource clock) {
+        this.remote = remote;
+        this.clock = clock;
         this.listener = listener;
         this.settlements = settlements;
         of(ONLY);
@@ -29,7 +33,7 @@ final class RemoteHealth {
     }
 
     private NodeHealth joined(String node) {
-        NodeHealth made = new NodeHealth(storage, node, listener, this::settle);
+        NodeHealth made = new NodeHealth(remote, node, listener, this::settle, clock);
         NodeHealth raced = nodes.putIfAbsent(node, made);
         if (raced != null) {
             return raced;
@@ -38,31 +42,31 @@ final class RemoteHealth {
         return made;
     }
 
-    /** Of the server that decides on a charge. */
+    /** Of the node that decides on a charge. */
     NodeHealth of(Charge charge) {
-        return storage.redis().isClustered() ? of(storage.redis().node(storage.slot(charge))) : of(ONLY);
+        return of(remote.isClustered() ? remote.node(charge) : ONLY);
     }
 
-    /** Whether no server is asked. */
+    /** Whether no node is asked. */
     boolean isGone() {
         return nodes.values().stream().allMatch(NodeHealth::isOpen);
     }
 
-    /** Whether one server decides on all of these. */
+    /** Whether one node decides on all of these. */
     boolean isOne(List<Charge> charges) {
-        if (charges.size() > 1 && storage.redis().isClustered()) {
+        if (charges.size() > 1 && remote.isClustered()) {
             NodeHealth first = of(charges.get(0));
             return charges.stream().allMatch(charge -> of(charge) == first);
         }
         return true;
     }
 
-    /** Whether all servers are asked. */
+    /** Whether all nodes are asked. */
     boolean isAvailable() {
         return nodes.values().stream().noneMatch(NodeHealth::isOpen);
     }
 
-    /** Has charged what was granted in memory instead of the servers that are asked. */
+    /** Has charged what was granted in memory instead of the nodes that are asked. */
     void settle() {
         settlements.begin(charge -> !of(charge).isOpen());
     }
@@ -70,7 +74,7 @@ final class RemoteHealth {
     /** Probes those that are not asked, and finds out about the others while nobody asks. */
     void cleanUp() {
         nodes.forEach((name, node) -> {
-            if (storage.redis().isClustered() && !node.exists()) {
+            if (!remote.hasNode(name)) {
                 nodes.remove(name, node);
                 if (node.isOpen()) {
                     listener.found(name);

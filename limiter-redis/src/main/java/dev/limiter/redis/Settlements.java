@@ -25,7 +25,7 @@ final class Settlements {
         this.use = use;
     }
 
-    /** Begins, unless that is under way. {@code reachable}: whether the server is asked that decides on a charge. */
+    /** Begins, unless that is under way. {@code reachable}: whether the node is asked that decides on a charge. */
     void begin(Predicate<Charge> reachable) {
         if (use.owesNothing() || !underWay.compareAndSet(false, true)) {
             return;

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request whose charges may have to be decided in several places: by several servers, and in memory where a server or
+ * One request whose charges may have to be decided in several places: by several nodes, and in memory where a node or
  * a state cannot be used. All are granted, or none: what one place has granted is given back when another refuses. Used
  * by one thread after the other.
  */
@@ -18,17 +18,17 @@ final class SplitRequest {
 
     private final List<Charge> charges;
     private final RemoteHealth health;
-    private final AskedStorage redis;
+    private final AskedStorage asked;
     private final OutageDecider outage;
 
-    /** By the position of the charge; null where Redis has not decided. */
+    /** By the position of the charge; null where the remote storage has not decided. */
     private final @Nullable Decision[] decisions;
 
     /** {@code charges}: merged. */
-    SplitRequest(List<Charge> charges, RemoteHealth health, AskedStorage redis, OutageDecider outage) {
+    SplitRequest(List<Charge> charges, RemoteHealth health, AskedStorage asked, OutageDecider outage) {
         this.charges = charges;
         this.health = health;
-        this.redis = redis;
+        this.asked = asked;
         this.outage = outage;
         this.decisions = new Decision[charges.size()];
     }
@@ -43,13 +43,14 @@ final class SplitRequest {
                 byNode.computeIfAbsent(node, absent -> new ArrayList<>()).add(i);
             }
         }
-        List<CompletableFuture<Void>> asked = new ArrayList<>(byNode.size());
-        byNode.forEach((node, positions) -> asked.add(ask(node, positions)));
-        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(done -> end());
+        List<CompletableFuture<Void>> answers = new ArrayList<>(byNode.size());
+        byNode.forEach((node, positions) -> answers.add(ask(node, positions)));
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .thenApply(done -> end());
     }
 
     private CompletableFuture<Void> ask(NodeHealth node, List<Integer> positions) {
-        return redis.decideLater(positions.stream().map(charges::get).toList(), node)
+        return asked.decideLater(positions.stream().map(charges::get).toList(), node)
                 .thenAccept(decision -> keep(decision, positions))
                 .exceptionallyCompose(failure -> failedAsWhole(failure, positions)
                         ? CompletableFuture.allOf(positions.stream()
@@ -59,8 +60,8 @@ final class SplitRequest {
     }
 
     /** One broken state fails all that are asked for together: each is asked for alone then. */
-    private static boolean failedAsWhole(Throwable failure, List<Integer> positions) {
-        return positions.size() > 1 && RedisErrors.of(failure) instanceof BrokenStateException;
+    private boolean failedAsWhole(Throwable failure, List<Integer> positions) {
+        return positions.size() > 1 && asked.isOfOneState(failure);
     }
 
     private synchronized void keep(Decision decision, List<Integer> positions) {

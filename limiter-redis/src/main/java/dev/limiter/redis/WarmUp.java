@@ -3,6 +3,11 @@ package dev.limiter.redis;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import dev.limiter.failover.Budget;
+import dev.limiter.failover.RemoteStorage;
+import dev.limiter.failover.StorageUnavailableException;
+import dev.limiter.failover.Timeouts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -10,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Connects, loads the scripts of rules, and decides for as long as that gets faster: the first decisions of a JVM take longer
+ * Connects, looks at each rule once, and decides for as long as that gets faster: the first decisions of a JVM take longer
  * than a decision may. Blocks, for a limited time; ends at the first failure.
  */
 final class WarmUp {
@@ -27,20 +32,23 @@ final class WarmUp {
     /** A round is fast if it takes no more than this part of what a decision may take. */
     private static final int FAST = 5;
 
-    private final RedisRateLimiterStorage redis;
+    private final RemoteStorage remote;
+    private final Timeouts timeouts;
     private final Budget budget;
+    private final TimeSource clock = TimeSource.system();
 
-    WarmUp(RedisRateLimiterStorage redis, Duration atMost) {
-        this.redis = redis;
+    WarmUp(RemoteStorage remote, Duration atMost) {
+        this.remote = remote;
+        this.timeouts = new Timeouts(remote.errors());
         this.budget = Budget.of(atMost);
     }
 
     void run(Collection<Rule> rules) {
         try {
-            Timeouts.join(redis.redis().connected(), budget);
+            timeouts.join(remote.connected(), budget);
             load(List.copyOf(rules));
             decideUntilFast();
-        } catch (RedisUnavailableException | BrokenStateException failure) {
+        } catch (StorageUnavailableException failure) {
             // requests are decided as their rules say
         }
     }
@@ -53,24 +61,24 @@ final class WarmUp {
     }
 
     private void decideUntilFast() {
-        long fast = redis.timeout().toNanos() / FAST;
+        long fast = remote.timeout().toNanos() / FAST;
         for (int round = 0, inARow = 0; inARow < FAST_ROUNDS && budget.left() > 0; round++) {
             List<Charge> charges = new ArrayList<>(TOGETHER);
             for (int i = 0; i < TOGETHER; i++) {
                 // some share a call, some gather
                 charges.add(RULE.charge("" + i % (TOGETHER / 2), 1 + i % 2));
             }
-            long begun = System.nanoTime();
-            Timeouts.join(redis.ask(List.of(RULE.charge("" + round))), budget);
+            long begun = clock.epochNanos();
+            timeouts.join(remote.ask(List.of(RULE.charge("" + round))), budget);
             join(charges);
-            inARow = System.nanoTime() - begun < fast ? inARow + 1 : 0;
+            inARow = clock.epochNanos() - begun < fast ? inARow + 1 : 0;
         }
     }
 
     private void join(List<Charge> charges) {
-        Timeouts.join(
+        timeouts.join(
                 CompletableFuture.allOf(charges.stream()
-                        .map(charge -> redis.ask(List.of(charge)))
+                        .map(charge -> remote.ask(List.of(charge)))
                         .toArray(CompletableFuture[]::new)),
                 budget);
     }

@@ -482,8 +482,8 @@ class FailoverTests implements StorageListener {
     void anInstanceThatStartsIsKnownToOthersSoon() {
         AtomicLong now = new AtomicLong();
         Redis redis = server.redis();
-        Instances first = new Instances(redis, "count:", now::get);
-        Instances second = new Instances(redis, "count:", now::get);
+        RedisInstances first = new RedisInstances(redis, "count:", now::get);
+        RedisInstances second = new RedisInstances(redis, "count:", now::get);
         first.sayHello();
         second.sayHello();
         await(() -> second.known() == 2);

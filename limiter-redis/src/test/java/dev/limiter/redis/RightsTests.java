@@ -111,7 +111,7 @@ class RightsTests {
             storage.decide(all).close();
             storage.decide(Rule.of("leased", Limit.tokenBucket(1000, HOUR)), "key", 1);
             storage.cleanUp();
-            new Instances(storage.redis(), "limiter:", System::nanoTime).sayHello();
+            new RedisInstances(storage.redis(), "limiter:", System::nanoTime).sayHello();
             assertThat(storage.peek(Rule.of("rule " + limits().get(0), limits().get(0)), "key")
                             .remaining())
                     .isEqualTo(100);

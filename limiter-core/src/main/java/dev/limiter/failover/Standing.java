@@ -1,9 +1,9 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import dev.limiter.Rule;
 
 /** Where the limits of one rule and key stood in the shared storage by its last answer. */
-interface Standing {
+public interface Standing {
 
     Rule rule();
 

@@ -1,7 +1,7 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 /** Hears what the shared storage says of each state, in the order of its answers, and what is given back to it. */
-interface StandingListener {
+public interface StandingListener {
 
     StandingListener NONE = new StandingListener() {
         @Override

@@ -1,5 +1,7 @@
 package dev.limiter.redis;
 
+import dev.limiter.failover.InstanceCount;
+import dev.limiter.failover.StorageUnavailableException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -10,7 +12,7 @@ import java.util.function.LongSupplier;
  * How many instances share a Redis, as far as this one knows: each says every two seconds that it is there, and counts
  * those that did so in the last half a minute. 1 until it is known; the last known number while Redis is gone.
  */
-final class Instances {
+final class RedisInstances implements InstanceCount {
 
     private static final long SAY_SO_EVERY_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long FORGOTTEN_AFTER_MICROS = Duration.ofSeconds(30).toNanos() / 1000;
@@ -23,19 +25,20 @@ final class Instances {
     private volatile long next;
     private volatile boolean closed;
 
-    Instances(Redis redis, String keyPrefix, LongSupplier nanoTime) {
+    RedisInstances(Redis redis, String keyPrefix, LongSupplier nanoTime) {
         this.redis = redis;
         this.key = (keyPrefix + "instances").getBytes(StandardCharsets.UTF_8);
         this.nanoTime = nanoTime;
         this.next = nanoTime.getAsLong();
     }
 
-    int known() {
+    @Override
+    public int known() {
         return known;
     }
 
-    /** Says that this one is there, if it is time to. */
-    void sayHello() {
+    @Override
+    public void sayHello() {
         long now = nanoTime.getAsLong();
         if (closed || now - next < 0) {
             return;
@@ -47,12 +50,12 @@ final class Instances {
                         reply -> known = Math.max((int) ByteBuffer.wrap(reply).getDouble(), 1));
     }
 
-    /** Says that this one is not there any more. Blocks for so long at most; does nothing more if that fails. */
-    void sayGoodbye(Duration atMost) {
+    @Override
+    public void sayGoodbye(Duration atMost) {
         closed = true;
         try {
-            Timeouts.join(redis.run(Scripts.GOODBYE, new byte[][] {key}, name), atMost);
-        } catch (RedisUnavailableException | BrokenStateException failure) {
+            RedisErrors.TIMEOUTS.join(redis.run(Scripts.GOODBYE, new byte[][] {key}, name), atMost);
+        } catch (StorageUnavailableException failure) {
             // it is forgotten later
         }
     }

@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 class TimeoutsTests {
 
     private static final Duration TIMEOUT = Duration.ofMillis(1);
+
+    private final Timeouts timeouts = new Timeouts(StorageErrors.PLAIN);
 
     /** Settled by {@code settled} when the time is up, before anybody can cancel it. */
     private static CompletableFuture<String> atTheLastMoment(CompletableFuture<String> settled) {
@@ -37,30 +39,30 @@ class TimeoutsTests {
     @Test
     void whatComesWhenTheTimeIsUpIsNotLost() {
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.completedFuture("granted"));
-        assertThat(Timeouts.join(answer, TIMEOUT)).isEqualTo("granted");
+        assertThat(timeouts.join(answer, TIMEOUT)).isEqualTo("granted");
     }
 
     @Test
     void whatComesWhenInterruptedIsNotLost() {
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.completedFuture("granted"));
         Thread.currentThread().interrupt();
-        assertThat(Timeouts.join(answer, TIMEOUT)).isEqualTo("granted");
+        assertThat(timeouts.join(answer, TIMEOUT)).isEqualTo("granted");
         assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test
     void whatFailsWhenTheTimeIsUpFails() {
-        RedisUnavailableException failure = new RedisUnavailableException("gone", null);
+        StorageUnavailableException failure = new StorageUnavailableException("gone", null);
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.failedFuture(failure));
-        assertThatThrownBy(() -> Timeouts.join(answer, TIMEOUT)).isSameAs(failure);
+        assertThatThrownBy(() -> timeouts.join(answer, TIMEOUT)).isSameAs(failure);
     }
 
     @Test
     void whatDoesNotComeIsCancelled() {
         CompletableFuture<String> answer = atTheLastMoment(new CompletableFuture<>());
-        assertThatThrownBy(() -> Timeouts.join(answer, TIMEOUT))
+        assertThatThrownBy(() -> timeouts.join(answer, TIMEOUT))
                 .isInstanceOfSatisfying(
-                        RedisUnavailableException.class,
+                        StorageUnavailableException.class,
                         late -> assertThat(late.isTimeout()).isTrue());
         assertThat(answer).isCancelled();
     }
@@ -80,7 +82,7 @@ class TimeoutsTests {
         };
         Thread.currentThread().interrupt();
         try {
-            assertThat(Timeouts.join(answer, Duration.ofSeconds(10))).isEqualTo("granted");
+            assertThat(timeouts.join(answer, Duration.ofSeconds(10))).isEqualTo("granted");
         } finally {
             assertThat(Thread.interrupted()).isTrue();
         }

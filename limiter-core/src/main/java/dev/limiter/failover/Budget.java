@@ -1,47 +1,47 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
+import dev.limiter.TimeSource;
 import java.time.Duration;
-import java.util.function.LongSupplier;
 
 /**
  * The time that one decision may take, from now on, however many calls that are. Time in which this JVM did not get to run
  * does not count: a thread that wakes up late says so, and waits again for as long as it was late, since the thread that
  * reads answers was hardly in time either. Immutable.
  */
-final class Budget {
+public final class Budget {
 
     /** A thread that wakes up so much later than it wanted to, of the time-out, is late. */
     private static final int LATE = 10;
 
-    private final LongSupplier nanoTime;
+    private final TimeSource clock;
     private final Duration timeout;
     private final long deadline;
 
-    Budget(Duration timeout, LongSupplier nanoTime) {
+    Budget(Duration timeout, TimeSource clock) {
+        this.clock = clock;
         this.timeout = timeout;
-        this.nanoTime = nanoTime;
-        this.deadline = nanoTime.getAsLong() + timeout.toNanos();
+        this.deadline = clock.epochNanos() + timeout.toNanos();
     }
 
-    static Budget of(Duration timeout) {
-        return new Budget(timeout, System::nanoTime);
+    public static Budget of(Duration timeout) {
+        return new Budget(timeout, TimeSource.system());
     }
 
-    Duration timeout() {
+    public Duration timeout() {
         return timeout;
     }
 
     /** What is left of it, in nanoseconds, 0 or more. */
-    long left() {
-        return Math.max(deadline - nanoTime.getAsLong(), 0);
+    public long left() {
+        return Math.max(deadline - clock.epochNanos(), 0);
     }
 
     /**
      * By how much a thread woke up late that wanted to at the end of the budget, in nanoseconds; 0 if that is no more than
      * usual. At most the time-out.
      */
-    long late() {
-        long late = nanoTime.getAsLong() - deadline;
+    public long late() {
+        long late = clock.epochNanos() - deadline;
         return late > timeout.toNanos() / LATE ? Math.min(late, timeout.toNanos()) : 0;
     }
 }

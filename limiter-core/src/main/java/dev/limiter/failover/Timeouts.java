@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import dev.limiter.Decision;
 import dev.limiter.ReturningFuture;
@@ -10,18 +10,26 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits for answers, for a limited time. An answer that is granted later is given back, since no caller has it any more. */
-final class Timeouts {
+/**
+ * Waits for answers, for a limited time. An answer that is granted later is given back, since no caller has it any more.
+ * Immutable.
+ */
+public final class Timeouts {
 
-    private Timeouts() {}
+    private final StorageErrors errors;
+
+    /** {@code errors}: what to fail with. */
+    public Timeouts(StorageErrors errors) {
+        this.errors = errors;
+    }
 
     /** Cancels what is not there in time. An interrupted thread waits as well, for no longer, and stays interrupted. */
-    static <T> T join(CompletionStage<T> answer, Duration timeout) {
+    public <T> T join(CompletionStage<T> answer, Duration timeout) {
         return join(answer, Budget.of(timeout));
     }
 
     /** The same for what is left of a budget. */
-    static <T> T join(CompletionStage<T> answer, Budget budget) {
+    public <T> T join(CompletionStage<T> answer, Budget budget) {
         CompletableFuture<T> future = answer.toCompletableFuture();
         boolean interrupted = false;
         try {
@@ -33,9 +41,9 @@ final class Timeouts {
                 }
             }
         } catch (TimeoutException e) {
-            return orElse(future, RedisUnavailableException.timedOut(budget));
+            return orElse(future, errors.timedOut(budget));
         } catch (ExecutionException e) {
-            throw RedisErrors.of(e);
+            throw errors.failure(e);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -56,37 +64,37 @@ final class Timeouts {
         }
     }
 
-    /** The answer if it came just now: then nobody else gives it back. */
-    private static <T> T orElse(CompletableFuture<T> future, RedisUnavailableException late) {
+    /** The answer if it came just now, since cancelling does not give it back then. */
+    private <T> T orElse(CompletableFuture<T> future, StorageUnavailableException late) {
         if (future.cancel(true)) {
             throw late;
         }
         try {
             return future.join();
         } catch (CompletionException e) {
-            throw RedisErrors.of(e);
+            throw errors.failure(e);
         }
     }
 
     /** The same without blocking. */
-    static CompletableFuture<Decision> within(CompletableFuture<Decision> answer, Budget budget) {
+    public CompletableFuture<Decision> within(CompletableFuture<Decision> answer, Budget budget) {
         return limited(orGiveBack(answer), budget);
     }
 
     /** Fails if there is no answer in time. */
-    static <T> CompletableFuture<T> limited(CompletableFuture<T> answer, Budget budget) {
+    public <T> CompletableFuture<T> limited(CompletableFuture<T> answer, Budget budget) {
         return answer.orTimeout(budget.left(), TimeUnit.NANOSECONDS).exceptionally(failure -> {
             throw failureOf(failure, budget);
         });
     }
 
-    private static RuntimeException failureOf(Throwable failure, Budget budget) {
+    private RuntimeException failureOf(Throwable failure, Budget budget) {
         boolean late = failure instanceof TimeoutException || failure.getCause() instanceof TimeoutException;
-        return late ? RedisUnavailableException.timedOut(budget) : RedisErrors.of(failure);
+        return late ? errors.timedOut(budget) : errors.failure(failure);
     }
 
     /** The same answer, given back if it comes when this one is cancelled or complete otherwise. */
-    static CompletableFuture<Decision> orGiveBack(CompletableFuture<Decision> answer) {
+    public static CompletableFuture<Decision> orGiveBack(CompletableFuture<Decision> answer) {
         return new ReturningFuture<>(Decision::giveBack).handedBy(answer);
     }
 }
