@@ -36,7 +36,7 @@ class ArchitectureTests {
             .resideInAPackage("dev.limiter")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("dev.limiter.algorithm..", "dev.limiter.memory..");
+            .resideInAnyPackage("dev.limiter.algorithm..", "dev.limiter.memory..", "dev.limiter.failover..");
 
     @ArchTest
     static final ArchRule algorithmsDependOnNoStorage = noClasses()
@@ -53,6 +53,14 @@ class ArchitectureTests {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("dev.limiter.algorithm..");
+
+    @ArchTest
+    static final ArchRule failoverKnowsNoStorage = classes()
+            .that()
+            .resideInAPackage("dev.limiter.failover..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "dev.limiter", "dev.limiter.failover..");
 
     @ArchTest
     static final ArchRule algorithmsReadNoClock = noClasses()

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A storage that several instances share and that may fail, as {@code FailoverRateLimiterStorage} needs it. Its states may
+ * A storage that several instances share and that may fail, as {@link FailoverRateLimiterStorage} needs it. Its states may
  * be on several servers (nodes), of which one may fail alone.
  *
  * <p>Thread-safe. {@link #decide} and {@link #peek} block for no longer than the {@linkplain #timeout time-out}, nothing
@@ -25,13 +25,29 @@ public interface RemoteStorage extends RateLimiterStorage {
         return true;
     }
 
+    /** What health and metrics call it: a short word in lower case. */
+    String name();
+
     /**
      * Decides charges, however long that takes; complete at once if the storage need not be asked. What is granted after the
-     * future was cancelled is given back.
+     * future was cancelled is given back. A failure completes the future, and is not thrown.
      *
      * @param charges merged: one for each rule and key
      */
     CompletableFuture<Decision> ask(List<Charge> charges);
+
+    /** {@linkplain #ask Asks}, for no longer than the time-out. */
+    @Override
+    default Decision decide(List<Charge> charges) {
+        return new Timeouts(errors()).join(ask(Charge.merged(charges)), timeout());
+    }
+
+    /** {@linkplain #ask Asks}, for no longer than the time-out. What is granted later is given back. */
+    @Override
+    default CompletableFuture<Decision> decideAsync(List<Charge> charges) {
+        Timeouts timeouts = new Timeouts(errors());
+        return Timeouts.orGiveBack(timeouts.within(ask(Charge.merged(charges)), Budget.of(timeout())));
+    }
 
     /** How long one decision may take. */
     Duration timeout();
@@ -71,11 +87,24 @@ public interface RemoteStorage extends RateLimiterStorage {
     }
 
     /** Has a listener told of each answer, in their order and before its decision is, and of what is given back. */
-    void onStanding(StandingListener listener);
+    void onStanding(Standing.Listener listener);
 
     /** Has a listener told of rights that were missing where no caller waited for an answer. Default: never. */
     default void onMissingRight(Consumer<@Nullable String> listener) {}
 
     /** Begins to count instances. Called once, by what divides limits among them. */
-    InstanceCount instances();
+    Instances instances();
+
+    /** How many instances share the storage, as far as this one knows. Thread-safe. */
+    interface Instances {
+
+        /** 1 until it is known; the last known number while the storage cannot be asked. */
+        int known();
+
+        /** Has this instance counted, if that is due. Called once a second or so while the storage is asked; does not block. */
+        void sayHello();
+
+        /** Has this instance counted no longer. Blocks for so long at most; gives up where that fails. */
+        void sayGoodbye(Duration atMost);
+    }
 }

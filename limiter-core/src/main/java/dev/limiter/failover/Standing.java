@@ -5,6 +5,23 @@ import dev.limiter.Rule;
 /** Where the limits of one rule and key stood in the shared storage by its last answer. */
 public interface Standing {
 
+    /** Hears what the shared storage says of each state, in the order of its answers, and what is given back to it. */
+    interface Listener {
+
+        Listener NONE = new Listener() {
+            @Override
+            public void answered(Standing standing) {}
+
+            @Override
+            public void returned(Standing standing, boolean held) {}
+        };
+
+        void answered(Standing standing);
+
+        /** {@code held}: of the concurrency limits, else of all others. */
+        void returned(Standing standing, boolean held);
+    }
+
     Rule rule();
 
     String key();

@@ -46,12 +46,12 @@ public class StorageUnavailableException extends RuntimeException {
     }
 
     /** Whether this instance was the reason, such as by standing still: that says nothing about the storage. */
-    public final boolean isOfThisInstance() {
+    final boolean isOfThisInstance() {
         return reason == Reason.STOOD_STILL || reason == Reason.UNSETTLED;
     }
 
     /** Whether one state is the reason, and others can be decided on. */
-    public final boolean isOfOneState() {
+    final boolean isOfOneState() {
         return reason == Reason.BROKEN_STATE;
     }
 }

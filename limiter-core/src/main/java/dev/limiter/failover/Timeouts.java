@@ -82,7 +82,7 @@ public final class Timeouts {
     }
 
     /** Fails if there is no answer in time. */
-    public <T> CompletableFuture<T> limited(CompletableFuture<T> answer, Budget budget) {
+    <T> CompletableFuture<T> limited(CompletableFuture<T> answer, Budget budget) {
         return answer.orTimeout(budget.left(), TimeUnit.NANOSECONDS).exceptionally(failure -> {
             throw failureOf(failure, budget);
         });

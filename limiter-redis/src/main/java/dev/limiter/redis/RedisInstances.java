@@ -1,6 +1,6 @@
 package dev.limiter.redis;
 
-import dev.limiter.failover.InstanceCount;
+import dev.limiter.failover.RemoteStorage;
 import dev.limiter.failover.StorageUnavailableException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
  * How many instances share a Redis, as far as this one knows: each says every two seconds that it is there, and counts
  * those that did so in the last half a minute. 1 until it is known; the last known number while Redis is gone.
  */
-final class RedisInstances implements InstanceCount {
+final class RedisInstances implements RemoteStorage.Instances {
 
     private static final long SAY_SO_EVERY_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long FORGOTTEN_AFTER_MICROS = Duration.ofSeconds(30).toNanos() / 1000;

@@ -7,9 +7,8 @@ import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.failover.Budget;
-import dev.limiter.failover.InstanceCount;
 import dev.limiter.failover.RemoteStorage;
-import dev.limiter.failover.StandingListener;
+import dev.limiter.failover.Standing;
 import dev.limiter.failover.StorageErrors;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.failover.Timeouts;
@@ -56,7 +55,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     private final ToIntFunction<Rule> aheadPercent;
     private final ConcurrentHashMap<Rule, RemoteRule> rules = new ConcurrentHashMap<>();
     private final ReleaseListeners releases = new ReleaseListeners();
-    private volatile StandingListener standings = StandingListener.NONE;
+    private volatile Standing.Listener standings = Standing.Listener.NONE;
 
     private RedisRateLimiterStorage(Builder builder) {
         this.redis = builder.redis;
@@ -79,6 +78,11 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
 
     Redis redis() {
         return redis;
+    }
+
+    @Override
+    public String name() {
+        return "redis";
     }
 
     @Override
@@ -124,7 +128,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
 
     /** Has a listener told of all answers, on the thread that reads them. */
     @Override
-    public void onStanding(StandingListener listener) {
+    public void onStanding(Standing.Listener listener) {
         standings = listener;
     }
 
@@ -134,7 +138,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     }
 
     @Override
-    public InstanceCount instances() {
+    public RemoteStorage.Instances instances() {
         return new RedisInstances(background, keyPrefix, System::nanoTime);
     }
 

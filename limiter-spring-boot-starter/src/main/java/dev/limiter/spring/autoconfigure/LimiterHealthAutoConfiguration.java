@@ -1,6 +1,6 @@
 package dev.limiter.spring.autoconfigure;
 
-import dev.limiter.redis.FailoverRateLimiterStorage;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.spring.health.Boot3HealthIndicator;
 import dev.limiter.spring.health.Boot4HealthIndicator;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -2,8 +2,8 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.metrics.LimiterMetrics;
 import dev.limiter.spring.metrics.StorageMetrics;
@@ -29,7 +29,7 @@ public final class LimiterMetricsAutoConfiguration {
         if (storage instanceof InMemoryRateLimiterStorage) {
             return "memory";
         }
-        return storage instanceof FailoverRateLimiterStorage ? "redis" : "custom";
+        return storage instanceof FailoverRateLimiterStorage failover ? failover.name() : "custom";
     }
 
     @Bean

@@ -1,7 +1,7 @@
 package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.Rule;
-import dev.limiter.redis.FailoverRateLimiterStorage;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.Rules;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.limiter.spring.health;
 
-import dev.limiter.redis.FailoverRateLimiterStorage;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 

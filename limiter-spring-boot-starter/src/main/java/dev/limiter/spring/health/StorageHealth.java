@@ -1,10 +1,10 @@
 package dev.limiter.spring.health;
 
-import dev.limiter.redis.FailoverRateLimiterStorage;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import java.util.Map;
 
 /**
- * What there is to say about the storage. While Redis fails, the status is unknown and not down: the application goes on
+ * What there is to say about the storage. While a remote storage fails, the status is unknown and not down: the application goes on
  * as its rules say, and must not be taken out of service for it.
  */
 final class StorageHealth {
@@ -22,8 +22,8 @@ final class StorageHealth {
     Map<String, Object> details() {
         return Map.of(
                 "storage",
-                "redis",
-                "redis",
+                storage.name(),
+                storage.name(),
                 storage.isAvailable() ? "decides" : "does not decide; rules do as on-failure says",
                 "instances",
                 storage.instances());

@@ -1,7 +1,7 @@
 package dev.limiter.spring.metrics;
 
-import dev.limiter.redis.FailoverRateLimiterStorage;
-import dev.limiter.redis.StorageListener;
+import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.failover.StorageListener;
 import dev.limiter.redis.StorageStatistics;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;

@@ -1,6 +1,6 @@
 package dev.limiter.spring.redis;
 
-import dev.limiter.redis.StorageListener;
+import dev.limiter.failover.StorageListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;

@@ -1,6 +1,6 @@
 package dev.limiter.spring.redis;
 
-import dev.limiter.redis.StorageListener;
+import dev.limiter.failover.StorageListener;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.commons.logging.Log;

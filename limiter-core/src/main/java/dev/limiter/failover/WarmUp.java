@@ -1,13 +1,9 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.failover.Budget;
-import dev.limiter.failover.RemoteStorage;
-import dev.limiter.failover.StorageUnavailableException;
-import dev.limiter.failover.Timeouts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,10 +1,6 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import dev.limiter.TimeSource;
-import dev.limiter.failover.Budget;
-import dev.limiter.failover.RemoteStorage;
-import dev.limiter.failover.StorageUnavailableException;
-import dev.limiter.failover.Timeouts;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,9 +1,8 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import dev.limiter.Algorithm;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.failover.Standing;
 import java.time.Duration;
 
 /** What is known of one limit of one key: what the last answer left, and what was granted since. Guarded by its {@link KeyUse}. */

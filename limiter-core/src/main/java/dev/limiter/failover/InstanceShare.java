@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;

@@ -1,12 +1,12 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Is told how a storage that can fail fares. Called by those who decide: has to be quick, and must not throw. */
+/** Is told how a remote storage fares. Called by threads that decide: has to be quick, and must not throw. */
 public interface StorageListener {
 
-    /** What became of asking Redis. */
+    /** What became of asking the storage. */
     enum Outcome {
         /** It answered. */
         OK,
@@ -14,31 +14,31 @@ public interface StorageListener {
         TIMEOUT,
         /** It failed, or could not be reached. */
         ERROR,
-        /** Under the name of a state was something else. */
+        /** A state could not be read. */
         BROKEN_STATE
     }
 
-    /** Redis was asked; {@code took} is how long that took. */
+    /** The storage was asked; {@code took} is how long that took. */
     default void asked(Outcome outcome, Duration took) {}
 
-    /** A server is asked from now on, by the id that a cluster gives it; empty if there is only one. */
+    /** A node is asked from now on, by the name that the storage gives it; empty if there is only one. */
     default void joined(String node) {}
 
-    /** There is no such server any more. */
+    /** There is no such node any more. */
     default void left(String node) {}
 
-    /** From now on Redis is not asked, because it fails. */
+    /** From now on the storage is not asked, because it fails. */
     default void lost(Throwable cause) {}
 
-    /** Redis is asked again. */
+    /** The storage is asked again. */
     default void found() {}
 
-    /** The same of one server, by the id that a cluster gives it; empty if there is only one. Default: {@link #lost}. */
+    /** The same of one node, by its name; empty if there is only one. Default: {@link #lost(Throwable)}. */
     default void lost(String node, Throwable cause) {
         lost(cause);
     }
 
-    /** The same of one server; see {@link #lost(String, Throwable)}. Default: {@link #found}. */
+    /** The same of one node; see {@link #lost(String, Throwable)}. Default: {@link #found()}. */
     default void found(String node) {
         found();
     }

@@ -1,8 +1,7 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.TimeSource;
-import dev.limiter.failover.RemoteStorage;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;

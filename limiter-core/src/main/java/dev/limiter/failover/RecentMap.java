@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,19 +10,18 @@ import org.jspecify.annotations.Nullable;
  * A bounded map that forgets what was not used for longest, roughly: entries are in two generations, a use moves an entry
  * to the younger one, and once that is half of the bound the older one is dropped. Thread-safe; never blocks for long.
  */
-final class RecentMap<K, V> {
+public final class RecentMap<K, V> {
 
     private final int half;
     private volatile Map<K, V> young = new ConcurrentHashMap<>();
     private volatile Map<K, V> old = new ConcurrentHashMap<>();
 
     /** {@code most}: how many entries there are at most, but for a few that come at the same time. */
-    RecentMap(int most) {
+    public RecentMap(int most) {
         this.half = most / 2;
     }
 
-    @Nullable
-    V get(K key) {
+    public @Nullable V get(K key) {
         V value = young.get(key);
         if (value != null) {
             return value;
@@ -35,7 +34,7 @@ final class RecentMap<K, V> {
         return older;
     }
 
-    V computeIfAbsent(K key, Function<? super K, ? extends V> made) {
+    public V computeIfAbsent(K key, Function<? super K, ? extends V> made) {
         V known = get(key);
         if (known != null) {
             return known;
@@ -44,7 +43,7 @@ final class RecentMap<K, V> {
         return young.computeIfAbsent(key, made);
     }
 
-    void put(K key, V value) {
+    public void put(K key, V value) {
         makeRoom();
         young.put(key, value);
     }
@@ -62,26 +61,26 @@ final class RecentMap<K, V> {
         }
     }
 
-    void remove(K key) {
+    public void remove(K key) {
         young.remove(key);
         old.remove(key);
     }
 
-    void remove(K key, V value) {
+    public void remove(K key, V value) {
         young.remove(key, value);
         old.remove(key, value);
     }
 
-    void removeIf(Predicate<? super V> unused) {
+    public void removeIf(Predicate<? super V> unused) {
         young.values().removeIf(unused);
         old.values().removeIf(unused);
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return young.isEmpty() && old.isEmpty();
     }
 
-    int size() {
+    public int size() {
         return young.size() + old.size();
     }
 }

@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Limit;
@@ -6,8 +6,6 @@ import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.failover.Standing;
-import dev.limiter.failover.StandingListener;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -21,7 +19,7 @@ import java.util.concurrent.ConcurrentMap;
  * at the latest before it is asked for the key again; what is still in flight is held there until it is released. Memory goes on counting it, so that
  * one outage after the other does not grant one share after the other. Thread-safe.
  */
-final class OutageUse implements StandingListener {
+final class OutageUse implements Standing.Listener {
 
     /** Of more keys it is forgotten what was left of those that were not used for longest. */
     private static final int MOST_KNOWN = 100_000;

@@ -1,11 +1,10 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.OnFailure;
 import dev.limiter.Rule;
-import dev.limiter.failover.Standing;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

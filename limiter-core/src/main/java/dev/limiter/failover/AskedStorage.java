@@ -1,13 +1,9 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.TimeSource;
-import dev.limiter.failover.Budget;
-import dev.limiter.failover.RemoteStorage;
-import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.failover.StorageUnavailableException.Reason;
-import dev.limiter.failover.Timeouts;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

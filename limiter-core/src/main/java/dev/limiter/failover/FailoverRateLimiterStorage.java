@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
@@ -7,10 +7,6 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.ReleaseListener;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.failover.InstanceCount;
-import dev.limiter.failover.RemoteStorage;
-import dev.limiter.failover.StorageUnavailableException;
-import dev.limiter.failover.Timeouts;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -35,7 +31,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     private final RemoteStorage remote;
     private final RateLimiterStorage local;
     private final IntSupplier instances;
-    private final @Nullable InstanceCount counted;
+    private final RemoteStorage.@Nullable Instances counted;
     private final RemoteHealth health;
     private final OutageUse outageUse;
     private final OutageDecider outage;
@@ -62,6 +58,11 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
      */
     public static Builder builder(RemoteStorage remote, RateLimiterStorage local) {
         return new Builder(remote, local);
+    }
+
+    /** What the remote storage is called by health and metrics. */
+    public String name() {
+        return remote.name();
     }
 
     /** Whether the remote storage is asked; where there are several nodes, whether all are. */
