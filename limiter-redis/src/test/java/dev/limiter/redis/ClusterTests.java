@@ -10,7 +10,6 @@ import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
 import java.util.ArrayList;

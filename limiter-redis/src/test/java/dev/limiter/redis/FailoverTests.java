@@ -11,8 +11,6 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.failover.FailoverRateLimiterStorage;
-import dev.limiter.failover.StorageListener;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;

@@ -12,7 +12,6 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.memory.Threads;
 import java.time.Duration;

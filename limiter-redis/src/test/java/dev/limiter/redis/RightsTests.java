@@ -9,8 +9,6 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.failover.FailoverRateLimiterStorage;
-import dev.limiter.failover.StorageListener;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;

@@ -7,7 +7,6 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
 import java.util.function.Consumer;

@@ -9,7 +9,6 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;

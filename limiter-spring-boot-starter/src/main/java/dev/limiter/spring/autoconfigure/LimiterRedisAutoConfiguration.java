@@ -5,7 +5,7 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.failover.StorageListener;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.check.KeySecretCheck;

@@ -11,7 +11,7 @@ import dev.limiter.RateLimiterStrategy;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.RedisServers;
 import dev.limiter.spring.config.LimiterSettings;
