@@ -1,0 +1,239 @@
+package dev.limiter.failover;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.LimitStatus;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import dev.limiter.failover.StorageUnavailableException.Reason;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A remote storage in plain Java, which fails on command: nodes fail alone, states are broken, answers are held back. What
+ * other instances would use is taken from {@link #shared}. A key names its node by what stands before a colon.
+ */
+final class CommandedStorage implements RemoteStorage {
+
+    /** The states, as other instances see them. */
+    final RateLimiterStorage shared;
+
+    final AtomicInteger asked = new AtomicInteger();
+    final AtomicInteger connections = new AtomicInteger();
+    final AtomicInteger goodbyes = new AtomicInteger();
+
+    private final Set<String> failing = ConcurrentHashMap.newKeySet();
+    private final Set<String> broken = ConcurrentHashMap.newKeySet();
+    private final List<Runnable> held = new ArrayList<>();
+    private final TimeSource clock;
+    private volatile boolean holding;
+    private volatile boolean clustered;
+    private volatile Duration timeout = Duration.ofSeconds(20);
+    private volatile int instances = 1;
+    private volatile Standing.Listener standings = Standing.Listener.NONE;
+
+    CommandedStorage(TimeSource clock) {
+        this.clock = clock;
+        this.shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), clock, 1000);
+    }
+
+    void fail(String node) {
+        failing.add(node);
+    }
+
+    void work(String node) {
+        failing.remove(node);
+    }
+
+    void breakState(String key) {
+        broken.add(key);
+    }
+
+    void cluster() {
+        clustered = true;
+    }
+
+    void instances(int instances) {
+        this.instances = instances;
+    }
+
+    /** Holds answers back from now on, which nobody waits for longer than that. */
+    void hold(Duration timeout) {
+        this.timeout = timeout;
+        holding = true;
+    }
+
+    void answerAll() {
+        List<Runnable> late;
+        synchronized (held) {
+            holding = false;
+            late = List.copyOf(held);
+            held.clear();
+        }
+        late.forEach(Runnable::run);
+    }
+
+    @Override
+    public String name() {
+        return "commanded";
+    }
+
+    @Override
+    public CompletableFuture<Decision> ask(List<Charge> charges) {
+        asked.incrementAndGet();
+        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        Runnable deciding = () -> answer(charges, answer);
+        synchronized (held) {
+            if (holding) {
+                held.add(deciding);
+                return answer;
+            }
+        }
+        var unused = CompletableFuture.runAsync(deciding);
+        return answer;
+    }
+
+    private void answer(List<Charge> charges, CompletableFuture<Decision> answer) {
+        StorageUnavailableException failure = failure(charges);
+        if (failure != null) {
+            answer.completeExceptionally(failure);
+            return;
+        }
+        Decision decision = shared.decide(charges);
+        for (int i = 0; i < charges.size(); i++) {
+            standings.answered(standing(charges.get(i), decision.parts().get(i)));
+        }
+        if (!answer.complete(decision)) {
+            decision.giveBack();
+        }
+    }
+
+    private @Nullable StorageUnavailableException failure(List<Charge> charges) {
+        if (charges.stream().anyMatch(charge -> failing.contains(node(charge)))) {
+            return new StorageUnavailableException("The storage is gone", null);
+        }
+        return charges.stream().anyMatch(charge -> broken.contains(charge.key()))
+                ? new StorageUnavailableException("The state is no state", null, Reason.BROKEN_STATE)
+                : null;
+    }
+
+    private Standing standing(Charge charge, Decision decision) {
+        List<LimitStatus> limits = decision.limits();
+        long now = clock.epochNanos() / 1000;
+        return new Standing() {
+            @Override
+            public Rule rule() {
+                return charge.rule();
+            }
+
+            @Override
+            public String key() {
+                return charge.key();
+            }
+
+            @Override
+            public long takenAt() {
+                return now;
+            }
+
+            @Override
+            public long taken(int limit) {
+                return decision.permitted() ? charge.permits(limit) : 0;
+            }
+
+            @Override
+            public long left(int limit) {
+                return limits.get(limit).remaining();
+            }
+
+            @Override
+            public long lastingNanos(int limit) {
+                return limits.get(limit).resetAfter().toNanos();
+            }
+        };
+    }
+
+    @Override
+    public Duration timeout() {
+        return timeout;
+    }
+
+    @Override
+    public boolean isClustered() {
+        return clustered;
+    }
+
+    @Override
+    public String node(Charge charge) {
+        return clustered ? charge.key().substring(0, charge.key().indexOf(':')) : "";
+    }
+
+    @Override
+    public boolean hasNode(String node) {
+        return clustered != node.isEmpty();
+    }
+
+    @Override
+    public CompletionStage<?> probe(String node) {
+        return failing.contains(node)
+                ? CompletableFuture.failedFuture(new IllegalStateException("The storage is gone"))
+                : CompletableFuture.completedFuture("fine");
+    }
+
+    @Override
+    public void reconnect() {
+        connections.incrementAndGet();
+    }
+
+    @Override
+    public void onStanding(Standing.Listener listener) {
+        standings = listener;
+    }
+
+    @Override
+    public Instances instances() {
+        return new Instances() {
+            @Override
+            public int known() {
+                return instances;
+            }
+
+            @Override
+            public void sayHello() {}
+
+            @Override
+            public void sayGoodbye(Duration atMost) {
+                goodbyes.incrementAndGet();
+            }
+        };
+    }
+
+    @Override
+    public Decision peek(Rule rule, String key) {
+        StorageUnavailableException failure = failure(List.of(rule.charge(key)));
+        if (failure != null) {
+            throw failure;
+        }
+        return shared.peek(rule, key);
+    }
+
+    @Override
+    public void reset(Rule rule, String key) {
+        shared.reset(rule, key);
+    }
+
+    @Override
+    public long size() {
+        return shared.size();
+    }
+}

@@ -1,0 +1,227 @@
+package dev.limiter.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.OnFailure;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A storage that is a few lines of Java goes on while it fails, as one in Redis does. */
+class FailoverOfAnyStorageTests implements StorageListener {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    /** More failures in a row than a circuit bears. */
+    private static final int MANY = 20;
+
+    private final VirtualTime time = new VirtualTime();
+    private final CommandedStorage remote = new CommandedStorage(time);
+    private final RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
+    private final List<String> changes = new CopyOnWriteArrayList<>();
+    private final List<Outcome> outcomes = new CopyOnWriteArrayList<>();
+    private final Rule rule = Rule.of("rule", Limit.fixedWindow(10, HOUR).startingWithFirst());
+    private final Rule other = Rule.of("other", Limit.fixedWindow(MANY, HOUR).startingWithFirst());
+    private FailoverRateLimiterStorage storage = storage(OnFailure.LOCAL);
+
+    private FailoverRateLimiterStorage storage(OnFailure onFailure) {
+        return FailoverRateLimiterStorage.builder(remote, local)
+                .onFailure(of -> onFailure)
+                .listener(this)
+                .timeSource(time)
+                .build();
+    }
+
+    @Override
+    public void asked(Outcome outcome, Duration took) {
+        outcomes.add(outcome);
+    }
+
+    @Override
+    public void lost(String node, Throwable cause) {
+        changes.add("lost " + node);
+    }
+
+    @Override
+    public void found(String node) {
+        changes.add("found " + node);
+    }
+
+    private Decision take(String key, long permits) {
+        return storage.decide(List.of(rule.charge(key, permits)));
+    }
+
+    private void untilLost(String node) {
+        for (int i = 0; i < MANY && !changes.contains("lost " + node); i++) {
+            var unused = storage.decide(List.of(other.charge(node + ":lost")));
+        }
+        assertThat(changes).contains("lost " + node);
+    }
+
+    /** Probes succeed a moment after one another, in real time. */
+    private void await(BooleanSupplier condition) {
+        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - end).isNegative();
+            time.advance(Duration.ofMillis(500));
+            storage.cleanUp();
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    @Test
+    void theRemoteStorageDecidesWhileItWorks() {
+        Decision decision = take("key", 4);
+        assertThat(decision.permitted()).isTrue();
+        assertThat(decision.onFailure()).isEmpty();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(6);
+        assertThat(local.size()).isZero();
+        assertThat(outcomes).containsExactly(Outcome.OK);
+    }
+
+    @Test
+    void memoryGoesOnWithWhatWasLeft() {
+        take("key", 4);
+        remote.fail("");
+        assertThat(take("key", 6).onFailure()).contains(OnFailure.LOCAL);
+        assertThat(take("key", 1).permitted()).isFalse();
+        assertThat(outcomes).containsExactly(Outcome.OK, Outcome.ERROR, Outcome.ERROR);
+    }
+
+    @Test
+    void eachInstanceGrantsItsShare() {
+        remote.instances(5);
+        remote.fail("");
+        assertThat(storage.instances()).isEqualTo(5);
+        assertThat(take("key", 2).permitted()).isTrue();
+        assertThat(take("key", 1).permitted()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = OnFailure.class,
+            names = {"ALLOW", "DENY"})
+    void allIsPermittedOrRefusedIfTheRuleSaysSo(OnFailure how) {
+        storage = storage(how);
+        remote.fail("");
+        for (int i = 0; i < MANY; i++) {
+            Decision decision = take("key", 1);
+            assertThat(decision.permitted()).isEqualTo(how == OnFailure.ALLOW);
+            assertThat(decision.onFailure()).contains(how);
+        }
+    }
+
+    @Test
+    void isAskedNoLongerWhileItFails() {
+        remote.fail("");
+        untilLost("");
+        int before = remote.asked.get();
+        for (int i = 0; i < MANY; i++) {
+            take("key" + i, 1);
+        }
+        assertThat(remote.asked).hasValue(before);
+        assertThat(storage.isAvailable()).isFalse();
+    }
+
+    @Test
+    void isChargedOnceItWorksAgainWithWhatWasGrantedMeanwhile() {
+        take("key", 1);
+        remote.fail("");
+        untilLost("");
+        assertThat(take("key", 5).onFailure()).contains(OnFailure.LOCAL);
+        remote.work("");
+        await(storage::isAvailable);
+        assertThat(changes).containsExactly("lost ", "found ");
+        await(() -> remote.shared.peek(rule, "key").remaining() == 4);
+        assertThat(take("key", 4).onFailure()).isEmpty();
+        assertThat(take("key", 1).permitted()).isFalse();
+    }
+
+    @Test
+    void connectsAnewAfterSomeProbesThatFailed() {
+        remote.fail("");
+        untilLost("");
+        await(() -> remote.connections.get() > 0);
+        assertThat(storage.isAvailable()).isFalse();
+    }
+
+    @Test
+    void oneBrokenStateFailsNoOther() {
+        remote.breakState("broken");
+        for (int i = 0; i < MANY; i++) {
+            storage.decide(List.of(rule.charge("broken"), other.charge("well")));
+        }
+        assertThat(storage.isAvailable()).isTrue();
+        assertThat(outcomes).contains(Outcome.BROKEN_STATE);
+        // ten together with the broken one, which memory refuses after that
+        assertThat(remote.shared.peek(other, "well").remaining()).isEqualTo(MANY - 10);
+        assertThat(take("broken", 1).permitted()).isFalse();
+    }
+
+    @Test
+    void anAnswerThatIsLateIsGivenBack() {
+        remote.hold(Duration.ofMillis(1));
+        Decision decision = take("key", 3);
+        assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
+        assertThat(decision.permitted()).isTrue();
+        assertThat(outcomes).containsExactly(Outcome.TIMEOUT);
+        decision.giveBack();
+        remote.answerAll();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void aCallerThatDoesNotWaitIsAnsweredLater() {
+        remote.hold(Duration.ofSeconds(60));
+        CompletableFuture<Decision> answer = storage.decideAsync(List.of(rule.charge("key", 3)));
+        assertThat(answer).isNotDone();
+        remote.answerAll();
+        assertThat(answer.join().onFailure()).isEmpty();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(7);
+    }
+
+    @Test
+    void aNodeFailsAlone() {
+        remote.cluster();
+        remote.fail("a");
+        untilLost("a");
+        assertThat(storage.isAvailable()).isFalse();
+        assertThat(take("a:key", 1).onFailure()).contains(OnFailure.LOCAL);
+        assertThat(take("b:key", 1).onFailure()).isEmpty();
+        Decision both = storage.decide(List.of(rule.charge("a:key", 9), other.charge("b:key", 2)));
+        assertThat(both.permitted()).isTrue();
+        assertThat(remote.shared.peek(other, "b:key").remaining()).isEqualTo(MANY - 2);
+        // memory has none left of the first, so the second is given back
+        assertThat(storage.decide(List.of(rule.charge("a:key"), other.charge("b:key")))
+                        .permitted())
+                .isFalse();
+        assertThat(remote.shared.peek(other, "b:key").remaining()).isEqualTo(MANY - 2);
+    }
+
+    @Test
+    void looksInMemoryWhileItFails() {
+        take("key", 4);
+        assertThat(storage.peek(rule, "key").remaining()).isEqualTo(6);
+        remote.fail("");
+        assertThat(storage.peek(rule, "key").onFailure()).contains(OnFailure.LOCAL);
+    }
+
+    @Test
+    void saysGoodbyeWhenClosed() {
+        storage.close();
+        assertThat(remote.goodbyes).hasValue(1);
+    }
+}
