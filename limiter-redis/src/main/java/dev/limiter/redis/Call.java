@@ -2,6 +2,14 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.ReturningFuture;
+import dev.limiter.redis.script.Answer;
+import dev.limiter.redis.script.Arguments;
+import dev.limiter.redis.script.RedisDecision;
+import dev.limiter.redis.script.RemoteLimit;
+import dev.limiter.redis.script.RemoteRule;
+import dev.limiter.redis.script.Request;
+import dev.limiter.redis.script.Returns;
+import dev.limiter.redis.script.ServerTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,19 +79,18 @@ final class Call {
      *
      * @param unwanted told what was made of the answer if that is cancelled, or given up, by then
      */
-    <T> CompletableFuture<T> run(
-            RedisRateLimiterStorage storage, Function<List<RedisDecision>, T> then, Consumer<T> unwanted) {
+    <T> CompletableFuture<T> run(Returns returns, Function<List<RedisDecision>, T> then, Consumer<T> unwanted) {
         boolean taking = !peek && !dry && !isNever();
         byte[] lease = leases.newName();
         if (taking) {
-            lost = () -> release(storage, lease);
+            lost = () -> release(returns, lease);
         }
         return ask(
                 taking ? TAKE : PEEK,
                 0,
                 0,
                 lease,
-                answer -> then.apply(decisions(storage, answer, taking && answer.permitted())),
+                answer -> then.apply(decisions(returns, answer, taking && answer.permitted())),
                 unwanted);
     }
 
@@ -163,15 +170,15 @@ final class Call {
         return batches.ask(slot, request);
     }
 
-    private void release(RedisRateLimiterStorage storage, byte[] lease) {
+    private void release(Returns returns, byte[] lease) {
         for (int i = 0; i < charges.size(); i++) {
             if (rules.get(i).holds()) {
-                storage.releaseUnanswered(charges.get(i), rules.get(i), lease);
+                returns.releaseUnanswered(charges.get(i), rules.get(i), lease);
             }
         }
     }
 
-    private List<RedisDecision> decisions(RedisRateLimiterStorage storage, Answer answer, boolean charged) {
+    private List<RedisDecision> decisions(Returns returns, Answer answer, boolean charged) {
         List<RedisDecision> decisions = new ArrayList<>(charges.size());
         int state = 0;
         for (int i = 0; i < charges.size(); i++) {
@@ -179,7 +186,7 @@ final class Call {
             RemoteRule rule = rules.get(i);
             boolean took = charged && charge.permits() > 0;
             long[] numbers = answer.next(rule.limits.length);
-            decisions.add(new RedisDecision(storage, charge, rule, numbers, answer, took, 0));
+            decisions.add(new RedisDecision(returns, charge, rule, numbers, answer, took, 0));
             for (int limit = 0; limit < rule.limits.length; limit++) {
                 if (took && rule.isHeld(charge, limit)) {
                     leases.hold(states.get(state), charge.permits(limit), answer.lease());

@@ -3,6 +3,7 @@ package dev.limiter.redis;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.ReturningFuture;
+import dev.limiter.redis.script.RemoteRule;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.limiter.redis;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.failover.RecentMap;
+import dev.limiter.redis.script.RedisDecision;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;

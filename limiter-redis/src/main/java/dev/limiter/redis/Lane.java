@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import dev.limiter.redis.script.Request;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -4,6 +4,11 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.failover.Standing;
+import dev.limiter.redis.script.Answer;
+import dev.limiter.redis.script.LuaAlgorithm;
+import dev.limiter.redis.script.RedisDecision;
+import dev.limiter.redis.script.RemoteRule;
+import dev.limiter.redis.script.Returns;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeasedPermits {
 
-    private final RedisRateLimiterStorage storage;
+    private final Returns returns;
     private final Charge charge;
     private final RemoteRule remote;
     private final Answer answer;
@@ -28,9 +33,8 @@ final class LeasedPermits {
      * @param asked when Redis was asked, as {@link System#nanoTime()}: what is kept expires no later than it would there
      * @param callers for how many permits were needed at once; what is more was taken ahead
      */
-    LeasedPermits(
-            RedisRateLimiterStorage storage, Charge charge, RemoteRule remote, Answer answer, long asked, int callers) {
-        this.storage = storage;
+    LeasedPermits(Returns returns, Charge charge, RemoteRule remote, Answer answer, long asked, int callers) {
+        this.returns = returns;
         this.charge = charge;
         this.remote = remote;
         this.answer = answer;
@@ -47,7 +51,7 @@ final class LeasedPermits {
         for (int i = 0; i < remote.limits.length; i++) {
             Limit limit = remote.limits[i].limit;
             if (remote.limits[i].algorithm == LuaAlgorithm.FIXED_WINDOW) {
-                long reset = state.resetNanos(i);
+                long reset = state.lastingNanos(i);
                 long window = limit.window().toNanos();
                 // if some wait for the next window, it is that one's end
                 rest = Math.min(rest, reset > window ? reset - window : reset);
@@ -75,12 +79,12 @@ final class LeasedPermits {
 
     /** Each as if it had been taken alone, in this order: what was left then, and what the state was. */
     private RedisDecision decision(long behind) {
-        return new RedisDecision(storage, charge, remote, numbers, answer, true, behind);
+        return new RedisDecision(returns, charge, remote, numbers, answer, true, behind);
     }
 
     /** What is answered when all are taken; for so long at least where permits are taken ahead, not to ask for each one. */
     RedisDecision refusal(long micros) {
-        RedisDecision refusal = new RedisDecision(storage, charge, remote, numbers, answer, false, 0);
+        RedisDecision refusal = new RedisDecision(returns, charge, remote, numbers, answer, false, 0);
         return remote.ahead > 0 ? refusal.lastingAtLeast(micros) : refusal;
     }
 
@@ -108,7 +112,7 @@ final class LeasedPermits {
         long permits = rest.getAndSet(0);
         if (permits > 0) {
             Charge all = new Charge(charge.rule(), charge.key(), permits);
-            storage.giveBack(new RedisDecision(storage, all, remote, numbers, answer, true, 0), false);
+            returns.giveBack(new RedisDecision(returns, all, remote, numbers, answer, true, 0), false);
         }
     }
 }

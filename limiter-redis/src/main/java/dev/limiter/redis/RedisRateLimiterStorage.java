@@ -12,12 +12,18 @@ import dev.limiter.failover.Standing;
 import dev.limiter.failover.StorageErrors;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.failover.Timeouts;
+import dev.limiter.redis.script.Answer;
+import dev.limiter.redis.script.RedisDecision;
+import dev.limiter.redis.script.RemoteRule;
+import dev.limiter.redis.script.RemoteRules;
+import dev.limiter.redis.script.ReturnedPermits;
+import dev.limiter.redis.script.Returns;
+import dev.limiter.redis.script.ServerTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +43,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisRateLimiterStorage implements RemoteStorage {
 
-    /** Rules are values and may be made per request; what is worked out for them is then dropped now and then. */
-    private static final int MAX_RULES = 10_000;
-
     private final Redis redis;
     private final BackgroundRedis background;
     private final String keyPrefix;
@@ -52,8 +55,8 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     private final Releases releasing;
     private final KnownRefusals refusals = new KnownRefusals();
     private final SharedCalls shared = new SharedCalls(new Taker());
-    private final ToIntFunction<Rule> aheadPercent;
-    private final ConcurrentHashMap<Rule, RemoteRule> rules = new ConcurrentHashMap<>();
+    private final RemoteRules rules;
+    private final Returns returns = new Returning();
     private final ReleaseListeners releases = new ReleaseListeners();
     private volatile Standing.Listener standings = Standing.Listener.NONE;
 
@@ -61,7 +64,9 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         this.redis = builder.redis;
         this.keyPrefix = builder.keyPrefix;
         this.timeout = builder.timeout;
-        this.aheadPercent = builder.aheadPercent;
+        ToIntFunction<Rule> aheadPercent = builder.aheadPercent;
+        this.rules = new RemoteRules(
+                rule -> new RemoteRule(rule, keyPrefix, HeldPermits.MICROS, aheadPercent.applyAsInt(rule)));
         this.time = new ServerTime(builder.passedTime);
         this.statistics = builder.statistics;
         this.batches = new Batches(redis, builder.gather, statistics);
@@ -103,7 +108,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     /** The server that has the slot of the charge's states. */
     @Override
     public String node(Charge charge) {
-        return redis.node(redis.slot(remote(charge.rule()).keys(charge.key())[0]));
+        return redis.node(redis.slot(rules.of(charge.rule()).keys(charge.key())[0]));
     }
 
     @Override
@@ -191,7 +196,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         }
         List<Charge> merged = Charge.merged(charges);
         Charge first = merged.get(0);
-        RemoteRule rule = remote(first.rule());
+        RemoteRule rule = rules.of(first.rule());
         boolean one = merged.size() == 1 && first.permits() == 1 && first.isPlain();
         return one && rule.isShareable() ? shared.decide(first, rule.ahead) : decideAll(merged, false);
     }
@@ -211,7 +216,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         long asked = System.nanoTime();
         return calls.get(0)
                 .run(
-                        this,
+                        returns,
                         decisions -> {
                             decisions.forEach(standings::answered);
                             if (!peek) {
@@ -226,7 +231,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     private List<Call> calls(List<Charge> charges, boolean peek) {
         List<Call> calls = new ArrayList<>(1);
         for (Charge charge : charges) {
-            RemoteRule rule = remote(charge.rule());
+            RemoteRule rule = rules.of(charge.rule());
             byte[][] keys = rule.keys(charge.key());
             int slot = redis.slot(keys[0]);
             Call call = null;
@@ -255,7 +260,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
 
     private CompletableFuture<Decision> inSeveralSlots(List<Call> calls, List<Charge> charges) {
         List<CompletableFuture<List<RedisDecision>>> answers = calls.stream()
-                .map(call -> call.run(this, this::told, late -> late.forEach(Decision::giveBack)))
+                .map(call -> call.run(returns, this::told, late -> late.forEach(Decision::giveBack)))
                 .toList();
         return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
                 .handle((all, failure) -> {
@@ -282,84 +287,45 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         return a.key().equals(b.key()) && a.rule().equals(b.rule());
     }
 
-    private RemoteRule remote(Rule rule) {
-        RemoteRule known = rules.get(rule);
-        if (known != null) {
-            return known;
-        }
-        if (rules.size() >= MAX_RULES) {
-            rules.clear();
-        }
-        return rules.computeIfAbsent(
-                rule, absent -> new RemoteRule(absent, keyPrefix, HeldPermits.MICROS, aheadPercent.applyAsInt(absent)));
-    }
-
     private Decision await(CompletableFuture<Decision> answer) {
         return RedisErrors.TIMEOUTS.join(answer, timeout);
     }
 
-    /** {@code held}: of the concurrency limits, else of all others. */
-    void giveBack(RedisDecision decision, boolean held) {
-        refusals.forget(decision.charge);
-        standings.returned(decision, held);
-        RemoteRule remote = decision.remote;
-        byte[][] keys = remote.keys(decision.charge.key());
-        List<byte[]> returned = new ArrayList<>(keys.length);
-        Arguments arguments = new Arguments(64).number(time.toTell()).number(decision.takenAt());
-        int algorithms = 0;
-        for (int i = 0; i < keys.length; i++) {
-            RemoteLimit limit = remote.limits[i];
-            long permits = decision.charge.permits(i);
-            if (permits > 0 && (limit.algorithm == LuaAlgorithm.CONCURRENCY) == held) {
-                limit.giveBack(arguments, permits, decision.mark(i), decision.returnedBefore(i), decision.lease());
-                returned.add(keys[i]);
-                algorithms |= limit.algorithm.bit();
-                if (held) {
-                    leases.release(keys[i], permits, decision.lease());
-                }
+    /** What takes permits back from decisions. */
+    private final class Returning implements Returns {
+
+        @Override
+        public void giveBack(RedisDecision decision, boolean held) {
+            refusals.forget(decision.charge);
+            standings.returned(decision, held);
+            ReturnedPermits returned = ReturnedPermits.of(decision, held, time);
+            if (held) {
+                returned.forEach((state, permits) -> leases.release(state, permits, decision.lease()));
+                release(returned, decision.charge);
+            } else if (!returned.isEmpty()) {
+                // refusals of those who asked before it was done
+                releasing.send(returned, false, () -> refusals.forget(decision.charge));
             }
         }
-        if (returned.isEmpty()) {
-            return;
-        }
-        Script script = Scripts.giveBack(algorithms);
-        byte[][] names = returned.toArray(byte[][]::new);
-        if (held) {
-            releaseHeld(script, names, arguments.toArray(), decision.charge);
-        } else {
-            // refusals of those who asked before it was done
-            releasing.send(script, names, arguments.toArray(), false, () -> refusals.forget(decision.charge));
-        }
-    }
 
-    private void releaseHeld(Script script, byte[][] keys, byte[] argument, Charge charge) {
-        releasing.send(script, keys, argument, true, () -> {
-            refusals.forget(charge);
-            releases.released(charge.rule().name(), charge.key());
-        });
-    }
+        @Override
+        public void releaseUnanswered(Charge charge, RemoteRule remote, byte[] lease) {
+            release(ReturnedPermits.unanswered(charge, remote, lease, time), charge);
+        }
 
-    /** Releases what a call whose answer is lost may hold by now. */
-    void releaseUnanswered(Charge charge, RemoteRule remote, byte[] lease) {
-        byte[][] keys = remote.keys(charge.key());
-        List<byte[]> released = new ArrayList<>(keys.length);
-        Arguments arguments = new Arguments(64).number(time.toTell()).number(0);
-        for (int i = 0; i < keys.length; i++) {
-            if (remote.isHeld(charge, i)) {
-                remote.limits[i].giveBack(arguments, charge.permits(i), 0, 0, lease);
-                released.add(keys[i]);
+        private void release(ReturnedPermits returned, Charge charge) {
+            if (!returned.isEmpty()) {
+                releasing.send(returned, true, () -> {
+                    refusals.forget(charge);
+                    releases.released(charge.rule().name(), charge.key());
+                });
             }
         }
-        if (released.isEmpty()) {
-            return;
-        }
-        Script script = Scripts.giveBack(LuaAlgorithm.CONCURRENCY.bit());
-        releaseHeld(script, released.toArray(byte[][]::new), arguments.toArray(), charge);
     }
 
     @Override
     public void reset(Rule rule, String key) {
-        RemoteRule remote = remote(rule);
+        RemoteRule remote = rules.of(rule);
         Charge all = rule.charge(key);
         refusals.forget(all);
         shared.giveBack(all);
@@ -426,7 +392,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
 
         @Override
         public CompletableFuture<LeasedPermits> take(Charge charge, int callers, long ahead) {
-            RemoteRule rule = remote(charge.rule());
+            RemoteRule rule = rules.of(charge.rule());
             byte[][] keys = rule.keys(charge.key());
             long stamp = refusals.stamp(List.of(charge));
             long asked = System.nanoTime();
@@ -442,7 +408,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
 
         private LeasedPermits block(
                 Charge charge, RemoteRule rule, Answer answer, int callers, long stamp, long asked) {
-            LeasedPermits block = new LeasedPermits(RedisRateLimiterStorage.this, charge, rule, answer, asked, callers);
+            LeasedPermits block = new LeasedPermits(returns, charge, rule, answer, asked, callers);
             standings.answered(block.standing());
             long lasted = (System.nanoTime() - asked) / 1000;
             // what is kept is looked for first

@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import dev.limiter.redis.script.ReturnedPermits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -50,9 +51,10 @@ final class Releases {
      * @param repeatable whether the same may be done twice
      * @param done called when the server has done it, or it is given up
      */
-    void send(Script script, byte[][] keys, byte[] argument, boolean repeatable, Runnable done) {
+    void send(ReturnedPermits returned, boolean repeatable, Runnable done) {
         long until = System.nanoTime() + HeldPermits.MICROS * 1000;
-        var unused = send(new Release(script, keys, argument, repeatable, done, until));
+        Script script = Scripts.giveBack(returned.algorithms());
+        var unused = send(new Release(script, returned.states(), returned.argument(), repeatable, done, until));
     }
 
     private CompletableFuture<Boolean> send(Release release) {

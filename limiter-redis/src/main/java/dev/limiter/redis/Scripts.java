@@ -1,43 +1,28 @@
 package dev.limiter.redis;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
+import dev.limiter.redis.script.LuaAlgorithm;
+import dev.limiter.redis.script.ScriptTexts;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntFunction;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The scripts, put together from the resources beside this class. A server makes functions of all that a script holds each
- * time it runs, so what a call does not need is left out.
- */
+/** The scripts, each put together when it is needed first. Thread-safe. */
 final class Scripts {
 
-    static final Script RENEW = Script.of(stripped(read("renew")));
-    static final Script INSTANCES = Script.of(stripped(read("instances")));
-    static final Script GOODBYE = Script.of(stripped(read("goodbye")));
-    static final Script POLICY = Script.of(stripped(read("policy")));
-    static final Script PROBE = Script.of(stripped(read("probe")));
+    static final Script RENEW = Script.of(ScriptTexts.file("renew"));
+    static final Script INSTANCES = Script.of(ScriptTexts.file("instances"));
+    static final Script GOODBYE = Script.of(ScriptTexts.file("goodbye"));
+    static final Script POLICY = Script.of(ScriptTexts.file("policy"));
+    static final Script PROBE = Script.of(ScriptTexts.file("probe"));
 
-    /** Lines in the file of an algorithm, and where its parts are put. */
-    private static final String ASK = "-- ask\n";
-
-    private static final String TAKE = "-- take\n";
-
-    /** Where the last limit of a request is decided on. */
-    private static final String LAST = "-- last\n";
-
-    private static final Scripts DECIDE_ONE = new Scripts(Scripts::composeOne);
-    private static final Scripts DECIDE_SINGLE = new Scripts(set -> composeSeveral(set, List.of("last")));
-    private static final Scripts DECIDE_SEVERAL = new Scripts(set -> composeSeveral(set, List.of("last", "among")));
-    private static final Scripts GIVE_BACK = new Scripts(Scripts::composeGiveBack);
+    private static final Scripts DECIDE_ONE = new Scripts(ScriptTexts::decideOne);
+    private static final Scripts DECIDE_SINGLE = new Scripts(ScriptTexts::decideSingle);
+    private static final Scripts DECIDE_SEVERAL = new Scripts(ScriptTexts::decideSeveral);
+    private static final Scripts GIVE_BACK = new Scripts(ScriptTexts::giveBack);
 
     private final IntFunction<String> text;
 
-    /** By the set of algorithms, as bits. Each is always the same, so it does not matter who sets it. */
+    /** By the set of algorithms, as bits. Each is always the same, so it does not matter which thread sets it. */
     private final AtomicReferenceArray<@Nullable Script> bySet =
             new AtomicReferenceArray<>(1 << LuaAlgorithm.values().length);
 
@@ -64,65 +49,8 @@ final class Scripts {
         if (known != null) {
             return known;
         }
-        Script script = Script.of(stripped(text.apply(set)));
+        Script script = Script.of(text.apply(set));
         bySet.set(set, script);
         return script;
-    }
-
-    private static String composeOne(int set) {
-        LuaAlgorithm algorithm = LuaAlgorithm.values()[Integer.numberOfTrailingZeros(set)];
-        return read("decide/start") + "\n" + written(read("decide/one"), algorithm);
-    }
-
-    /** {@code functions}: which ones there are of each algorithm. */
-    private static String composeSeveral(int set, List<String> functions) {
-        StringBuilder text = new StringBuilder(read("decide/start")).append("\nlocal last, among = {}, {}\n");
-        for (LuaAlgorithm algorithm : LuaAlgorithm.values()) {
-            for (String function : functions) {
-                if ((set & algorithm.bit()) != 0) {
-                    text.append(written(read("decide/" + function + "_function"), algorithm)
-                            .replace("NUMBER", "" + algorithm.number()));
-                }
-            }
-        }
-        return text.append(read("decide/several")).toString();
-    }
-
-    /** The two parts of an algorithm, where they belong. */
-    private static String written(String template, LuaAlgorithm algorithm) {
-        String file = read("decide/" + algorithm.file());
-        int take = file.indexOf(TAKE);
-        return template.replace(LAST, read("decide/last"))
-                .replace(ASK, file.substring(0, take))
-                .replace(TAKE, file.substring(take + TAKE.length()));
-    }
-
-    private static String composeGiveBack(int set) {
-        StringBuilder text = new StringBuilder(read("give_back/start"));
-        for (LuaAlgorithm algorithm : LuaAlgorithm.values()) {
-            if ((set & algorithm.bit()) != 0) {
-                text.append(read("give_back/" + algorithm.file()));
-            }
-        }
-        return text.append(read("give_back/end")).toString();
-    }
-
-    /** Without comments and indentation: each server is sent a script once, each time it has forgotten it. */
-    private static String stripped(String text) {
-        return text.lines()
-                .map(String::strip)
-                .filter(line -> !line.isEmpty() && !line.startsWith("--"))
-                .collect(Collectors.joining("\n"));
-    }
-
-    private static String read(String name) {
-        try (InputStream resource = Scripts.class.getResourceAsStream(name + ".lua")) {
-            if (resource == null) {
-                throw new IllegalStateException("No resource " + name + ".lua beside " + Scripts.class.getName());
-            }
-            return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -8,6 +8,12 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
+import dev.limiter.redis.script.LuaAlgorithm;
+import dev.limiter.redis.script.RedisDecision;
+import dev.limiter.redis.script.RemoteRule;
+import dev.limiter.redis.script.Request;
+import dev.limiter.redis.script.Returns;
+import dev.limiter.redis.script.ServerTime;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -365,6 +371,19 @@ class BatchesTests {
         assertThat(storage(server).peek(monthly, "both").remaining()).isEqualTo(8);
     }
 
+    /** For decisions that nothing is given back of. */
+    private static final Returns KEEPING = new Returns() {
+        @Override
+        public void giveBack(RedisDecision decision, boolean held) {
+            throw new AssertionError("Given back");
+        }
+
+        @Override
+        public void releaseUnanswered(Charge charge, RemoteRule remote, byte[] lease) {
+            throw new AssertionError("Released");
+        }
+    };
+
     private Decision decided(List<Charge> charges) {
         ServerTime wrong = new ServerTime(null);
         wrong.learn(Instant.parse("2001-02-03T04:05:06Z").toEpochMilli() * 1000);
@@ -378,7 +397,7 @@ class BatchesTests {
             RemoteRule rule = new RemoteRule(charge.rule(), prefix, HeldPermits.MICROS, 0);
             call.add(charge, rule, rule.keys(charge.key()));
         }
-        return call.run(storage(server), Decision::allOf, Decision::giveBack).join();
+        return call.run(KEEPING, Decision::allOf, Decision::giveBack).join();
     }
 
     /** Answers each request with what it was asked, late, on threads of its own, and fails now and then. */

@@ -2,6 +2,8 @@ package dev.limiter.redis;
 
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 
+import dev.limiter.redis.script.LuaAlgorithm;
+import dev.limiter.redis.script.Request;
 import java.nio.ByteBuffer;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;

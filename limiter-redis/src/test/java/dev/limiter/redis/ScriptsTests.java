@@ -3,6 +3,12 @@ package dev.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
+import dev.limiter.Rule;
+import dev.limiter.redis.script.Answer;
+import dev.limiter.redis.script.Arguments;
+import dev.limiter.redis.script.LuaAlgorithm;
+import dev.limiter.redis.script.RemoteLimit;
+import dev.limiter.redis.script.RemoteRule;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.ByteBuffer;
@@ -102,7 +108,7 @@ class ScriptsTests {
     @ParameterizedTest
     @MethodSource("algorithms")
     void anAlgorithmDecidesOnItsOwn(Limit limit) {
-        RemoteLimit remote = RemoteLimitCompiler.of(limit, 30_000_000, 0);
+        RemoteLimit remote = new RemoteRule(Rule.of("scripts", limit), "", 30_000_000, 0).limits[0];
         byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};
         long now = 1_767_225_600_000_000L;
         Answer last = ask(remote, keys, now);

@@ -56,7 +56,9 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
 
     /** The scripts, and what the application's own connections go to. */
     private static void redis(RuntimeHints hints, @Nullable ClassLoader loader) {
-        hints.resources().registerPattern("dev/limiter/redis/*.lua").registerPattern("dev/limiter/redis/*/*.lua");
+        hints.resources()
+                .registerPattern("dev/limiter/redis/script/*.lua")
+                .registerPattern("dev/limiter/redis/script/*/*.lua");
         if (ClassUtils.isPresent(LETTUCE, loader)) {
             Field server = ReflectionUtils.findField(ClassUtils.resolveClassName(LETTUCE, loader), "configuration");
             if (server != null) {

@@ -1,25 +1,25 @@
-package dev.limiter.redis;
+package dev.limiter.redis.script;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** What scripts unpack, put together: big-endian, as {@code struct.unpack('>…')} reads it. Not thread-safe. */
-final class Arguments {
+public final class Arguments {
 
     private ByteBuffer buffer;
 
-    Arguments(int capacity) {
+    public Arguments(int capacity) {
         buffer = ByteBuffer.allocate(capacity);
     }
 
     /** {@code d} of the format: whole numbers up to 2<sup>53</sup> are exact. */
-    Arguments number(long value) {
+    public Arguments number(long value) {
         room(Double.BYTES).putDouble((double) value);
         return this;
     }
 
     /** {@code B} of the format. */
-    Arguments octet(int value) {
+    public Arguments octet(int value) {
         room(1).put((byte) value);
         return this;
     }
@@ -37,7 +37,7 @@ final class Arguments {
         return buffer;
     }
 
-    byte[] toArray() {
+    public byte[] toArray() {
         return Arrays.copyOf(buffer.array(), buffer.position());
     }
 }

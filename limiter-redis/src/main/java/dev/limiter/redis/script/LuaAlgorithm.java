@@ -1,9 +1,9 @@
-package dev.limiter.redis;
+package dev.limiter.redis.script;
 
 import java.util.Locale;
 
 /** The algorithms as there are scripts of them: both buckets are one, and one that warms up is another. */
-enum LuaAlgorithm {
+public enum LuaAlgorithm {
     BUCKET,
     FIXED_WINDOW,
     SLIDING_WINDOW_COUNTER,
@@ -16,7 +16,7 @@ enum LuaAlgorithm {
         return (byte) (ordinal() + 1);
     }
 
-    int bit() {
+    public int bit() {
         return 1 << ordinal();
     }
 

@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.redis.script;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
@@ -8,7 +8,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /** What a script answered on one rule and key. */
-final class RedisDecision extends Decision implements Standing {
+public final class RedisDecision extends Decision implements Standing {
 
     private static final VarHandle RETURNED;
     private static final VarHandle RELEASED;
@@ -26,10 +26,10 @@ final class RedisDecision extends Decision implements Standing {
     /** How many numbers a script answers for each limit. */
     static final int NUMBERS = 5;
 
-    final Charge charge;
-    final RemoteRule remote;
+    public final Charge charge;
+    public final RemoteRule remote;
 
-    private final RedisRateLimiterStorage storage;
+    private final Returns returns;
 
     private final Answer answer;
 
@@ -49,15 +49,15 @@ final class RedisDecision extends Decision implements Standing {
     private volatile boolean released;
 
     /** {@code charged}: the permits were taken; they would be, or are refused, if not. */
-    RedisDecision(
-            RedisRateLimiterStorage storage,
+    public RedisDecision(
+            Returns returns,
             Charge charge,
             RemoteRule remote,
             long[] numbers,
             Answer answer,
             boolean charged,
             long behind) {
-        this.storage = storage;
+        this.returns = returns;
         this.charge = charge;
         this.remote = remote;
         this.numbers = numbers;
@@ -76,7 +76,7 @@ final class RedisDecision extends Decision implements Standing {
     }
 
     /** For how long the same will be refused, as far as that is known. */
-    long refusesForMicros() {
+    public long refusesForMicros() {
         long longest = 0;
         for (int i = 0; i < remote.limits.length; i++) {
             longest = Math.max(longest, numbers[NUMBERS * i + 1]);
@@ -84,31 +84,33 @@ final class RedisDecision extends Decision implements Standing {
         return longest - patienceMicros();
     }
 
-    /** What is answered to who took permits says when one can be had at once; the same one would wait again. */
+    /**
+     * For how long the same request would wait: an answer to one that took permits says when a permit can be had at once.
+     */
     private long patienceMicros() {
         return charged ? RemoteLimit.micros(charge.maxWait()) : 0;
     }
 
     /** What would be answered after that time, if nobody else asked in between. */
-    RedisDecision refusedAfter(long micros) {
+    public RedisDecision refusedAfter(long micros) {
         long[] later = numbers.clone();
         long sooner = micros + patienceMicros();
         for (int i = 0; i < remote.limits.length; i++) {
             later[NUMBERS * i + 1] = numbers[NUMBERS * i + 1] < 0 ? -1 : Math.max(numbers[NUMBERS * i + 1] - sooner, 0);
             later[NUMBERS * i + 2] = numbers[NUMBERS * i + 2] < 0 ? -1 : Math.max(numbers[NUMBERS * i + 2] - micros, 0);
         }
-        return new RedisDecision(storage, charge, remote, later, answer, false, 0);
+        return new RedisDecision(returns, charge, remote, later, answer, false, 0);
     }
 
     /** The same refusal, if it is one, for so long at least. */
-    RedisDecision lastingAtLeast(long micros) {
+    public RedisDecision lastingAtLeast(long micros) {
         long[] longer = numbers.clone();
         for (int i = 0; i < remote.limits.length; i++) {
             if (numbers[NUMBERS * i + 1] > 0) {
                 longer[NUMBERS * i + 1] = Math.max(numbers[NUMBERS * i + 1], micros);
             }
         }
-        return new RedisDecision(storage, charge, remote, longer, answer, charged, 0);
+        return new RedisDecision(returns, charge, remote, longer, answer, charged, 0);
     }
 
     @Override
@@ -125,7 +127,7 @@ final class RedisDecision extends Decision implements Standing {
         return numbers[NUMBERS * limit + 4];
     }
 
-    byte[] lease() {
+    public byte[] lease() {
         return answer.lease();
     }
 
@@ -173,7 +175,7 @@ final class RedisDecision extends Decision implements Standing {
     @Override
     public void giveBack() {
         if (charged && RETURNED.compareAndSet(this, false, true)) {
-            storage.giveBack(this, false);
+            returns.giveBack(this, false);
         }
         close();
     }
@@ -181,7 +183,7 @@ final class RedisDecision extends Decision implements Standing {
     @Override
     public void close() {
         if (charged && remote.holds() && RELEASED.compareAndSet(this, false, true)) {
-            storage.giveBack(this, true);
+            returns.giveBack(this, true);
         }
     }
 

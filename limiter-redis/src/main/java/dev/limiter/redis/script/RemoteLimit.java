@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.redis.script;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
@@ -10,15 +10,15 @@ import java.util.concurrent.TimeUnit;
  * What the scripts have to be told of one limit, worked out once. The scripts count in whole microseconds, exactly:
  * windows that are not a whole number of them cannot be had here.
  */
-final class RemoteLimit {
+public final class RemoteLimit {
 
     /** Whole numbers are exact in Lua up to twice this. */
     static final int BITS = 52;
 
     private static final byte[] NOTHING = {};
 
-    final Limit limit;
-    final LuaAlgorithm algorithm;
+    public final Limit limit;
+    public final LuaAlgorithm algorithm;
 
     private final byte[] terms;
     private final byte[] returning;
@@ -58,7 +58,7 @@ final class RemoteLimit {
      * @param maxWait in microseconds
      * @param lease the name under which concurrency permits are held
      */
-    void ask(Arguments out, long permits, long kept, long maxWait, byte[] lease, long now) {
+    public void ask(Arguments out, long permits, long kept, long maxWait, byte[] lease, long now) {
         out.octet(algorithm.number())
                 .number(permits)
                 .number(kept)
@@ -69,7 +69,7 @@ final class RemoteLimit {
     }
 
     /** {@code mark} and {@code returnedBefore}: as the script answered them when the permits were taken. */
-    void giveBack(Arguments out, long permits, long mark, long returnedBefore, byte[] lease) {
+    public void giveBack(Arguments out, long permits, long mark, long returnedBefore, byte[] lease) {
         out.octet(algorithm.number())
                 .number(permits)
                 .number(mark)
@@ -83,24 +83,29 @@ final class RemoteLimit {
         return mark - permits * unitsPerPermit;
     }
 
+    /** Whether its permits are held until they are released. */
+    boolean isHeld() {
+        return algorithm == LuaAlgorithm.CONCURRENCY;
+    }
+
     private byte[] held(byte[] lease) {
-        return algorithm == LuaAlgorithm.CONCURRENCY ? lease : NOTHING;
+        return isHeld() ? lease : NOTHING;
     }
 
     /** How many permits must be left for others. */
-    long kept(Charge charge) {
+    public long kept(Charge charge) {
         long percent = charge.keptPercent();
         return limit.capacity() / 100 * percent + limit.capacity() % 100 * percent / 100;
     }
 
     /** Whether more is asked than can ever be granted. {@code position}: of this limit in its rule. */
-    boolean isNever(Charge charge, int position) {
+    public boolean isNever(Charge charge, int position) {
         long permits = charge.permits(position);
         return permits > 0 && permits > limit.capacity() - kept(charge);
     }
 
     /** What a script is told of a time to wait. */
-    static long micros(Duration maxWait) {
+    public static long micros(Duration maxWait) {
         return maxWait.isZero() ? 0 : TimeUnit.SECONDS.toMicros(maxWait.toSeconds()) + maxWait.toNanosPart() / 1000;
     }
 

@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.redis.script;
 
 import dev.limiter.Charge;
 import dev.limiter.Limit;
@@ -12,30 +12,30 @@ import java.util.HexFormat;
  * A rule as the scripts see it. The states of one key are in keys named {@code prefix{rule:key}limit}: what is in braces
  * decides the slot, so all limits of a rule and key are on one node.
  */
-final class RemoteRule {
+public final class RemoteRule {
 
     /** Where permits are taken ahead, Redis is not asked for so long when there are no more. */
-    static final long PAUSE_MICROS = 1000;
+    public static final long PAUSE_MICROS = 1000;
 
     /** Longer ones are kept as a hash. */
     private static final int LONGEST_KEY = 128;
 
-    final Rule rule;
-    final RemoteLimit[] limits;
+    public final Rule rule;
+    public final RemoteLimit[] limits;
 
     /** The {@linkplain LuaAlgorithm#bit bits} of all algorithms. */
-    final int algorithms;
+    public final int algorithms;
 
     /** Whether windows begin by a calendar, which scripts do not know. */
-    final boolean byCalendar;
+    public final boolean byCalendar;
 
     /** How many permits are taken ahead at most, and for how long they are kept; 0 for none. */
-    final long ahead;
+    public final long ahead;
 
-    final long aheadNanos;
+    public final long aheadNanos;
 
     /** Of these how many are taken however few are left: what comes in a pause, or refusals would cost a call for each. */
-    final long smallestBlock;
+    public final long smallestBlock;
 
     private final String start;
 
@@ -43,7 +43,7 @@ final class RemoteRule {
      * @param leaseMicros for how long a permit of a concurrency limit is held unless renewed
      * @param aheadPercent the share of the limits, and of their windows, for which permits are taken ahead
      */
-    RemoteRule(Rule rule, String prefix, long leaseMicros, int aheadPercent) {
+    public RemoteRule(Rule rule, String prefix, long leaseMicros, int aheadPercent) {
         this.rule = rule;
         long permits = Long.MAX_VALUE;
         long nanos = Long.MAX_VALUE;
@@ -72,7 +72,7 @@ final class RemoteRule {
     }
 
     /** The names of the states of a key, in the order of the limits. */
-    byte[][] keys(String key) {
+    public byte[][] keys(String key) {
         String tagged = start + (key.length() <= LONGEST_KEY ? ":" + key : "#" + hash(key)) + "}";
         byte[][] names = new byte[limits.length][];
         for (int i = 0; i < names.length; i++) {
@@ -82,7 +82,7 @@ final class RemoteRule {
     }
 
     /** Whether several callers may share what one call takes: not where only one may go at a time, or holds it. */
-    boolean isShareable() {
+    public boolean isShareable() {
         int notShared = LuaAlgorithm.CONCURRENCY.bit() | LuaAlgorithm.WARM_UP.bit();
         return (algorithms & notShared) == 0;
     }
@@ -96,11 +96,11 @@ final class RemoteRule {
     }
 
     /** Whether a charge holds permits of the limit at that position until they are released. */
-    boolean isHeld(Charge charge, int limit) {
-        return limits[limit].algorithm == LuaAlgorithm.CONCURRENCY && charge.permits(limit) > 0;
+    public boolean isHeld(Charge charge, int limit) {
+        return limits[limit].isHeld() && charge.permits(limit) > 0;
     }
 
-    boolean holds() {
+    public boolean holds() {
         return (algorithms & LuaAlgorithm.CONCURRENCY.bit()) != 0;
     }
 

@@ -1,10 +1,10 @@
-package dev.limiter.redis;
+package dev.limiter.redis.script;
 
 import dev.limiter.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /** What scripts are told of the time: to go by the server's clock, or by one that a test passes. Thread-safe. */
-final class ServerTime {
+public final class ServerTime {
 
     /** Instead of a time that is passed. */
     private static final long OF_THE_SERVER = -1;
@@ -15,31 +15,31 @@ final class ServerTime {
     /** How far the server's clock is ahead of ours; only as good as finding calendar windows takes. */
     private volatile long aheadMicros;
 
-    ServerTime(@Nullable TimeSource passed) {
+    public ServerTime(@Nullable TimeSource passed) {
         this.passed = passed;
         this.clock = passed == null ? TimeSource.system() : passed;
     }
 
-    boolean isPassed() {
+    public boolean isPassed() {
         return passed != null;
     }
 
     /** Of this instance, or the one that is passed. */
-    TimeSource clock() {
+    public TimeSource clock() {
         return clock;
     }
 
     /** What a script is told, in microseconds. */
-    long toTell() {
+    public long toTell() {
         return passed == null ? OF_THE_SERVER : micros();
     }
 
     /** What it is there, as far as is known, in microseconds. */
-    long there() {
+    public long there() {
         return micros() + aheadMicros;
     }
 
-    void learn(long microsThere) {
+    public void learn(long microsThere) {
         aheadMicros = microsThere - micros();
     }
 

@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.redis.script;
 
 import dev.limiter.ReturningFuture;
 import java.nio.ByteBuffer;
@@ -6,11 +6,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** What {@code decide} is asked for; complete with what is made of the answer. It may be cancelled. */
-final class Request<T> extends ReturningFuture<T> {
+public final class Request<T> extends ReturningFuture<T> {
 
-    final int algorithms;
-    final byte[][] states;
-    final byte[] argument;
+    public final int algorithms;
+    public final byte[][] states;
+    public final byte[] argument;
 
     private final Function<ByteBuffer, T> made;
     private volatile Runnable lost = () -> {};
@@ -22,7 +22,8 @@ final class Request<T> extends ReturningFuture<T> {
      * @param made what is made of the answer
      * @param unwanted told of that if nobody waits for it any more
      */
-    Request(int algorithms, byte[][] states, byte[] argument, Function<ByteBuffer, T> made, Consumer<T> unwanted) {
+    public Request(
+            int algorithms, byte[][] states, byte[] argument, Function<ByteBuffer, T> made, Consumer<T> unwanted) {
         super(unwanted);
         this.algorithms = algorithms;
         this.states = states;
@@ -31,7 +32,7 @@ final class Request<T> extends ReturningFuture<T> {
     }
 
     /** Has it told if there is no answer, also if nobody waits for one any more: what was asked for may have been done. */
-    void whenLost(Runnable lost) {
+    public void whenLost(Runnable lost) {
         this.lost = lost;
     }
 
@@ -41,7 +42,7 @@ final class Request<T> extends ReturningFuture<T> {
         return super.completeExceptionally(failure);
     }
 
-    void answer(ByteBuffer answer) {
+    public void answer(ByteBuffer answer) {
         try {
             hand(made.apply(answer));
         } catch (RuntimeException e) {

@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.redis.script;
 
 import dev.limiter.Limit;
 import java.math.BigInteger;

@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.redis.script;
 
 import dev.limiter.TimeSource;
 import java.nio.ByteBuffer;
@@ -14,9 +14,10 @@ import java.nio.ByteBuffer;
  * @param lease the name under which permits of concurrency limits are held
  * @param numbers the rest
  */
-record Answer(long time, boolean permitted, long delay, long taken, long turn, byte[] lease, ByteBuffer numbers) {
+public record Answer(
+        long time, boolean permitted, long delay, long taken, long turn, byte[] lease, ByteBuffer numbers) {
 
-    static Answer of(ByteBuffer numbers, TimeSource clock, byte[] lease) {
+    public static Answer of(ByteBuffer numbers, TimeSource clock, byte[] lease) {
         double time = numbers.getDouble();
         long delay = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
         long taken = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
@@ -25,12 +26,12 @@ record Answer(long time, boolean permitted, long delay, long taken, long turn, b
     }
 
     /** Whether the server's time is outside what it was told of a calendar: it has to be asked again. */
-    boolean isOutside() {
+    public boolean isOutside() {
         return !numbers.hasRemaining();
     }
 
     /** The next numbers of so many limits. */
-    long[] next(int limits) {
+    public long[] next(int limits) {
         long[] next = new long[RedisDecision.NUMBERS * limits];
         for (int i = 0; i < next.length; i++) {
             next[i] = (long) numbers.getDouble();
