@@ -8,6 +8,7 @@ import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
 import dev.limiter.memory.Threads;
+import dev.limiter.redis.ahead.SharedCalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.redis.ahead;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Permits of one key that were taken in one call: for those who were there, and some for those who come later. To take
  * one is one atomic subtraction. Thread-safe; never blocks.
  */
-final class LeasedPermits {
+public final class LeasedPermits {
 
     private final Returns returns;
     private final Charge charge;
@@ -33,7 +33,7 @@ final class LeasedPermits {
      * @param asked when Redis was asked, as {@link System#nanoTime()}: what is kept expires no later than it would there
      * @param callers for how many permits were needed at once; what is more was taken ahead
      */
-    LeasedPermits(Returns returns, Charge charge, RemoteRule remote, Answer answer, long asked, int callers) {
+    public LeasedPermits(Returns returns, Charge charge, RemoteRule remote, Answer answer, long asked, int callers) {
         this.returns = returns;
         this.charge = charge;
         this.remote = remote;
@@ -60,13 +60,13 @@ final class LeasedPermits {
         return rest;
     }
 
-    /** For one who was there when they were taken: one of them, or a refusal if there were not enough. */
+    /** For a caller that was there when they were taken: one of them, or a refusal if there were not enough. */
     Decision next() {
         Decision taken = one();
         return taken != null ? taken : refusal(RemoteRule.PAUSE_MICROS);
     }
 
-    /** For one who came later; null if there is none, or it is too late. */
+    /** For a caller that came later; null if there is none, or it is too late. */
     @Nullable
     Decision take() {
         return rest.get() > 0 && !isTooOld() ? one() : null;
@@ -83,17 +83,17 @@ final class LeasedPermits {
     }
 
     /** What is answered when all are taken; for so long at least where permits are taken ahead, not to ask for each one. */
-    RedisDecision refusal(long micros) {
+    public RedisDecision refusal(long micros) {
         RedisDecision refusal = new RedisDecision(returns, charge, remote, numbers, answer, false, 0);
         return remote.ahead > 0 ? refusal.lastingAtLeast(micros) : refusal;
     }
 
     /** What the answer says of the state. */
-    Standing standing() {
+    public Standing standing() {
         return decision(0);
     }
 
-    /** How many nobody has had yet. */
+    /** How many no caller has had yet. */
     long kept() {
         return Math.max(rest.get(), 0);
     }
@@ -107,8 +107,8 @@ final class LeasedPermits {
         return System.nanoTime() - until >= 0;
     }
 
-    /** Gives back what nobody has had. */
-    void giveBack() {
+    /** Gives back those that no caller has had. */
+    public void giveBack() {
         long permits = rest.getAndSet(0);
         if (permits > 0) {
             Charge all = new Charge(charge.rule(), charge.key(), permits);

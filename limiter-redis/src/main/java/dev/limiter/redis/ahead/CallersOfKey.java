@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.redis.ahead;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
@@ -14,9 +14,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of one key, and the permits that were taken ahead for them. Who finds one goes on with it, without a lock;
- * who finds that half of them are used has more fetched, which nobody waits for. Only who finds none waits, for a call
- * that is for all who do. It is over when nobody is there and nothing is kept. Thread-safe; never blocks.
+ * The callers of one key, and the permits that were taken ahead for them. A caller that finds a permit goes on with it,
+ * without a lock; one that finds half of them used has more fetched, and does not wait for that. A caller that finds none
+ * waits for a call that is for all waiting callers. Over when no caller waits and no permit is kept. Thread-safe; never
+ * blocks.
  */
 final class CallersOfKey {
 
@@ -137,7 +138,7 @@ final class CallersOfKey {
         });
     }
 
-    /** Keeps what was taken ahead, and has those answered who came meanwhile, as far as that goes; whether some are left. */
+    /** Keeps what was taken ahead, and has callers answered that came meanwhile, as far as that goes; whether some are left. */
     private synchronized boolean answered(@Nullable LeasedPermits block, List<Runnable> handed) {
         if (block != null && block.kept() > 0) {
             LeasedPermits[] all = Arrays.copyOf(blocks, blocks.length + 1);

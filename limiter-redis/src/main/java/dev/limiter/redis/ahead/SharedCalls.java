@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.redis.ahead;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
@@ -9,13 +9,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Callers who want one permit of the same key share a call: while one is under way they gather, and the next one takes
- * the permits of all. With a lease a call takes more than that, for those who come later. Thread-safe; never blocks.
+ * Callers that want one permit of the same key share a call: while one is under way they gather, and the next one takes
+ * the permits of all. With a lease a call takes more than that, for later callers. Thread-safe; never blocks.
  */
-final class SharedCalls {
+public final class SharedCalls {
 
     /** Asks Redis. */
-    interface Taker {
+    public interface Taker {
 
         /**
          * Takes one permit for each of those who are there, as far as there are any, and some ahead.
@@ -31,7 +31,7 @@ final class SharedCalls {
     }
 
     /** For so many keys permits are taken ahead; of more keys only callers who are there share a call. */
-    static final int MAX_KEYS = 10_000;
+    public static final int MAX_KEYS = 10_000;
 
     /** So many keys are given back before the server is waited for, whose client queues no more than some. */
     private static final int AT_ONCE = 250;
@@ -39,19 +39,18 @@ final class SharedCalls {
     private final Taker taker;
     private final ConcurrentHashMap<Charge, CallersOfKey> byKey = new ConcurrentHashMap<>();
 
-    SharedCalls(Taker taker) {
+    public SharedCalls(Taker taker) {
         this.taker = taker;
     }
 
     /** One of the permits that were taken ahead; null if there is none. */
-    @Nullable
-    Decision kept(Charge charge) {
+    public @Nullable Decision kept(Charge charge) {
         CallersOfKey callers = byKey.get(charge);
         return callers == null ? null : callers.take();
     }
 
     /** {@code ahead}: how many permits to keep at most for those who come later. */
-    CompletableFuture<Decision> decide(Charge charge, long ahead) {
+    public CompletableFuture<Decision> decide(Charge charge, long ahead) {
         long bounded = ahead == 0 || byKey.mappingCount() < MAX_KEYS ? ahead : 0;
         while (true) {
             CallersOfKey callers = byKey.computeIfAbsent(
@@ -64,12 +63,12 @@ final class SharedCalls {
     }
 
     /** Gives back what was taken ahead too long ago; {@code caughtUp} as for {@link #giveBackAll}. */
-    void cleanUp(BooleanSupplier caughtUp) {
+    public void cleanUp(BooleanSupplier caughtUp) {
         giveBack(LeasedPermits::isTooOld, caughtUp);
     }
 
     /** Gives back what was taken ahead of a key. */
-    void giveBack(Charge charge) {
+    public void giveBack(Charge charge) {
         CallersOfKey callers = byKey.get(charge);
         if (callers != null) {
             callers.giveBack(block -> true);
@@ -81,7 +80,7 @@ final class SharedCalls {
      *
      * @param caughtUp waits until the server has answered what it was asked for; false if it does not: then the rest is kept
      */
-    void giveBackAll(BooleanSupplier caughtUp) {
+    public void giveBackAll(BooleanSupplier caughtUp) {
         giveBack(block -> true, caughtUp);
     }
 

@@ -1,4 +1,4 @@
-package dev.limiter.redis;
+package dev.limiter.redis.ahead;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
@@ -11,15 +11,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that Redis would refuse, as far as that follows from what it has answered: who was told to come back in a
- * minute, or took the last permit of a minute, need not ask before. Other instances may give back or reset, and Redis may
+ * Requests that Redis would refuse, as far as that follows from what it has answered: a request that was told to come
+ * back in a minute, or took the last permit of a minute, need not be asked for before. Other instances may give back or reset, and Redis may
  * lose its data: so once in a second a request is asked for all the same. Thread-safe; bounded: of more than that, those
  * are forgotten that nobody has asked for since longest.
  *
  * <p>Each state has a stamp, which changes when something of it is given back here: a refusal that was asked for before
  * that says nothing, whichever request it answered and whenever the answer came.
  */
-final class KnownRefusals {
+public final class KnownRefusals {
 
     private static final int MAX_REQUESTS = 10_000;
 
@@ -49,8 +49,7 @@ final class KnownRefusals {
     private final AtomicIntegerArray stamps = new AtomicIntegerArray(STAMPS);
 
     /** The answer that Redis would give to a request, if it would certainly refuse; null if it has to be asked. */
-    @Nullable
-    Decision of(Object request) {
+    public @Nullable Decision of(Object request) {
         if (refusals.isEmpty()) {
             return null;
         }
@@ -76,7 +75,7 @@ final class KnownRefusals {
     }
 
     /** The stamps of all states that charges are about: they only grow, so the sum is the same if all are. */
-    long stamp(List<Charge> charges) {
+    public long stamp(List<Charge> charges) {
         long sum = 0;
         for (Charge charge : charges) {
             sum += stamps.get(position(charge));
@@ -98,7 +97,7 @@ final class KnownRefusals {
     }
 
     /** {@code stamp} and {@code asked}: before Redis was, so that nobody is refused for longer than Redis would. */
-    void learn(Object request, List<RedisDecision> answer, long stamp, long asked) {
+    public void learn(Object request, List<RedisDecision> answer, long stamp, long asked) {
         long micros = 0;
         for (RedisDecision part : answer) {
             micros = Math.max(micros, part.refusesForMicros());
@@ -112,11 +111,11 @@ final class KnownRefusals {
     }
 
     /** Something may be had again of the state that a charge is about. */
-    void forget(Charge charge) {
+    public void forget(Charge charge) {
         stamps.incrementAndGet(position(charge));
     }
 
-    void cleanUp() {
+    public void cleanUp() {
         long now = System.nanoTime();
         refusals.removeIf(refusal -> refusal.until - now <= 0);
     }

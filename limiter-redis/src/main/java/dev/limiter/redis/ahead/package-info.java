@@ -1,0 +1,8 @@
+/**
+ * What is answered without asking Redis: permits that were taken ahead, and refusals that are known. No class here sends
+ * anything: see {@code dev.limiter.redis}.
+ */
+@NullMarked
+package dev.limiter.redis.ahead;
+
+import org.jspecify.annotations.NullMarked;
