@@ -1,6 +1,14 @@
 package dev.limiter.redis;
 
+import dev.limiter.Charge;
+import dev.limiter.ReleaseListeners;
+import dev.limiter.failover.Standing;
+import dev.limiter.redis.ahead.KnownRefusals;
+import dev.limiter.redis.script.RedisDecision;
+import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.ReturnedPermits;
+import dev.limiter.redis.script.Returns;
+import dev.limiter.redis.script.ServerTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -17,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * would be returned twice, are sent again for as long, but only after a failure that has certainly returned none.
  * Thread-safe; never blocks.
  */
-final class Releases {
+final class Releases implements Returns {
 
     /** More are left to the end of their leases, or windows. */
     private static final int MOST_KEPT = 100_000;
@@ -29,9 +37,14 @@ final class Releases {
 
     private final Redis redis;
     private final StorageStatistics statistics;
+    private final ServerTime time;
+    private final HeldPermits held;
+    private final KnownRefusals refusals;
+    private final ReleaseListeners listeners;
     private final Queue<Release> kept = new ConcurrentLinkedQueue<>();
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicBoolean underWay = new AtomicBoolean();
+    private volatile Standing.Listener standings = Standing.Listener.NONE;
     private volatile boolean closed;
 
     private record Release(
@@ -42,19 +55,62 @@ final class Releases {
         }
     }
 
-    Releases(Redis redis, StorageStatistics statistics) {
+    Releases(
+            Redis redis,
+            StorageStatistics statistics,
+            ServerTime time,
+            HeldPermits held,
+            KnownRefusals refusals,
+            ReleaseListeners listeners) {
         this.redis = redis;
         this.statistics = statistics;
+        this.time = time;
+        this.held = held;
+        this.refusals = refusals;
+        this.listeners = listeners;
+    }
+
+    /** Has a listener told of what is returned. */
+    void onStanding(Standing.Listener listener) {
+        standings = listener;
+    }
+
+    @Override
+    public void giveBack(RedisDecision decision, boolean held) {
+        refusals.forget(decision.charge);
+        standings.returned(decision, held);
+        ReturnedPermits returned = ReturnedPermits.of(decision, held, time);
+        if (held) {
+            returned.forEach((state, permits) -> this.held.release(state, permits, decision.lease()));
+            release(returned, decision.charge);
+        } else {
+            // refusals of requests that asked before it was done
+            send(returned, false, () -> refusals.forget(decision.charge));
+        }
+    }
+
+    @Override
+    public void releaseUnanswered(Charge charge, RemoteRule remote, byte[] lease) {
+        release(ReturnedPermits.unanswered(charge, remote, lease, time), charge);
+    }
+
+    private void release(ReturnedPermits returned, Charge charge) {
+        send(returned, true, () -> {
+            refusals.forget(charge);
+            listeners.released(charge.rule().name(), charge.key());
+        });
     }
 
     /**
      * @param repeatable whether the same may be done twice
      * @param done called when the server has done it, or it is given up
      */
-    void send(ReturnedPermits returned, boolean repeatable, Runnable done) {
-        long until = System.nanoTime() + HeldPermits.MICROS * 1000;
-        Script script = Scripts.giveBack(returned.algorithms());
-        var unused = send(new Release(script, returned.states(), returned.argument(), repeatable, done, until));
+    private void send(ReturnedPermits returned, boolean repeatable, Runnable done) {
+        if (!returned.isEmpty()) {
+            long until = System.nanoTime() + HeldPermits.MICROS * 1000;
+            Script script = Scripts.giveBack(returned.algorithms());
+            var unused = send(new Release(script, returned.states(), returned.argument(), repeatable, done, until));
+        }
     }
 
     private CompletableFuture<Boolean> send(Release release) {
