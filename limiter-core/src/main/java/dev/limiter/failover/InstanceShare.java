@@ -3,7 +3,7 @@ package dev.limiter.failover;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 
-/** What one of several instances may permit by itself of a limit that is for all of them. */
+/** The part of a limit that one of several instances may permit by itself. */
 final class InstanceShare {
 
     private InstanceShare() {}
@@ -21,27 +21,35 @@ final class InstanceShare {
 
     private static Limit of(Limit limit, int instances) {
         long share = divided(limit.limit(), instances);
-        if (limit instanceof Limit.TokenBucket bucket) {
-            long burst = divided(bucket.burst(), instances);
-            return new Limit.TokenBucket(bucket.name(), share, bucket.window(), burst, bucket.warmUp());
-        }
-        if (limit instanceof Limit.LeakyBucket bucket) {
-            long burst = divided(bucket.burst(), instances);
-            return new Limit.LeakyBucket(bucket.name(), share, bucket.window(), burst, bucket.even(), bucket.warmUp());
-        }
-        if (limit instanceof Limit.FixedWindow window) {
-            return new Limit.FixedWindow(window.name(), share, window.window(), window.fromFirst());
-        }
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET -> tokenBucket((Limit.TokenBucket) limit, share, instances);
+            case LEAKY_BUCKET -> leakyBucket((Limit.LeakyBucket) limit, share, instances);
+            case FIXED_WINDOW -> fixedWindow(limit, share);
+            case SLIDING_WINDOW_COUNTER -> {
+                Limit.SlidingWindowCounter counter = (Limit.SlidingWindowCounter) limit;
+                yield new Limit.SlidingWindowCounter(counter.name(), share, counter.window(), counter.buckets());
+            }
+            case SLIDING_WINDOW_LOG -> new Limit.SlidingWindowLog(limit.name(), share, limit.window());
+            case CONCURRENCY -> new Limit.Concurrency(limit.name(), share);
+        };
+    }
+
+    private static Limit tokenBucket(Limit.TokenBucket bucket, long share, int instances) {
+        long burst = divided(bucket.burst(), instances);
+        return new Limit.TokenBucket(bucket.name(), share, bucket.window(), burst, bucket.warmUp());
+    }
+
+    private static Limit leakyBucket(Limit.LeakyBucket bucket, long share, int instances) {
+        long burst = divided(bucket.burst(), instances);
+        return new Limit.LeakyBucket(bucket.name(), share, bucket.window(), burst, bucket.even(), bucket.warmUp());
+    }
+
+    private static Limit fixedWindow(Limit limit, long share) {
         if (limit instanceof Limit.CalendarWindow calendar) {
             return new Limit.CalendarWindow(calendar.name(), share, calendar.period(), calendar.zone());
         }
-        if (limit instanceof Limit.SlidingWindowCounter counter) {
-            return new Limit.SlidingWindowCounter(counter.name(), share, counter.window(), counter.buckets());
-        }
-        if (limit instanceof Limit.SlidingWindowLog log) {
-            return new Limit.SlidingWindowLog(log.name(), share, log.window());
-        }
-        return new Limit.Concurrency(limit.name(), share);
+        Limit.FixedWindow window = (Limit.FixedWindow) limit;
+        return new Limit.FixedWindow(window.name(), share, window.window(), window.fromFirst());
     }
 
     private static long divided(long permits, int instances) {

@@ -1,11 +1,13 @@
 package dev.limiter.failover;
 
-import dev.limiter.Algorithm;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import java.time.Duration;
 
-/** What is known of one limit of one key: what the last answer left, and what was granted since. Guarded by its {@link KeyUse}. */
+/**
+ * The last answer about one limit of one key, and the permits that were granted in memory since. Guarded by its {@link
+ * KeyUse}.
+ */
 final class LimitUse {
 
     /** Longer ago than that, others may hold other permits of a concurrency limit. */
@@ -145,15 +147,25 @@ final class LimitUse {
     }
 
     static boolean isHeld(Limit limit) {
-        return limit.algorithm() == Algorithm.CONCURRENCY;
+        return switch (limit.algorithm()) {
+            case CONCURRENCY -> true;
+            case TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG -> false;
+        };
     }
 
     private static boolean isPaced(Limit limit) {
-        return limit instanceof Limit.LeakyBucket bucket && bucket.even();
+        return switch (limit.algorithm()) {
+            case LEAKY_BUCKET -> ((Limit.LeakyBucket) limit).even();
+            case TOKEN_BUCKET, FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;
+        };
     }
 
+    /** Whether it is a level that sinks evenly. */
     private static boolean hasLevel(Limit limit) {
-        return limit instanceof Limit.LeakyBucket
-                || limit instanceof Limit.TokenBucket bucket && bucket.warmUp().isZero();
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET -> ((Limit.TokenBucket) limit).warmUp().isZero();
+            case LEAKY_BUCKET -> true;
+            case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;
+        };
     }
 }

@@ -5,7 +5,6 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.failover.Standing;
 import dev.limiter.redis.script.Answer;
-import dev.limiter.redis.script.LuaAlgorithm;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Returns;
@@ -50,7 +49,7 @@ public final class LeasedPermits {
         long rest = Long.MAX_VALUE;
         for (int i = 0; i < remote.limits.length; i++) {
             Limit limit = remote.limits[i].limit;
-            if (remote.limits[i].algorithm == LuaAlgorithm.FIXED_WINDOW) {
+            if (remote.limits[i].algorithm.isWindowed()) {
                 long reset = state.lastingNanos(i);
                 long window = limit.window().toNanos();
                 // if some wait for the next window, it is that one's end

@@ -24,29 +24,38 @@ final class RemoteLimitCompiler {
      * @throws IllegalArgumentException if the limit cannot be counted in whole microseconds
      */
     static RemoteLimit of(Limit limit, long leaseMicros, long aheadMicros) {
-        if (limit instanceof Limit.TokenBucket bucket) {
-            return bucket.warmUp().isZero()
-                    ? bucket(bucket, bucket.burst(), false, aheadMicros)
-                    : warmUp(bucket, bucket.warmUp(), bucket.burst());
-        }
-        if (limit instanceof Limit.LeakyBucket bucket) {
-            return bucket.warmUp().isZero()
-                    ? bucket(bucket, bucket.burst(), bucket.even(), aheadMicros)
-                    : warmUp(bucket, bucket.warmUp(), bucket.burst());
-        }
-        if (limit instanceof Limit.FixedWindow window) {
-            long length = micros(limit, "window", window.window());
-            return window(limit, window.fromFirst() ? FROM_FIRST : FROM_EPOCH, length, CalendarBounds.NONE);
-        }
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET -> tokenBucket((Limit.TokenBucket) limit, aheadMicros);
+            case LEAKY_BUCKET -> leakyBucket((Limit.LeakyBucket) limit, aheadMicros);
+            case FIXED_WINDOW -> fixedWindow(limit);
+            case SLIDING_WINDOW_COUNTER -> counter((Limit.SlidingWindowCounter) limit, aheadMicros);
+            case SLIDING_WINDOW_LOG -> log((Limit.SlidingWindowLog) limit, aheadMicros);
+            case CONCURRENCY -> concurrency(limit, leaseMicros);
+        };
+    }
+
+    private static RemoteLimit tokenBucket(Limit.TokenBucket bucket, long aheadMicros) {
+        return bucket.warmUp().isZero()
+                ? bucket(bucket, bucket.burst(), false, aheadMicros)
+                : warmUp(bucket, bucket.warmUp(), bucket.burst());
+    }
+
+    private static RemoteLimit leakyBucket(Limit.LeakyBucket bucket, long aheadMicros) {
+        return bucket.warmUp().isZero()
+                ? bucket(bucket, bucket.burst(), bucket.even(), aheadMicros)
+                : warmUp(bucket, bucket.warmUp(), bucket.burst());
+    }
+
+    private static RemoteLimit fixedWindow(Limit limit) {
         if (limit instanceof Limit.CalendarWindow calendar) {
             return window(limit, BY_CALENDAR, 1, CalendarBounds.of(calendar));
         }
-        if (limit instanceof Limit.SlidingWindowCounter counter) {
-            return counter(counter, aheadMicros);
-        }
-        if (limit instanceof Limit.SlidingWindowLog log) {
-            return log(log, aheadMicros);
-        }
+        Limit.FixedWindow window = (Limit.FixedWindow) limit;
+        long length = micros(limit, "window", window.window());
+        return window(limit, window.fromFirst() ? FROM_FIRST : FROM_EPOCH, length, CalendarBounds.NONE);
+    }
+
+    private static RemoteLimit concurrency(Limit limit, long leaseMicros) {
         Arguments terms = new Arguments(16).number(limit.limit()).number(leaseMicros);
         return plain(limit, LuaAlgorithm.CONCURRENCY, terms, new Arguments(0));
     }

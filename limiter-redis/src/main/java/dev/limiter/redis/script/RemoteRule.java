@@ -37,6 +37,7 @@ public final class RemoteRule {
     /** Of these how many are taken however few are left: what comes in a pause, or refusals would cost a call for each. */
     public final long smallestBlock;
 
+    private final boolean shareable;
     private final String start;
 
     /**
@@ -63,10 +64,13 @@ public final class RemoteRule {
                 .map(limit -> RemoteLimitCompiler.of(limit, leaseMicros, aheadMicros))
                 .toArray(RemoteLimit[]::new);
         int set = 0;
+        boolean all = true;
         for (RemoteLimit limit : limits) {
             set |= limit.algorithm.bit();
+            all &= limit.algorithm.isShareable();
         }
         this.algorithms = set;
+        this.shareable = all;
         this.byCalendar = rule.limits().stream().anyMatch(Limit.CalendarWindow.class::isInstance);
         this.start = prefix + "{" + escaped(rule.name());
     }
@@ -81,18 +85,22 @@ public final class RemoteRule {
         return names;
     }
 
-    /** Whether several callers may share what one call takes: not where only one may go at a time, or holds it. */
+    /** Whether several callers may share what one call takes. */
     public boolean isShareable() {
-        int notShared = LuaAlgorithm.CONCURRENCY.bit() | LuaAlgorithm.WARM_UP.bit();
-        return (algorithms & notShared) == 0;
+        return shareable;
     }
 
     /** Not what is held, and not where one goes after the other. */
     private static boolean canBeTakenAhead(Limit limit) {
-        boolean oneByOne = limit instanceof Limit.LeakyBucket bucket
-                        && (bucket.even() || !bucket.warmUp().isZero())
-                || limit instanceof Limit.TokenBucket token && !token.warmUp().isZero();
-        return !oneByOne && !(limit instanceof Limit.Concurrency);
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET -> ((Limit.TokenBucket) limit).warmUp().isZero();
+            case LEAKY_BUCKET -> {
+                Limit.LeakyBucket bucket = (Limit.LeakyBucket) limit;
+                yield !bucket.even() && bucket.warmUp().isZero();
+            }
+            case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG -> true;
+            case CONCURRENCY -> false;
+        };
     }
 
     /** Whether a charge holds permits of the limit at that position until they are released. */
