@@ -11,6 +11,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -90,6 +91,12 @@ class ArchitectureTests {
     @ArchTest
     static final ArchRule packagesHaveNoCycles =
             slices().matching("dev.limiter.(**)").should().beFreeOfCycles();
+
+    /** The api is what applications name, and the waiting room needs what Decision shows to its package. */
+    @ArchTest
+    static void packagesAreSmall(JavaClasses classes) {
+        PackageSize.check(classes, Map.of("dev.limiter", Integer.MAX_VALUE, "dev.limiter.memory", 27));
+    }
 
     @ArchTest
     static final ArchRule noStaticStateChanges = fields().that()
