@@ -7,6 +7,7 @@ import dev.limiter.failover.StorageUnavailableException.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Has the remote storage decide, within the time that a decision may take, once it knows what was granted in memory; and
@@ -39,11 +40,10 @@ final class AskedStorage {
             for (int i = 0; i < MOST_ATTEMPTS; i++) {
                 CompletableFuture<?> settled = outageUse.settle(charges);
                 timeouts.join(settled, budget);
-                CompletableFuture<Decision> answer = remote.ask(charges);
-                boolean asked = !answer.isDone();
-                Decision decision = timeouts.join(answer, budget);
+                Decision known = remote.known(charges);
+                Decision decision = known != null ? known : timeouts.join(remote.ask(charges), budget);
                 if (isCovered(charges, decision)) {
-                    tell(asked, node, begun);
+                    tell(known == null, node, begun);
                     return decision;
                 }
                 decision.giveBack();
@@ -58,11 +58,11 @@ final class AskedStorage {
     /** The same without blocking. */
     CompletableFuture<Decision> decideLater(List<Charge> charges, NodeHealth node) {
         long begun = clock.epochNanos();
-        CompletableFuture<Decision> answer = attempt(charges, 1);
-        boolean asked = !answer.isDone();
+        AtomicBoolean asked = new AtomicBoolean();
+        CompletableFuture<Decision> answer = attempt(charges, asked, 1);
         return timeouts.within(answer, Budget.of(remote.timeout())).whenComplete((decision, failure) -> {
             if (failure == null) {
-                tell(asked, node, begun);
+                tell(asked.get(), node, begun);
             } else {
                 failed(remote.errors().failure(failure), node, begun);
             }
@@ -75,8 +75,8 @@ final class AskedStorage {
                 && unavailable.isOfOneState();
     }
 
-    private CompletableFuture<Decision> attempt(List<Charge> charges, int attempt) {
-        CompletableFuture<Decision> answer = outageUse.settle(charges).thenCompose(settled -> remote.ask(charges));
+    private CompletableFuture<Decision> attempt(List<Charge> charges, AtomicBoolean asked, int attempt) {
+        CompletableFuture<Decision> answer = outageUse.settle(charges).thenCompose(settled -> answer(charges, asked));
         return answer.thenCompose(decision -> {
             if (isCovered(charges, decision)) {
                 return CompletableFuture.completedFuture(decision);
@@ -84,8 +84,14 @@ final class AskedStorage {
             decision.giveBack();
             return attempt == MOST_ATTEMPTS
                     ? CompletableFuture.failedFuture(unsettled())
-                    : attempt(charges, attempt + 1);
+                    : attempt(charges, asked, attempt + 1);
         });
+    }
+
+    private CompletableFuture<Decision> answer(List<Charge> charges, AtomicBoolean asked) {
+        Decision known = remote.known(charges);
+        asked.set(known == null);
+        return known != null ? CompletableFuture.completedFuture(known) : remote.ask(charges);
     }
 
     private boolean isCovered(List<Charge> charges, Decision decision) {

@@ -25,34 +25,49 @@ public interface RemoteStorage extends RateLimiterStorage {
         return true;
     }
 
-    /** What health and metrics call it: a short word in lower case. */
+    /** The name that health and metrics have for it: a short word in lower case. */
     String name();
 
     /**
-     * Decides charges, however long that takes; complete at once if the storage need not be asked. What is granted after the
-     * future was cancelled is given back. A failure completes the future, and is not thrown.
+     * Has the storage decide, however long that takes. What is granted after the future was cancelled is given back. A
+     * failure completes the future, and is not thrown.
      *
      * @param charges merged: one for each rule and key
      */
     CompletableFuture<Decision> ask(List<Charge> charges);
 
-    /** {@linkplain #ask Asks}, for no longer than the time-out. */
-    @Override
-    default Decision decide(List<Charge> charges) {
-        return new Timeouts(errors()).join(ask(Charge.merged(charges)), timeout());
+    /**
+     * Decides without the storage, as far as its answers allow that, such as by a permit that was taken ahead. Default: never.
+     *
+     * @param charges merged: one for each rule and key
+     * @return null if the storage has to be {@linkplain #ask asked}
+     */
+    default @Nullable Decision known(List<Charge> charges) {
+        return null;
     }
 
-    /** {@linkplain #ask Asks}, for no longer than the time-out. What is granted later is given back. */
+    /** {@linkplain #ask Asks} if the answer is not {@linkplain #known known}, for no longer than the time-out. */
+    @Override
+    default Decision decide(List<Charge> charges) {
+        List<Charge> merged = Charge.merged(charges);
+        Decision known = known(merged);
+        return known != null ? known : new Timeouts(errors()).join(ask(merged), timeout());
+    }
+
+    /** The same without blocking. What is granted too late is given back. */
     @Override
     default CompletableFuture<Decision> decideAsync(List<Charge> charges) {
-        Timeouts timeouts = new Timeouts(errors());
-        return Timeouts.orGiveBack(timeouts.within(ask(Charge.merged(charges)), Budget.of(timeout())));
+        List<Charge> merged = Charge.merged(charges);
+        Decision known = known(merged);
+        return known != null
+                ? CompletableFuture.completedFuture(known)
+                : Timeouts.orGiveBack(new Timeouts(errors()).within(ask(merged), Budget.of(timeout())));
     }
 
     /** How long one decision may take. */
     Duration timeout();
 
-    /** What calls of this storage fail with. Default: {@link StorageErrors#PLAIN}. */
+    /** Makes exceptions of failed calls. Default: {@link StorageErrors#PLAIN}. */
     default StorageErrors errors() {
         return StorageErrors.PLAIN;
     }

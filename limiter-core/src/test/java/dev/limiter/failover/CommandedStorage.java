@@ -38,6 +38,8 @@ final class CommandedStorage implements RemoteStorage {
     private final TimeSource clock;
     private volatile boolean holding;
     private volatile boolean clustered;
+    private volatile boolean atOnce;
+    private volatile @Nullable Decision known;
     private volatile Duration timeout = Duration.ofSeconds(20);
     private volatile int instances = 1;
     private volatile Standing.Listener standings = Standing.Listener.NONE;
@@ -61,6 +63,15 @@ final class CommandedStorage implements RemoteStorage {
 
     void cluster() {
         clustered = true;
+    }
+
+    void answerAtOnce() {
+        atOnce = true;
+    }
+
+    /** Needs not be asked from now on. */
+    void know(Decision decision) {
+        known = decision;
     }
 
     void instances(int instances) {
@@ -99,8 +110,17 @@ final class CommandedStorage implements RemoteStorage {
                 return answer;
             }
         }
-        var unused = CompletableFuture.runAsync(deciding);
+        if (atOnce) {
+            deciding.run();
+        } else {
+            var unused = CompletableFuture.runAsync(deciding);
+        }
         return answer;
+    }
+
+    @Override
+    public @Nullable Decision known(List<Charge> charges) {
+        return known;
     }
 
     private void answer(List<Charge> charges, CompletableFuture<Decision> answer) {

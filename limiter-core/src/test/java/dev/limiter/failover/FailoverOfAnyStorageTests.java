@@ -93,6 +93,24 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
+    void anAnswerCountsHoweverSoonItIsThere() {
+        remote.answerAtOnce();
+        take("key", 1);
+        var unused = storage.decideAsync(List.of(rule.charge("key"))).join();
+        assertThat(outcomes).containsExactly(Outcome.OK, Outcome.OK);
+    }
+
+    @Test
+    void aKnownAnswerSaysNothingAboutTheStorage() {
+        remote.know(remote.shared.decide(List.of(rule.charge("key"))));
+        assertThat(take("key", 1).permitted()).isTrue();
+        assertThat(storage.decideAsync(List.of(rule.charge("key"))).join().permitted())
+                .isTrue();
+        assertThat(outcomes).isEmpty();
+        assertThat(remote.asked).hasValue(0);
+    }
+
+    @Test
     void memoryGoesOnWithWhatWasLeft() {
         take("key", 4);
         remote.fail("");

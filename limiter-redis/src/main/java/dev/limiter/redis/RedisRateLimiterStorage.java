@@ -158,8 +158,12 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
 
     @Override
     public CompletableFuture<Decision> ask(List<Charge> charges) {
-        Decision known = calls.known(charges);
-        return known != null ? CompletableFuture.completedFuture(known) : calls.ask(charges);
+        return calls.ask(charges);
+    }
+
+    @Override
+    public @Nullable Decision known(List<Charge> charges) {
+        return calls.known(charges);
     }
 
     @Override
