@@ -31,7 +31,7 @@ public final class Budget {
         return timeout;
     }
 
-    /** What is left of it, in nanoseconds, 0 or more. */
+    /** The rest of it, in nanoseconds, 0 or more. */
     public long left() {
         return Math.max(deadline - clock.epochNanos(), 0);
     }

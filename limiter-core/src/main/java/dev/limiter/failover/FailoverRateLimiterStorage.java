@@ -60,7 +60,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         return new Builder(remote, local);
     }
 
-    /** What the remote storage is called by health and metrics. */
+    /** The {@linkplain RemoteStorage#name name} of the remote storage. */
     public String name() {
         return remote.name();
     }
@@ -160,7 +160,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         local.removeReleaseListener(listener);
     }
 
-    /** What the remote storage says, and the states that were decided on in memory. */
+    /** The size of the remote storage, and the states that were decided on in memory. */
     @Override
     public long size() {
         return remote.size() + local.size();
@@ -204,7 +204,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
             this.local = local;
         }
 
-        /** What each rule does while the remote storage fails, default {@link OnFailure#LOCAL}. Asked for each decision then. */
+        /** Says for each rule how it is decided while the remote storage fails, default {@link OnFailure#LOCAL}. Asked for each decision then. */
         public Builder onFailure(Function<Rule, OnFailure> onFailure) {
             this.onFailure = onFailure;
             return this;

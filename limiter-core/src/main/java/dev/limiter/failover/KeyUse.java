@@ -14,8 +14,7 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this instance knows of one rule and key: the last answer of the shared storage, and what was granted in memory
- * since. Limits go by their names, since a rule may have others by now. Thread-safe; never blocks for long.
+ * The last answer of the shared storage about one rule and key, and the permits that were granted in memory since. Limits go by their names, since a rule may have others by now. Thread-safe; never blocks for long.
  */
 final class KeyUse {
 
@@ -93,12 +92,12 @@ final class KeyUse {
         return of(limit.name()).turnsNanos(limit, now);
     }
 
-    /** What was {@linkplain #reserve reserved} is not granted after all. */
+    /** Permits that were {@linkplain #reserve reserved} are not granted after all. */
     synchronized void unreserve(Charge charge) {
         each(charge, LimitUse::unreserve);
     }
 
-    /** What was reserved is granted: memory has counted it. */
+    /** Permits that were reserved are granted: memory has counted them. */
     synchronized OutageGrant granted(Charge charge) {
         each(charge, LimitUse::owe);
         due = true;
@@ -164,7 +163,7 @@ final class KeyUse {
     }
 
     /**
-     * What was owed of each limit at some moment.
+     * The debt of each limit at some moment.
      *
      * @param share the rule as memory has decided on it
      * @param remaining how much of that cannot be charged
@@ -200,7 +199,7 @@ final class KeyUse {
         return new Debt(granted, List.copyOf(limits), owed, new long[owed.length], List.copyOf(holding));
     }
 
-    /** Has what is owed charged; callers who come meanwhile wait for the same. Done at once if that is nothing. */
+    /** Has what is owed charged; callers that come meanwhile wait for the same. Done at once if that is nothing. */
     CompletableFuture<Void> settle(Settlement settlement) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         Debt debt;

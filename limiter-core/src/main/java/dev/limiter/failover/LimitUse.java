@@ -69,7 +69,7 @@ final class LimitUse {
         }
     }
 
-    /** Somebody is about to grant so many in memory. */
+    /** Counts so many that are about to be granted in memory. */
     void reserve(long permits) {
         reserved += permits;
     }

@@ -58,7 +58,7 @@ final class NodeHealth {
         }
     }
 
-    /** Looks whether it works again, in time, now and then; nobody waits for that. */
+    /** Looks whether it works again, in time, now and then, without blocking. */
     void probe() {
         if (!breaker.probeIsDue()) {
             return;
@@ -84,7 +84,7 @@ final class NodeHealth {
         });
     }
 
-    /** Finds out also while nobody asks. */
+    /** Finds out also while no request does. */
     void check() {
         long begun = clock.epochNanos();
         var unused = run().whenComplete((done, failure) -> {

@@ -123,7 +123,7 @@ final class OutageDecider {
             return reserved;
         }
 
-        /** Those who are paced wait behind the turns that the shared storage has given. */
+        /** Paced requests wait behind the turns that the shared storage has given. */
         private void queue(long now) {
             List<Limit> limits = charge.rule().limits();
             for (int i = 0; i < limits.size(); i++) {

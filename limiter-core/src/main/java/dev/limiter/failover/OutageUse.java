@@ -14,10 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * What each key has left by the last answer of the shared storage, and what was granted in memory since: so an outage
- * grants what was left, and not a limit anew. What was granted in memory is charged in the shared storage once that is back,
- * at the latest before it is asked for the key again; what is still in flight is held there until it is released. Memory goes on counting it, so that
- * one outage after the other does not grant one share after the other. Thread-safe.
+ * The last answer of the shared storage about each key, and the permits that were granted in memory since: so an outage
+ * grants what was left, and not a limit anew. Permits that memory granted are charged in the shared storage once that is
+ * back, at the latest before it is asked for the key again; those still in flight are held there until they are released.
+ * Memory goes on counting them, so that one outage after the other does not grant one share after the other. Thread-safe.
  */
 final class OutageUse implements Standing.Listener {
 
@@ -134,7 +134,7 @@ final class OutageUse implements Standing.Listener {
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
     }
 
-    /** Keys that have permits to be charged that nobody has tried to charge yet; those with the most of them first. */
+    /** A charge for each key whose debt was not tried to be settled yet; those with the largest debt first. */
     List<Charge> due() {
         List<KeyUse.Due> all = new ArrayList<>();
         owing.forEach((state, use) -> {

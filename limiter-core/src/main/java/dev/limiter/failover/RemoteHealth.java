@@ -70,7 +70,7 @@ final class RemoteHealth {
         settlements.begin(charge -> !of(charge).isOpen());
     }
 
-    /** Probes those that are not asked, and finds out about the others while nobody asks. */
+    /** Probes those that are not asked, and finds out about the others while no request does. */
     void cleanUp() {
         nodes.forEach((name, node) -> {
             if (!remote.hasNode(name)) {

@@ -10,7 +10,7 @@ import java.util.Optional;
 /** A decision that no storage made: everything is permitted, or refused for some time. */
 final class StandInDecision extends Decision {
 
-    /** Nobody knows when there will be somebody to ask. */
+    /** It is not known when a storage will decide again. */
     static final long TRY_AGAIN = Duration.ofSeconds(1).toNanos();
 
     private final Charge charge;

@@ -33,7 +33,7 @@ public interface StorageErrors {
                         Reason.STOOD_STILL);
     }
 
-    /** What futures have wrapped. */
+    /** The failure that futures have wrapped, or the failure itself. */
     static Throwable causeOf(Throwable failure) {
         boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
         Throwable inner = failure.getCause();

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** Is told how a remote storage fares. Called by threads that decide: has to be quick, and must not throw. */
 public interface StorageListener {
 
-    /** What became of asking the storage. */
+    /** How asking the storage went. */
     enum Outcome {
         /** It answered. */
         OK,

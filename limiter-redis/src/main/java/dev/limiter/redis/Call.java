@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** What is asked of one slot: the charges of a request whose states are there. Used by one thread after the other. */
+/** The charges of a request whose states are in one slot. Used by one thread after the other. */
 final class Call {
 
     /** As {@code decide} tells apart what is to be done. */
@@ -43,7 +43,7 @@ final class Call {
     /** Nothing is to be charged, because it is only asked or because it would be refused anyway. */
     private boolean dry = true;
 
-    /** What to do if there is no answer. */
+    /** Called if there is no answer. */
     private Runnable lost = () -> {};
 
     Call(Batches batches, ServerTime time, HeldPermits leases, int slot, boolean peek) {

@@ -40,7 +40,7 @@ final class HeldPermits {
     private final byte[] instance = new byte[Long.BYTES];
     private final AtomicLong number = new AtomicLong();
 
-    /** What is held of one key, and when it is to be renewed. */
+    /** The leases of one key, and when they are to be renewed. */
     private final class Held {
 
         private final Set<ByteBuffer> members = ConcurrentHashMap.newKeySet();

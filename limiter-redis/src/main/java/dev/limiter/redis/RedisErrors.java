@@ -48,7 +48,7 @@ final class RedisErrors implements StorageErrors {
         return RedisUnavailableException.timedOut(budget);
     }
 
-    /** What to fail with when a script failed. Older servers wrap the reason in a text of their own. */
+    /** The exception to throw when a script failed. Older servers wrap the reason in a text of their own. */
     static RuntimeException of(Throwable failure) {
         Throwable cause = StorageErrors.causeOf(failure);
         if (cause instanceof IllegalArgumentException illegal) {

@@ -34,13 +34,13 @@ final class CallersOfKey {
 
     private volatile boolean underWay;
 
-    /** Until when nothing is fetched that nobody waits for, because there was less than was wanted. */
+    /** Until when nothing is fetched ahead, because the last call took fewer permits than it wanted. */
     private volatile long pausedUntil = System.nanoTime();
 
     private List<ReturningFuture<Decision>> waiting = new ArrayList<>(4);
     private boolean over;
 
-    /** {@code ahead}: how many permits to keep at most for those who come later. */
+    /** {@code ahead}: how many permits to keep at most for later callers. */
     CallersOfKey(SharedCalls.Taker taker, Charge charge, long ahead, Consumer<CallersOfKey> whenOver) {
         this.taker = taker;
         this.charge = charge;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Requests that Redis would refuse, as far as that follows from what it has answered: a request that was told to come
  * back in a minute, or took the last permit of a minute, need not be asked for before. Other instances may give back or reset, and Redis may
  * lose its data: so once in a second a request is asked for all the same. Thread-safe; bounded: of more than that, those
- * are forgotten that nobody has asked for since longest.
+ * are forgotten that were not asked for since longest.
  *
  * <p>Each state has a stamp, which changes when something of it is given back here: a refusal that was asked for before
  * that says nothing, whichever request it answered and whenever the answer came.
@@ -96,7 +96,7 @@ public final class KnownRefusals {
         return (hash ^ hash >>> 16) & STAMPS - 1;
     }
 
-    /** {@code stamp} and {@code asked}: before Redis was, so that nobody is refused for longer than Redis would. */
+    /** {@code stamp} and {@code asked}: before Redis was, so that no request is refused for longer than Redis would. */
     public void learn(Object request, List<RedisDecision> answer, long stamp, long asked) {
         long micros = 0;
         for (RedisDecision part : answer) {

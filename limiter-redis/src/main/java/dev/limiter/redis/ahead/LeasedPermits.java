@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permits of one key that were taken in one call: for those who were there, and some for those who come later. To take
- * one is one atomic subtraction. Thread-safe; never blocks.
+ * Permits of one key that were taken in one call: for the callers that were there, and some for later ones. Taking one is
+ * one atomic subtraction. Thread-safe; never blocks.
  */
 public final class LeasedPermits {
 
@@ -81,13 +81,13 @@ public final class LeasedPermits {
         return new RedisDecision(returns, charge, remote, numbers, answer, true, behind);
     }
 
-    /** What is answered when all are taken; for so long at least where permits are taken ahead, not to ask for each one. */
+    /** The refusal when all are taken; for so long at least where permits are taken ahead, not to ask for each one. */
     public RedisDecision refusal(long micros) {
         RedisDecision refusal = new RedisDecision(returns, charge, remote, numbers, answer, false, 0);
         return remote.ahead > 0 ? refusal.lastingAtLeast(micros) : refusal;
     }
 
-    /** What the answer says of the state. */
+    /** Where the answer leaves the state. */
     public Standing standing() {
         return decision(0);
     }

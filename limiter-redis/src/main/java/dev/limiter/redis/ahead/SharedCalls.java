@@ -18,7 +18,7 @@ public final class SharedCalls {
     public interface Taker {
 
         /**
-         * Takes one permit for each of those who are there, as far as there are any, and some ahead.
+         * Takes one permit for each caller that is there, as far as there are any, and some ahead.
          *
          * @param callers how many are there
          * @param ahead how many more permits to take at most
@@ -30,7 +30,7 @@ public final class SharedCalls {
         Decision refusal(Charge charge);
     }
 
-    /** For so many keys permits are taken ahead; of more keys only callers who are there share a call. */
+    /** For so many keys permits are taken ahead; of more keys only callers that are there share a call. */
     public static final int MAX_KEYS = 10_000;
 
     /** So many keys are given back before the server is waited for, whose client queues no more than some. */
@@ -49,7 +49,7 @@ public final class SharedCalls {
         return callers == null ? null : callers.take();
     }
 
-    /** {@code ahead}: how many permits to keep at most for those who come later. */
+    /** {@code ahead}: how many permits to keep at most for later callers. */
     public CompletableFuture<Decision> decide(Charge charge, long ahead) {
         long bounded = ahead == 0 || byKey.mappingCount() < MAX_KEYS ? ahead : 0;
         while (true) {

@@ -4,7 +4,7 @@ import dev.limiter.TimeSource;
 import java.nio.ByteBuffer;
 
 /**
- * What {@code decide} answered for all keys of a call.
+ * The answer of {@code decide} for all keys of a call.
  *
  * @param time of the server, in microseconds
  * @param permitted whether the permits were taken, or would have been

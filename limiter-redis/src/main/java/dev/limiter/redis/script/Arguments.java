@@ -3,7 +3,7 @@ package dev.limiter.redis.script;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** What scripts unpack, put together: big-endian, as {@code struct.unpack('>…')} reads it. Not thread-safe. */
+/** Puts together what scripts unpack: big-endian, as {@code struct.unpack('>…')} reads it. Not thread-safe. */
 public final class Arguments {
 
     private ByteBuffer buffer;

@@ -7,7 +7,7 @@ import dev.limiter.failover.Standing;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** What a script answered on one rule and key. */
+/** The answer of a script on one rule and key. */
 public final class RedisDecision extends Decision implements Standing {
 
     private static final VarHandle RETURNED;
@@ -91,7 +91,7 @@ public final class RedisDecision extends Decision implements Standing {
         return charged ? RemoteLimit.micros(charge.maxWait()) : 0;
     }
 
-    /** What would be answered after that time, if nobody else asked in between. */
+    /** The answer after that time, if no other request came in between. */
     public RedisDecision refusedAfter(long micros) {
         long[] later = numbers.clone();
         long sooner = micros + patienceMicros();

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the scripts have to be told of one limit, worked out once. The scripts count in whole microseconds, exactly:
+ * One limit as the scripts have to be told of it, worked out once. The scripts count in whole microseconds, exactly:
  * windows that are not a whole number of them cannot be had here.
  */
 public final class RemoteLimit {
@@ -51,7 +51,7 @@ public final class RemoteLimit {
     }
 
     /**
-     * What is asked of this limit.
+     * Appends the request for permits of this limit.
      *
      * @param permits how many are to be taken
      * @param kept how many must be left for others
@@ -104,12 +104,12 @@ public final class RemoteLimit {
         return permits > 0 && permits > limit.capacity() - kept(charge);
     }
 
-    /** What a script is told of a time to wait. */
+    /** A time to wait as a script is told of it, in microseconds. */
     public static long micros(Duration maxWait) {
         return maxWait.isZero() ? 0 : TimeUnit.SECONDS.toMicros(maxWait.toSeconds()) + maxWait.toNanosPart() / 1000;
     }
 
-    /** Nanoseconds for what a script answered in microseconds, of which -1 means that nobody knows. */
+    /** Nanoseconds for what a script answered in microseconds, of which -1 means that it is not known. */
     static long nanos(long micros) {
         return micros < 0 ? Decision.UNKNOWN : micros * 1000;
     }

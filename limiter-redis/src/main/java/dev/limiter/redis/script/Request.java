@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** What {@code decide} is asked for; complete with what is made of the answer. It may be cancelled. */
+/** One request to {@code decide}; complete with the result that is made of the answer. It may be cancelled. */
 public final class Request<T> extends ReturningFuture<T> {
 
     public final int algorithms;
@@ -20,7 +20,7 @@ public final class Request<T> extends ReturningFuture<T> {
      * @param states the keys of its limits, all in one slot
      * @param argument what the script is told of it
      * @param made what is made of the answer
-     * @param unwanted told of that if nobody waits for it any more
+     * @param unwanted told of the result if no caller waits for it any more
      */
     public Request(
             int algorithms, byte[][] states, byte[] argument, Function<ByteBuffer, T> made, Consumer<T> unwanted) {
@@ -31,7 +31,7 @@ public final class Request<T> extends ReturningFuture<T> {
         this.made = made;
     }
 
-    /** Has it told if there is no answer, also if nobody waits for one any more: what was asked for may have been done. */
+    /** Has it told if there is no answer, also if no caller waits for one any more: the server may have done what was asked for. */
     public void whenLost(Runnable lost) {
         this.lost = lost;
     }

@@ -40,7 +40,7 @@ public final class ReturnedPermits {
         return returned;
     }
 
-    /** What a call whose answer is lost may hold by now. */
+    /** Permits that a call whose answer is lost may hold by now. */
     public static ReturnedPermits unanswered(Charge charge, RemoteRule remote, byte[] lease, ServerTime time) {
         byte[][] keys = remote.keys(charge.key());
         ReturnedPermits returned = new ReturnedPermits(time, 0, keys.length);

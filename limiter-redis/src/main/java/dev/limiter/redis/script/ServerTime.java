@@ -3,7 +3,7 @@ package dev.limiter.redis.script;
 import dev.limiter.TimeSource;
 import org.jspecify.annotations.Nullable;
 
-/** What scripts are told of the time: to go by the server's clock, or by one that a test passes. Thread-safe. */
+/** Tells scripts to go by the server's clock, or by one that a test passes. Thread-safe. */
 public final class ServerTime {
 
     /** Instead of a time that is passed. */
@@ -29,12 +29,12 @@ public final class ServerTime {
         return clock;
     }
 
-    /** What a script is told, in microseconds. */
+    /** The time that a script is told, in microseconds. */
     public long toTell() {
         return passed == null ? OF_THE_SERVER : micros();
     }
 
-    /** What it is there, as far as is known, in microseconds. */
+    /** The time of the server, as far as is known, in microseconds. */
     public long there() {
         return micros() + aheadMicros;
     }

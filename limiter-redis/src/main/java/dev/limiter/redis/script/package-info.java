@@ -1,5 +1,5 @@
 /**
- * What is said to the scripts that decide in Redis, and what they answer. No class here sends anything: see {@code
+ * The arguments and answers of the scripts that decide in Redis. No class here sends anything: see {@code
  * dev.limiter.redis}.
  */
 @NullMarked
