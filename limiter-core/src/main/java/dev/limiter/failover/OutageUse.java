@@ -1,8 +1,6 @@
 package dev.limiter.failover;
 
 import dev.limiter.Charge;
-import dev.limiter.Limit;
-import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
@@ -36,8 +34,7 @@ final class OutageUse implements Standing.Listener {
         }
     }
 
-    private final RateLimiterStorage local;
-    private final RateLimiterStorage shared;
+    private final DebtSettlement debts;
     private final TimeSource clock;
     private final RecentMap<RuleKey, KeyUse> known = new RecentMap<>(MOST_KNOWN);
 
@@ -45,8 +42,7 @@ final class OutageUse implements Standing.Listener {
     private final ConcurrentMap<RuleKey, KeyUse> owing = new ConcurrentHashMap<>();
 
     OutageUse(RateLimiterStorage local, RateLimiterStorage shared, TimeSource clock) {
-        this.local = local;
-        this.shared = shared;
+        this.debts = new DebtSettlement(local, shared);
         this.clock = clock;
     }
 
@@ -128,7 +124,7 @@ final class OutageUse implements Standing.Listener {
             RuleKey state = new RuleKey(charge);
             KeyUse use = owing.get(state);
             if (use != null) {
-                settled.add(use.settle(debt -> settle(charge, debt)).thenRun(() -> removeIfDone(state)));
+                settled.add(use.settle(debt -> debts.settle(charge, debt)).thenRun(() -> removeIfDone(state)));
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
@@ -157,58 +153,5 @@ final class OutageUse implements Standing.Listener {
             known.put(same, use);
             return null;
         });
-    }
-
-    private CompletableFuture<?> settle(Charge charge, KeyUse.Debt debt) {
-        List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
-        List<CompletableFuture<?>> settled = new ArrayList<>(statuses.size());
-        for (Limit limit : charge.rule().limits()) {
-            // a rule of the same name with this limit alone has the same state of it
-            Rule alone = Rule.of(charge.rule().name(), limit);
-            if (LimitUse.isHeld(limit)) {
-                debt.holding().forEach(grant -> settled.add(hold(grant, alone, limit, charge.key())));
-                continue;
-            }
-            long permits = Math.min(counting(statuses, limit), debt.of(limit.name()));
-            if (permits > 0) {
-                // what there is no room for is still owed
-                settled.add(charge(alone, charge.key(), permits)
-                        .thenAccept(charged -> debt.remain(limit.name(), permits - charged)));
-            }
-        }
-        return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
-    }
-
-    /** How many still count in memory, of a limit that may be new: the rest was given back, or was long ago. */
-    private static long counting(List<LimitStatus> statuses, Limit limit) {
-        for (LimitStatus status : statuses) {
-            if (status.limit().name().equals(limit.name())) {
-                return Math.min(status.limit().capacity() - status.remaining(), limit.capacity());
-            }
-        }
-        return 0;
-    }
-
-    /** If there are so many; what is in flight goes on anyway. */
-    private CompletableFuture<?> hold(OutageGrant grant, Rule rule, Limit limit, String key) {
-        long permits = grant.permits(limit);
-        return permits == 0 || grant.holds(rule)
-                ? NOTHING
-                : shared.decideAsync(List.of(rule.charge(key, permits)))
-                        .thenAccept(lease -> grant.hold(rule, lease))
-                        .toCompletableFuture();
-    }
-
-    /** As many as there are, if there are fewer; complete with how many that is. */
-    private CompletableFuture<Long> charge(Rule rule, String key, long permits) {
-        return shared.decideAsync(List.of(rule.charge(key, permits)))
-                .toCompletableFuture()
-                .thenCompose(decision -> {
-                    long rest = decision.permitted() ? permits : Math.min(decision.remaining(), permits);
-                    return decision.permitted() || rest == 0
-                            ? CompletableFuture.completedFuture(rest)
-                            : shared.decideAsync(List.of(rule.charge(key, rest)))
-                                    .thenApply(less -> less.permitted() ? rest : 0);
-                });
     }
 }
