@@ -49,6 +49,11 @@ public interface RateLimiterStorage extends AutoCloseable {
     /** What {@code decide} would answer for one permit, charging nothing and creating no state. */
     Decision peek(Rule rule, String key);
 
+    /** The same without blocking the caller. */
+    default CompletionStage<Decision> peekAsync(Rule rule, String key) {
+        return CompletableFuture.completedFuture(peek(rule, key));
+    }
+
     /** The same as {@link Decision#giveBack()}. */
     default void giveBack(Decision decision) {
         decision.giveBack();

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
@@ -21,6 +22,7 @@ public final class RateLimiters implements AutoCloseable {
 
     private final RateLimiterStorage storage;
     private final WaitQueues queues;
+    private final HandOver handOver;
 
     /**
      * Decides in {@code storage}, and closes it when closed; the common pool completes futures. Several may share a storage:
@@ -43,6 +45,7 @@ public final class RateLimiters implements AutoCloseable {
     RateLimiters(RateLimiterStorage storage, WaitTimer timer, HandOver handOver) {
         this.storage = storage;
         this.queues = new WaitQueues(storage, timer, handOver);
+        this.handOver = handOver;
     }
 
     /** Takes one permit of {@code key} if it can be had now; never waits. */
@@ -71,6 +74,35 @@ public final class RateLimiters implements AutoCloseable {
     /** Takes all charges or none; never waits. */
     public Decision tryAcquire(Charge... charges) {
         return storage.decide(List.of(charges));
+    }
+
+    /** The same as {@link #tryAcquire(Rule, String)} without blocking the caller; see {@link #tryAcquireAsync(Charge...)}. */
+    public CompletableFuture<Decision> tryAcquireAsync(Rule rule, String key) {
+        return tryAcquireAsync(rule.charge(key));
+    }
+
+    /**
+     * Takes all charges or none, without blocking the caller; never waits for permits. The future is complete when
+     * returned if the storage is in memory, else the {@linkplain Builder#executor executor} completes it; cancelling it
+     * gives back what is granted afterwards. The failure of a storage elsewhere completes it, too.
+     */
+    public CompletableFuture<Decision> tryAcquireAsync(Charge... charges) {
+        return handedOver(storage.decideAsync(List.of(charges)));
+    }
+
+    private CompletableFuture<Decision> handedOver(CompletionStage<Decision> stage) {
+        if (stage instanceof CompletableFuture<Decision> future && future.isDone()) {
+            return future;
+        }
+        ReturningFuture<Decision> answer = new ReturningFuture<>(Decision::giveBack);
+        var unused = stage.whenComplete((decision, failure) -> handOver.execute(() -> {
+            if (failure == null) {
+                answer.hand(decision);
+            } else {
+                answer.completeExceptionally(failure);
+            }
+        }));
+        return answer;
     }
 
     /**
@@ -129,6 +161,11 @@ public final class RateLimiters implements AutoCloseable {
     /** What {@link #tryAcquire(Rule, String)} would answer now; charges nothing. */
     public Decision peek(Rule rule, String key) {
         return storage.peek(rule, key);
+    }
+
+    /** The same without blocking the caller; completed as {@link #tryAcquireAsync(Charge...)} is. */
+    public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
+        return handedOver(storage.peekAsync(rule, key));
     }
 
     /**

@@ -9,6 +9,7 @@ import dev.limiter.spring.decide.Verdict;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.concurrent.CompletionException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -56,13 +57,17 @@ public final class RequestGate {
                 verdict = decider.decide(rules, context, resource);
             }
         } catch (RuntimeException failure) {
-            // It has been logged. Never unlimited, and not for a catch-all of the application to decide.
-            if (!response.isCommitted()) {
-                response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
-            }
-            return false;
+            return failed(response);
         }
         return permits(verdict, decisions, request, response);
+    }
+
+    /** The failure has been logged. Never unlimited, and not for a catch-all of the application to decide. */
+    private static boolean failed(HttpServletResponse response) throws IOException {
+        if (!response.isCommitted()) {
+            response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+        }
+        return false;
     }
 
     /**
@@ -84,9 +89,12 @@ public final class RequestGate {
         if (pending.isCancelled()) {
             return false;
         }
-        Verdict verdict = pending.join();
         decisions.noLongerPending();
-        return permits(verdict, decisions, request, response);
+        try {
+            return permits(pending.join(), decisions, request, response);
+        } catch (CompletionException failure) {
+            return failed(response);
+        }
     }
 
     private boolean permits(

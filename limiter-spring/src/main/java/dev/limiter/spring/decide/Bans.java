@@ -6,6 +6,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,29 @@ final class Bans {
         }
         Decision state = limiters.tryAcquire(ban.bans(), charge.key());
         return rejection.permitted() ? null : banned(charge, state);
+    }
+
+    /** The same as {@link #current} without blocking the caller; null if the rule bans nobody. */
+    @Nullable
+    CompletableFuture<@Nullable Decision> currentLater(RateLimitRule rule, Charge charge) {
+        Ban ban = rule.banOf(charge);
+        return ban == null
+                ? null
+                : limiters.peekAsync(ban.bans(), charge.key())
+                        .thenApply(state -> state.permitted() ? null : banned(charge, state));
+    }
+
+    /** The same as {@link #afterRejection} without blocking the caller; null if the rule bans nobody. */
+    @Nullable
+    CompletableFuture<@Nullable Decision> afterRejectionLater(RateLimitRule rule, Charge charge) {
+        Ban ban = rule.banOf(charge);
+        return ban == null
+                ? null
+                : limiters.tryAcquireAsync(ban.rejections(), charge.key())
+                        .thenCompose(rejection -> rejection.permitted() && rejection.remaining() > 0
+                                ? CompletableFuture.completedFuture(null)
+                                : limiters.tryAcquireAsync(ban.bans(), charge.key())
+                                        .thenApply(state -> rejection.permitted() ? null : banned(charge, state)));
     }
 
     /** The one who begins a ban sits it out like all others. */

@@ -1,0 +1,111 @@
+package dev.limiter.spring.decide;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.spring.compiled.ChargeIf;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.failure.FailureLog;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Works out the charges of rules: evaluates their expressions for a request or call. Thread-safe. */
+final class RuleCharges {
+
+    private final DecisionReports reports;
+    private final FailureLog failures = new FailureLog(LogFactory.getLog(RuleDecider.class));
+
+    RuleCharges(DecisionReports reports) {
+        this.reports = reports;
+    }
+
+    /** The rules that limit a request, and the charge of each; without those that skip it. */
+    record Asked(List<RateLimitRule> rules, List<Charge> charges) {
+
+        static final Asked NOTHING = new Asked(List.of(), List.of());
+
+        Verdict refused(Decision decision) {
+            return new Verdict(rules, charges, decision, List.of(), List.of());
+        }
+    }
+
+    /** @throws Undecidable if an expression fails */
+    Asked of(List<RateLimitRule> rules, RateLimitContext context, String resource) {
+        if (rules.size() == 1) {
+            Charge charge = of(rules.get(0), context, resource);
+            return charge == null ? Asked.NOTHING : new Asked(rules, List.of(charge));
+        }
+        List<RateLimitRule> asked = new ArrayList<>(rules.size());
+        List<Charge> charges = new ArrayList<>(rules.size());
+        for (RateLimitRule rule : rules) {
+            Charge charge = of(rule, context, resource);
+            if (charge != null) {
+                asked.add(rule);
+                charges.add(charge);
+            }
+        }
+        return new Asked(asked, charges);
+    }
+
+    /**
+     * Null if the rule skips the request, or has no limit for it.
+     *
+     * @throws Undecidable if an expression fails
+     */
+    @Nullable
+    Charge of(RateLimitRule rule, RateLimitContext context, String resource) {
+        Charge charge;
+        try {
+            charge = rule.skipped(context) ? null : rule.charge(context);
+        } catch (RuntimeException failure) {
+            failures.error(rule.name(), "Rule " + rule + " cannot be decided for " + resource, failure);
+            throw new Undecidable(rule, RuleEvaluationException.brief(failure));
+        }
+        if (charge == null) {
+            reports.tell(rule, resource, Outcome.SKIPPED, null);
+        }
+        return charge;
+    }
+
+    /** The charges that may be returned later, of rules that were decided together. */
+    List<OpenCharge> open(List<RateLimitRule> rules, RateLimitContext context, Decision decision) {
+        List<OpenCharge> open = List.of();
+        for (int i = 0; i < rules.size(); i++) {
+            ChargeIf chargeIf = rules.get(i).chargeIf();
+            if (chargeIf != null && decision.permitted()) {
+                open = open.isEmpty() ? new ArrayList<>(2) : open;
+                open.add(new OpenCharge(
+                        rules.get(i), chargeIf, context, decision.parts().get(i), failures));
+            }
+        }
+        return open;
+    }
+
+    /** The charge of a rule cannot be worked out. */
+    static final class Undecidable extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        final transient RateLimitRule rule;
+        final RuleEvaluationException failure;
+
+        Undecidable(RateLimitRule rule, RuleEvaluationException failure) {
+            super(null, null, false, false);
+            this.rule = rule;
+            this.failure = failure;
+        }
+
+        /** Requests that make an expression fail would be free otherwise. */
+        Charge price() {
+            return rule.chargeOfNobody();
+        }
+
+        /** The answer to a request that could not pay for its failure. */
+        Verdict refused(Decision decision) {
+            return new Asked(List.of(rule), List.of(price())).refused(decision);
+        }
+    }
+}

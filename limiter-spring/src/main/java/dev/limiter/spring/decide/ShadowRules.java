@@ -1,0 +1,64 @@
+package dev.limiter.spring.decide;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** The decisions of rules in shadow mode on one request, which change nothing. Not thread-safe. */
+final class ShadowRules {
+
+    private static final Log logger = LogFactory.getLog(RuleDecider.class);
+
+    private final RuleCharges charges;
+    private final DecisionReports reports;
+    private final RateLimitContext context;
+    private final String resource;
+    private final List<Decision> decisions = new ArrayList<>();
+    private final List<OpenCharge> open = new ArrayList<>();
+
+    ShadowRules(RuleCharges charges, DecisionReports reports, RateLimitContext context, String resource) {
+        this.charges = charges;
+        this.reports = reports;
+        this.context = context;
+        this.resource = resource;
+    }
+
+    /** What the rule would charge; null if it has nothing to ask, or an expression of it fails. */
+    @Nullable
+    Charge charge(RateLimitRule rule) {
+        try {
+            if (rule.denies(context)) {
+                reports.tell(rule, resource, Outcome.SHADOW_REJECTED, null);
+                return null;
+            }
+            return charges.of(rule, context, resource);
+        } catch (RuntimeException failure) {
+            failed(rule, failure);
+            return null;
+        }
+    }
+
+    void decided(RateLimitRule rule, Decision decision) {
+        decisions.add(decision);
+        open.addAll(charges.open(List.of(rule), context, decision));
+        Outcome outcome = decision.permitted() ? Outcome.permitted(decision) : Outcome.SHADOW_REJECTED;
+        reports.tell(rule, resource, outcome, decision);
+    }
+
+    /** A failure of an expression is in the log already; one of a storage is told by the storage. */
+    void failed(RateLimitRule rule, Throwable failure) {
+        logger.debug("Rule " + rule + " only watches", failure);
+    }
+
+    /** The verdict of the enforced rules, with these beside it. */
+    Verdict beside(Verdict verdict) {
+        open.addAll(0, verdict.open());
+        return new Verdict(verdict.rules(), verdict.charges(), verdict.decision(), decisions, open);
+    }
+}

@@ -1,0 +1,293 @@
+package dev.limiter.spring.decide;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.Algorithm;
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spring.compile.RequestMatcherCompiler;
+import dev.limiter.spring.compile.RuleCompiler;
+import dev.limiter.spring.compile.TimeSteps;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.key.KeyAlternatives;
+import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.key.SecretValues;
+import dev.limiter.spring.rule.BanDefinition;
+import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.web.util.pattern.PathPatternParser;
+
+/** Deciding without a thread: the same answers, and no call that blocks. */
+@Timeout(60)
+class AsyncDecisionTests {
+
+    private static final RuleOrigin ORIGIN = RuleOrigin.property("limiter.rules.test");
+
+    private final AtomicLong now = new AtomicLong(TimeUnit.DAYS.toNanos(20_000));
+    private final RemoteStorage remote = new RemoteStorage(now::get);
+    private final List<RateLimitEvent> events = new ArrayList<>();
+    private final RuleDecider decider = new RuleDecider(new RateLimiters(remote), List.of(events::add));
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void answersAsTheBlockingWayDoes(long seed) {
+        List<RateLimitEvent> blockingEvents = new ArrayList<>();
+        RuleDecider blocking = new RuleDecider(
+                new RateLimiters(new InMemoryRateLimiterStorage(new RateLimiterFactory(), now::get, 1_000)),
+                List.of(blockingEvents::add));
+        ApplicableRules rules = ApplicableRules.of(Stream.of(
+                        rule("banning")
+                                .key(List.of("header:user"))
+                                .limit(3L, "1s", null, null, null)
+                                .ban(ban()),
+                        rule("skipped").limit(9L, "1s", null, null, null).skipIf("#request.getHeader('skip') != null"),
+                        rule("costly")
+                                .limit(20L, "1s", null, null, null)
+                                .cost("T(Integer).parseInt(#request.getHeader('cost'))"),
+                        rule("watching").limit(2L, "1s", null, null, null).mode(Mode.SHADOW))
+                .map(AsyncDecisionTests::compiled)
+                .toList());
+        Random random = new Random(seed);
+        for (int i = 0; i < 2_000; i++) {
+            RateLimitContext request = request(Map.of(
+                    "user",
+                    "user" + random.nextInt(3),
+                    random.nextInt(4) == 0 ? "skip" : "other",
+                    "yes",
+                    "cost",
+                    Integer.toString(random.nextInt(4))));
+            Verdict expected = blocking.decide(rules, request, "test");
+            Verdict verdict = remote.answerAll(() -> decider.decideLater(rules, request, "test"));
+            assertThat(verdict.permitted()).isEqualTo(expected.permitted());
+            assertThat(verdict.rules()).isEqualTo(expected.rules());
+            assertThat(verdict.statuses()).isEqualTo(expected.statuses());
+            if (random.nextInt(5) == 0) {
+                expected.giveBack();
+                verdict.giveBack();
+            }
+            now.addAndGet(random.nextInt(200_000_000));
+        }
+        assertThat(events.stream().map(event -> event.rule() + " " + event.outcome()))
+                .containsExactlyElementsOf(blockingEvents.stream()
+                        .map(event -> event.rule() + " " + event.outcome())
+                        .toList());
+        assertThat(events.stream().map(RateLimitEvent::outcome))
+                .contains(
+                        Outcome.PERMITTED, Outcome.REJECTED, Outcome.BANNED, Outcome.SKIPPED, Outcome.SHADOW_REJECTED);
+    }
+
+    @Test
+    void eachStepBeginsWithTheAnswerBefore() {
+        ApplicableRules rules = ApplicableRules.of(List.of(
+                compiled(rule("banning")
+                        .key(List.of("header:user"))
+                        .limit(3L, "1s", null, null, null)
+                        .ban(ban())),
+                compiled(rule("watching").limit(2L, "1s", null, null, null).mode(Mode.SHADOW))));
+        CompletableFuture<Verdict> verdict = decider.decideLater(rules, request(Map.of("user", "ann")), "test");
+        for (String question : List.of("peek", "decide", "decide")) {
+            assertThat(verdict).isNotDone();
+            assertThat(remote.answerOne()).isEqualTo(question);
+        }
+        assertThat(verdict)
+                .succeedsWithin(Duration.ofSeconds(10))
+                .satisfies(done -> assertThat(done.permitted()).isTrue());
+    }
+
+    @Test
+    void cancelledDecisionGivesBackWhatIsGrantedAfterwards() {
+        RateLimitRule rule = compiled(rule("plain").limit(1L, "1h", null, null, null));
+        CompletableFuture<Verdict> cancelled =
+                decider.decideLater(ApplicableRules.of(List.of(rule)), request(Map.of()), "test");
+        cancelled.cancel(true);
+        remote.answerOne();
+
+        while (!remote.states.peek(rule.rule(), "").permitted()) {
+            Thread.onSpinWait();
+        }
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void failingExpressionCostsAPermitOfTheBucketOfNobody() {
+        ApplicableRules rules = ApplicableRules.of(List.of(compiled(rule("failing")
+                .key(List.of("header:user"))
+                .limit(1L, "1h", null, null, null)
+                .skipIf("#request.getHeader('flag').isEmpty()"))));
+        assertThatThrownBy(() -> remote.answerAll(() -> decider.decideLater(rules, request(Map.of()), "test")))
+                .isInstanceOf(CompletionException.class)
+                .hasCauseInstanceOf(RuleEvaluationException.class);
+        assertThat(remote.answerAll(() -> decider.decideLater(rules, request(Map.of()), "test"))
+                        .permitted())
+                .isFalse();
+    }
+
+    @Test
+    void failureOfTheStorageIsThatOfTheDecision() {
+        ApplicableRules rules =
+                ApplicableRules.of(List.of(compiled(rule("plain").limit(1L, "1h", null, null, null))));
+        CompletableFuture<Verdict> verdict = decider.decideLater(rules, request(Map.of()), "test");
+        remote.failOne(new IllegalStateException("gone"));
+        assertThat(verdict)
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withMessageContaining("gone");
+    }
+
+    private static RuleDefinition.Builder rule(String name) {
+        return RuleDefinition.builder(name, ORIGIN);
+    }
+
+    private static BanDefinition ban() {
+        return BanDefinition.of(ORIGIN, 3L, "1m", "10s");
+    }
+
+    private static RateLimitRule compiled(RuleDefinition.Builder rule) {
+        StaticListableBeanFactory beans = new StaticListableBeanFactory();
+        LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
+        return new RuleCompiler(
+                        new KeyParser(new KeyAlternatives(beans, expressions, SecretValues.asTheyAre())),
+                        expressions,
+                        EnumSet.allOf(Algorithm.class),
+                        new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
+                        Mode.ENFORCE,
+                        HeaderStyle.IETF,
+                        TimeSteps.NANOSECONDS)
+                .compile(rule.build());
+    }
+
+    private static RateLimitContext request(Map<String, String> headers) {
+        return RateLimitContext.of(new HeadersOnly(headers), "test");
+    }
+
+    /** A storage elsewhere: fails where it would block, and answers when the test says so. */
+    private static final class RemoteStorage implements RateLimiterStorage {
+
+        private final RateLimiterStorage states;
+        private final Queue<Question> questions = new ConcurrentLinkedQueue<>();
+
+        RemoteStorage(TimeSource clock) {
+            this.states = new InMemoryRateLimiterStorage(new RateLimiterFactory(), clock, 1_000);
+        }
+
+        private record Question(String kind, Supplier<Decision> answer, CompletableFuture<Decision> future) {
+
+            void answered() {
+                Decision decision = answer.get();
+                if (!future.complete(decision)) {
+                    decision.giveBack();
+                }
+            }
+        }
+
+        private CompletableFuture<Decision> ask(String kind, Supplier<Decision> answer) {
+            CompletableFuture<Decision> future = new CompletableFuture<>();
+            questions.add(new Question(kind, answer, future));
+            return future;
+        }
+
+        String answerOne() {
+            Question question = next();
+            question.answered();
+            return question.kind();
+        }
+
+        void failOne(RuntimeException failure) {
+            next().future().completeExceptionally(failure);
+        }
+
+        /** The next question; the step that asks it may be just beginning in another thread. */
+        private Question next() {
+            Question next = questions.poll();
+            while (next == null) {
+                Thread.onSpinWait();
+                next = questions.poll();
+            }
+            return next;
+        }
+
+        Verdict answerAll(Supplier<? extends CompletableFuture<Verdict>> decision) {
+            CompletableFuture<Verdict> verdict = decision.get();
+            while (!verdict.isDone()) {
+                Question question = questions.poll();
+                if (question != null) {
+                    question.answered();
+                }
+                Thread.onSpinWait();
+            }
+            return verdict.join();
+        }
+
+        @Override
+        public CompletionStage<Decision> decideAsync(List<Charge> charges) {
+            return ask("decide", () -> states.decide(charges));
+        }
+
+        @Override
+        public CompletionStage<Decision> peekAsync(Rule rule, String key) {
+            return ask("peek", () -> states.peek(rule, key));
+        }
+
+        @Override
+        public Decision decide(List<Charge> charges) {
+            throw new AssertionError("blocks");
+        }
+
+        @Override
+        public Decision peek(Rule rule, String key) {
+            throw new AssertionError("blocks");
+        }
+
+        @Override
+        public boolean isRemote() {
+            return true;
+        }
+
+        @Override
+        public void reset(Rule rule, String key) {
+            states.reset(rule, key);
+        }
+
+        @Override
+        public TimeSource clock() {
+            return states.clock();
+        }
+
+        @Override
+        public long size() {
+            return states.size();
+        }
+    }
+}
