@@ -137,6 +137,20 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     }
 
     @Override
+    public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
+        if (health.of(rule.charge(key)).isOpen()) {
+            return CompletableFuture.completedFuture(outage.peek(rule, key));
+        }
+        return remote.peekAsync(rule, key).exceptionally(failure -> {
+            RuntimeException cause = remote.errors().failure(failure);
+            if (cause instanceof StorageUnavailableException) {
+                return outage.peek(rule, key);
+            }
+            throw cause;
+        });
+    }
+
+    @Override
     public void reset(Rule rule, String key) {
         local.reset(rule, key);
         outageUse.forget(rule, key);

@@ -3,6 +3,7 @@ package dev.limiter.failover;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +63,16 @@ public interface RemoteStorage extends RateLimiterStorage {
         return known != null
                 ? CompletableFuture.completedFuture(known)
                 : Timeouts.orGiveBack(new Timeouts(errors()).within(ask(merged), Budget.of(timeout())));
+    }
+
+    /** Has the storage look, for no longer than the time-out, without blocking. */
+    @Override
+    CompletableFuture<Decision> peekAsync(Rule rule, String key);
+
+    /** The same, blocking. */
+    @Override
+    default Decision peek(Rule rule, String key) {
+        return new Timeouts(errors()).join(peekAsync(rule, key), timeout());
     }
 
     /** How long one decision may take. */

@@ -239,12 +239,11 @@ final class CommandedStorage implements RemoteStorage {
     }
 
     @Override
-    public Decision peek(Rule rule, String key) {
+    public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
         StorageUnavailableException failure = failure(List.of(rule.charge(key)));
-        if (failure != null) {
-            throw failure;
-        }
-        return shared.peek(rule, key);
+        return failure != null
+                ? CompletableFuture.failedFuture(failure)
+                : CompletableFuture.completedFuture(shared.peek(rule, key));
     }
 
     @Override

@@ -167,8 +167,8 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     }
 
     @Override
-    public Decision peek(Rule rule, String key) {
-        return await(calls.peek(rule.charge(key)));
+    public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
+        return RedisErrors.TIMEOUTS.within(calls.peek(rule.charge(key)), Budget.of(timeout));
     }
 
     private Decision await(CompletableFuture<Decision> answer) {
