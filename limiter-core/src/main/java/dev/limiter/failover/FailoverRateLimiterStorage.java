@@ -218,7 +218,10 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
             this.local = local;
         }
 
-        /** Says for each rule how it is decided while the remote storage fails, default {@link OnFailure#LOCAL}. Asked for each decision then. */
+        /**
+         * Says for each rule how it is decided while the remote storage fails, default {@link OnFailure#LOCAL}. Asked for each
+         * decision then.
+         */
         public Builder onFailure(Function<Rule, OnFailure> onFailure) {
             this.onFailure = onFailure;
             return this;

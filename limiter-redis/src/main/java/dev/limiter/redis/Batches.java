@@ -9,9 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * Sends requests to Redis: at once while little is under way, and else together with those that come until something is
  * answered, in one call of a script. So does TCP with small segments (RFC 896): a call that is for many spares the server
  * and the client most of what each of them costs. Where the line alone takes longer than {@link #GATHER}, nothing is held
- * back, so that nobody waits for much longer than that; where a queue makes answers late, gathering is what shortens it. Requests are decided one after the other, and fail each on its own.
+ * back, so that no request waits for much longer than that; where a queue makes answers late, gathering is what shortens it.
+ * Requests are decided one after the other, and fail each on its own.
  *
- * <p>Thread-safe; never blocks, and has no thread: who is answered sends what has come meanwhile.
+ * <p>Thread-safe; never blocks, and has no thread: the thread that reads an answer sends what has come meanwhile.
  */
 final class Batches {
 
@@ -39,7 +40,7 @@ final class Batches {
         return request;
     }
 
-    /** Gives up calls that are under way for so long: nobody waits for them, but others of their keys do. */
+    /** Gives up calls that are under way for so long: no caller waits for them, but later ones of their keys do. */
     void abandon(Duration timeout) {
         lanes.values().forEach(lane -> lane.abandon(timeout));
     }

@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that may not be there yet: fails at once until it is, and nobody waits for it. Connects in the background when
+ * A server that may not be there yet: fails at once until it is, and no caller waits for it. Connects in the background when
  * it is asked, once a second at most, until that succeeds; after that the client connects again by itself, unless it does
- * not notice that nobody answers any more ({@link #reconnect}). Thread-safe.
+ * not notice that answers no longer come ({@link #reconnect}). Thread-safe.
  */
 public final class ConnectingRedis implements Redis {
 

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of one slot, as {@link Batches} says. Requests gather while several calls are under way and answers come
- * soon; so nobody waits for more than a short time, and calls that are never answered keep nobody waiting. Thread-safe.
+ * The requests to one slot, as {@link Batches} says. Requests gather while several calls are under way and answers come
+ * soon; so no request waits for more than a short time, and calls that are never answered keep none waiting. Thread-safe.
  */
 final class Lane {
 
@@ -119,7 +119,7 @@ final class Lane {
                 break;
             }
             waitingStates.addAndGet(-next.states.length);
-            // who waited for it has gone
+            // its caller has gone
             if (!next.isDone()) {
                 requests.add(next);
                 states += next.states.length;
@@ -152,7 +152,7 @@ final class Lane {
         sendIfLittleIsUnderWay();
     }
 
-    /** Gives up calls that were sent so long ago that nobody waits for them any more. What they grant is given back. */
+    /** Gives up calls that were sent so long ago that no caller waits for them any more. Permits that they take are given back. */
     void abandon(Duration timeout) {
         long now = System.nanoTime();
         for (Sent sent : underWay) {

@@ -28,7 +28,7 @@ public class LettuceRedis implements Redis {
     /** Whether keys have to be in one slot to be used together. */
     private volatile boolean bySlot;
 
-    /** What some node was sent already. */
+    /** Digests of scripts that some node was sent already. */
     private final Set<String> sent = ConcurrentHashMap.newKeySet();
 
     /** To one server, which may have replicas, or to a cluster that is behind one address. */

@@ -19,7 +19,7 @@ public interface Redis extends AutoCloseable {
     /** Forgets keys that are in one slot. */
     CompletionStage<Void> delete(byte[][] keys);
 
-    /** What keys must have in common to be used in one script; the same for all where there is only one server. */
+    /** The slot that keys must share to be used in one script; the same for all where there is only one server. */
     int slot(byte[] key);
 
     /** Whether slots are on several servers, of which one may fail alone. Default: they are not. */
