@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.answer.RateLimitHeaders;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;

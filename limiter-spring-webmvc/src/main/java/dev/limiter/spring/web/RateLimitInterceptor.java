@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.answer.RateLimitHeaders;
 import dev.limiter.spring.decide.ApplicableRules;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -33,7 +34,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
             return true;
         }
         // Spring MVC has said by now who may read what was written on arrival.
-        RateLimitHeaders.expose(response);
+        RateLimitHeaders.expose(new ResponseFields(response));
         if (isPreFlight(request, handler)) {
             return true;
         }

@@ -1,6 +1,7 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.spring.address.ClientAddresses;
+import dev.limiter.spring.answer.PolicyTexts;
 import dev.limiter.spring.decide.CurrentRequest;
 import dev.limiter.spring.decide.RequestDecisions;
 import jakarta.servlet.http.HttpServletRequest;

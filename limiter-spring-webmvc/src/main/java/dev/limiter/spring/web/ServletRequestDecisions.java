@@ -5,6 +5,9 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.ReturningFuture;
+import dev.limiter.spring.answer.PolicyText;
+import dev.limiter.spring.answer.PolicyTexts;
+import dev.limiter.spring.answer.RateLimitHeaders;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
@@ -173,7 +176,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         remember(verdict);
         Decision decision = verdict.decision();
         if (decision != null && verdict.hasFields()) {
-            headers(verdict, decision).writeTo(response);
+            headers(verdict, decision).writeTo(new ResponseFields(response));
         }
     }
 
@@ -216,7 +219,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         if (!response.isCommitted() && verdicts.stream().anyMatch(Verdict::returned)) {
             try {
                 headers(verdict -> verdict.returned() ? decider.peek(verdict) : verdict.statuses())
-                        .writeTo(response);
+                        .writeTo(new ResponseFields(response));
             } catch (RuntimeException failure) {
                 logger.warn("The RateLimit fields of an answer do not say what was given back", failure);
             }
@@ -276,14 +279,14 @@ final class ServletRequestDecisions implements RequestDecisions {
      */
     void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style) {
         if (verdicts.size() == 1 && verdicts.get(0).decision() == decision) {
-            headers(verdicts.get(0), decision).writeTo(response);
+            headers(verdicts.get(0), decision).writeTo(new ResponseFields(response));
             return;
         }
         RateLimitHeaders headers = headers(verdict -> verdict.permitted() ? decider.peek(verdict) : verdict.statuses());
         if (verdicts.stream().noneMatch(verdict -> verdict.decision() == decision)) {
             addUnknown(headers, decision, style);
         }
-        headers.writeTo(response);
+        headers.writeTo(new ResponseFields(response));
     }
 
     /** The refusal of a method that was called on the way. */

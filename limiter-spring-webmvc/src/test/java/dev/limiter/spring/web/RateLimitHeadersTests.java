@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
+import dev.limiter.spring.answer.RateLimitHeaders;
 import dev.limiter.spring.rule.HeaderStyle;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +24,7 @@ class RateLimitHeadersTests {
     void writesTheFieldsOfEachStyle(HeaderStyle style) {
         RateLimitHeaders headers = new RateLimitHeaders();
         headers.add(style, List.of(permitted("a", 10, 5)));
-        headers.writeTo(response);
+        headers.writeTo(new ResponseFields(response));
 
         assertThat(response.getHeader("RateLimit-Policy")).isEqualTo(style.ietf() ? "\"a\";q=10;w=60" : null);
         assertThat(response.getHeader("RateLimit")).isEqualTo(available(style));
@@ -49,7 +50,7 @@ class RateLimitHeadersTests {
         if (secondRetry > 0) {
             headers.add(HeaderStyle.LEGACY, List.of(refused("c", 24, 24), refused("d", 25, secondRetry)));
         }
-        headers.writeTo(response);
+        headers.writeTo(new ResponseFields(response));
 
         assertThat(response.getHeader("X-RateLimit-Limit")).isEqualTo(expectedLimit);
     }

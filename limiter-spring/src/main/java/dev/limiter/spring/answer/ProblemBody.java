@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.answer;
 
 import java.util.List;
 import java.util.OptionalLong;
@@ -7,9 +7,9 @@ import java.util.OptionalLong;
  * The body of a rejection: RFC 9457 problem details, of the type that the IETF draft on RateLimit fields registers.
  * Written by hand, so that it does not depend on the JSON library of the application.
  */
-final class ProblemBody {
+public final class ProblemBody {
 
-    static final String MEDIA_TYPE = "application/problem+json";
+    public static final String MEDIA_TYPE = "application/problem+json";
 
     /** The most characters of a path that are repeated. */
     static final int MAX_PATH = 256;
@@ -18,7 +18,7 @@ final class ProblemBody {
     private static final String REGISTERED = "https://iana.org/assignments/http-problem-types#";
 
     /** What can be wrong with a request that is rejected. */
-    enum Problem {
+    public enum Problem {
         FORBIDDEN("about:blank", "denied", "Forbidden"),
         QUOTA_EXCEEDED(
                 REGISTERED + "quota-exceeded",
@@ -66,7 +66,7 @@ final class ProblemBody {
      * @param violated the policies that refused
      * @param retryAfter in seconds; empty if waiting is of no use
      */
-    static AsciiText json(
+    public static AsciiText json(
             Problem problem,
             String title,
             int status,

@@ -1,17 +1,16 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.answer;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.rule.HeaderStyle;
-import jakarta.servlet.http.HttpServletResponse;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Collects where limits stand, each in the style of its rule, and writes the fields. Not thread-safe. */
-final class RateLimitHeaders {
+public final class RateLimitHeaders {
 
     private static final String POLICY = "RateLimit-Policy";
     private static final String AVAILABLE = "RateLimit";
@@ -22,20 +21,20 @@ final class RateLimitHeaders {
     private static final String RESET = LEGACY + "Reset";
 
     /** Whether a header field tells of limits. */
-    static boolean isField(String name) {
+    public static boolean isField(String name) {
         return name.startsWith(AVAILABLE) || name.startsWith(LEGACY);
     }
 
     /** Lets scripts of other origins read what was written before it was known that they may read the answer. */
-    static void expose(HttpServletResponse response) {
-        if (response.containsHeader(AVAILABLE)) {
-            CrossOriginFields.expose(response, AVAILABLE, POLICY);
+    public static void expose(FieldSink answer) {
+        if (answer.contains(AVAILABLE)) {
+            answer.expose(AVAILABLE, POLICY);
         }
-        if (response.containsHeader(PARTITION)) {
-            CrossOriginFields.expose(response, PARTITION);
+        if (answer.contains(PARTITION)) {
+            answer.expose(PARTITION);
         }
-        if (response.containsHeader(LIMIT)) {
-            CrossOriginFields.expose(response, LIMIT, REMAINING, RESET);
+        if (answer.contains(LIMIT)) {
+            answer.expose(LIMIT, REMAINING, RESET);
         }
     }
 
@@ -50,7 +49,7 @@ final class RateLimitHeaders {
     private @Nullable LimitStatus tightest;
 
     /** Limits of which nothing is known but where they stand. */
-    void add(HeaderStyle style, List<LimitStatus> statuses) {
+    public void add(HeaderStyle style, List<LimitStatus> statuses) {
         if (style.ietf() && !statuses.isEmpty()) {
             PolicyText text = PolicyText.of(statuses);
             addPolicies(text);
@@ -60,7 +59,7 @@ final class RateLimitHeaders {
     }
 
     /** The limits of a rule. {@code text}: that of the limits that were asked; {@code charge}: what was asked of each. */
-    void add(RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {
+    public void add(RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {
         HeaderStyle style = rule.headers();
         if (style.ietf()) {
             addPolicies(text);
@@ -71,7 +70,7 @@ final class RateLimitHeaders {
     }
 
     /** The only limit of a rule, as it was decided. */
-    void add(RateLimitRule rule, PolicyText text, Charge charge, Decision decision) {
+    public void add(RateLimitRule rule, PolicyText text, Charge charge, Decision decision) {
         HeaderStyle style = rule.headers();
         if (style.legacy()) {
             add(rule, text, charge, decision.limits());
@@ -106,21 +105,21 @@ final class RateLimitHeaders {
     }
 
     /** Replaces what an earlier decision about the same request wrote; nothing happens once the answer is under way. */
-    void writeTo(HttpServletResponse response) {
+    public void writeTo(FieldSink answer) {
         if (policies != null) {
-            response.setHeader(POLICY, policies);
-            response.setHeader(AVAILABLE, available.toString());
-            CrossOriginFields.expose(response, AVAILABLE, POLICY);
+            answer.set(POLICY, policies);
+            answer.set(AVAILABLE, available.toString());
+            answer.expose(AVAILABLE, POLICY);
         }
         if (partitions != null) {
-            response.setHeader(PARTITION, partitions.toString());
-            CrossOriginFields.expose(response, PARTITION);
+            answer.set(PARTITION, partitions.toString());
+            answer.expose(PARTITION);
         }
         if (tightest != null) {
-            response.setHeader(LIMIT, Long.toString(tightest.limit().limit()));
-            response.setHeader(REMAINING, Long.toString(tightest.remaining()));
-            response.setHeader(RESET, Long.toString(RateLimitFields.secondsToReset(tightest)));
-            CrossOriginFields.expose(response, LIMIT, REMAINING, RESET);
+            answer.set(LIMIT, Long.toString(tightest.limit().limit()));
+            answer.set(REMAINING, Long.toString(tightest.remaining()));
+            answer.set(RESET, Long.toString(RateLimitFields.secondsToReset(tightest)));
+            answer.expose(LIMIT, REMAINING, RESET);
         }
     }
 }

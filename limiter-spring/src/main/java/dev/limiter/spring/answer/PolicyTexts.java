@@ -1,18 +1,18 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.answer;
 
 import dev.limiter.Rule;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /** Remembers the {@link PolicyText} of each rule, so that it is written once and not for each answer. Thread-safe. */
-final class PolicyTexts {
+public final class PolicyTexts {
 
     /** More than an application has; rules that were changed since are forgotten with all others. */
     private static final int MAX_REMEMBERED = 10_000;
 
     private final ConcurrentMap<Rule, PolicyText> texts = new ConcurrentHashMap<>();
 
-    PolicyText of(Rule rule) {
+    public PolicyText of(Rule rule) {
         PolicyText known = texts.get(rule);
         if (known != null) {
             return known;

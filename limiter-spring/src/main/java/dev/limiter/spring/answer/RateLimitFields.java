@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.answer;
 
 import dev.limiter.Decision;
 import dev.limiter.Limit;
@@ -11,7 +11,7 @@ import java.util.Optional;
  * The members of the {@code RateLimit-Policy}, {@code RateLimit} and {@code RateLimit-Partition} fields of the IETF draft
  * "RateLimit header fields for HTTP": lists of RFC 9651 whose members are strings with parameters.
  */
-final class RateLimitFields {
+public final class RateLimitFields {
 
     /** Instead of what a request cost: unknown. */
     static final long UNKNOWN_COST = -1;
@@ -89,7 +89,7 @@ final class RateLimitFields {
     }
 
     /** A client that comes after so many seconds never comes too early. */
-    static long secondsRoundedUp(Duration duration) {
+    public static long secondsRoundedUp(Duration duration) {
         return duration.getSeconds() + (duration.getNano() > 0 ? 1 : 0);
     }
 

@@ -1,8 +1,8 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.answer;
 
 import dev.limiter.Decision;
 import dev.limiter.RateLimitExceededException;
-import dev.limiter.spring.web.ProblemBody.Problem;
+import dev.limiter.spring.answer.ProblemBody.Problem;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -15,7 +15,7 @@ import org.springframework.context.MessageSource;
  * What people read in the answer to a rejected request: the application's messages, else ours. Beside codes of our own
  * there are those that Spring has for the problem details of an exception. Thread-safe.
  */
-final class RejectionTexts {
+public final class RejectionTexts {
 
     private static final Log logger = LogFactory.getLog(RejectionTexts.class);
     private static final String EXCEPTION = RateLimitExceededException.class.getName();
@@ -23,17 +23,18 @@ final class RejectionTexts {
     private final MessageSource messages;
     private volatile boolean warned;
 
-    RejectionTexts(MessageSource messages) {
+    public RejectionTexts(MessageSource messages) {
         this.messages = messages;
     }
 
-    String title(Problem problem, Locale locale) {
+    public String title(Problem problem, Locale locale) {
         return text(
                 codes(problem, ".title", "problemDetail.title." + EXCEPTION), new Object[0], problem.title(), locale);
     }
 
     /** What refused, and in how many seconds to come back; {@code {0}} and {@code {1}} of the message. */
-    String detail(Problem problem, Decision decision, List<String> violated, OptionalLong retryAfter, Locale locale) {
+    public String detail(
+            Problem problem, Decision decision, List<String> violated, OptionalLong retryAfter, Locale locale) {
         if (problem == Problem.FORBIDDEN) {
             return text(
                     codes(problem, ".detail", null),

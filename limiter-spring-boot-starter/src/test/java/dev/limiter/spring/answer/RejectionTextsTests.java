@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +7,7 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.spring.VirtualTime;
-import dev.limiter.spring.web.ProblemBody.Problem;
+import dev.limiter.spring.answer.ProblemBody.Problem;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.answer;
 
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.answer;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** Text of printable ASCII that grows, ready to be sent as it is. Not thread-safe. */
-final class AsciiText {
+public final class AsciiText {
 
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
@@ -67,11 +67,11 @@ final class AsciiText {
         }
     }
 
-    int length() {
+    public int length() {
         return length;
     }
 
-    void writeTo(OutputStream out) throws IOException {
+    public void writeTo(OutputStream out) throws IOException {
         out.write(bytes, 0, length);
     }
 

@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.answer;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What the {@code RateLimit} fields say of a rule whatever is left of its limits. Immutable. */
-final class PolicyText {
+public final class PolicyText {
 
     private static final String SEPARATOR = ", ";
 

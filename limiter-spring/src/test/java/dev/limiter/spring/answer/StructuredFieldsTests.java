@@ -1,12 +1,12 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
-import dev.limiter.spring.web.StructuredFields.Item;
-import dev.limiter.spring.web.StructuredFields.Token;
+import dev.limiter.spring.answer.StructuredFields.Item;
+import dev.limiter.spring.answer.StructuredFields.Token;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
