@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
+import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitListener;
-import dev.limiter.spring.compiled.Rules;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;

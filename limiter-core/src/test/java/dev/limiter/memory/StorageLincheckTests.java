@@ -13,11 +13,9 @@ import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
-import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -304,18 +302,6 @@ class StorageLincheckTests {
                 .check(operations);
     }
 
-    private static void stress(Class<?> operations, int iterations) {
-        new StressOptions()
-                .iterations(iterations)
-                .invocationsPerIteration(500)
-                .threads(3)
-                .actorsPerThread(3)
-                .actorsBefore(0)
-                .actorsAfter(2)
-                .minimizeFailedScenario(false)
-                .check(operations);
-    }
-
     @ParameterizedTest
     @ValueSource(
             classes = {
@@ -333,29 +319,8 @@ class StorageLincheckTests {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                Number.class,
-                Locked.class,
-                TwoNumbers.class,
-                Mixed.class,
-                NumberLeaving.class,
-                TwoNumbersLeaving.class,
-                LockedLeaving.class,
-                Flooded.class
-            })
-    void isLinearizableUnderStress(Class<?> operations) {
-        stress(operations, 20);
-    }
-
-    @ParameterizedTest
     @ValueSource(classes = {CheckThenSet.class, WithoutDeadMark.class, WithoutLock.class, WithoutVersion.class})
     void findsWhatIsBroken(Class<?> operations) {
         assertThatThrownBy(() -> modelCheck(operations, 100)).isInstanceOf(LincheckAssertionError.class);
-    }
-
-    @Test
-    void stressFindsWhatIsBroken() {
-        assertThatThrownBy(() -> stress(WithoutLock.class, 100)).isInstanceOf(LincheckAssertionError.class);
     }
 }
