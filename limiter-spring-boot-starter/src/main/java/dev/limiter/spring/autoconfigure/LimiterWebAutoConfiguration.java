@@ -28,6 +28,7 @@ import dev.limiter.spring.web.WaitingInterceptor;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.EnumSet;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -160,7 +161,7 @@ public final class LimiterWebAutoConfiguration {
         DelegatingFilterProxyRegistrationBean registration =
                 new DelegatingFilterProxyRegistrationBean(LIFECYCLE_FILTER);
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
-        registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
+        registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
         return registration;
     }
 

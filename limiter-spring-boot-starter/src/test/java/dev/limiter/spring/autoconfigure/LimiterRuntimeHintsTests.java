@@ -57,7 +57,7 @@ class LimiterRuntimeHintsTests {
                 "dev.limiter.spring.context.RequestView",
                 "dev.limiter.spring.web.ServletRequestView",
                 "dev.limiter.spring.context.ResponseView",
-                "dev.limiter.spring.web.AnswerView",
+                "dev.limiter.spring.web.settle.AnswerView",
                 "java.security.Principal",
                 "java.lang.Throwable"
             })

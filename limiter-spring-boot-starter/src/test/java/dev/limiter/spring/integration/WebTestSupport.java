@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.VirtualTime;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -54,6 +55,16 @@ abstract class WebTestSupport {
             request.headers(headers);
         }
         return CLIENT.send(request.build(), BodyHandlers.ofString());
+    }
+
+    /** Without its body. */
+    int statusOf(String method, String path) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .method(method, BodyPublishers.noBody())
+                .build();
+        HttpResponse<InputStream> answer = CLIENT.send(request, BodyHandlers.ofInputStream());
+        answer.body().close();
+        return answer.statusCode();
     }
 
     HttpResponse<String> post(String path, String body) throws IOException, InterruptedException {

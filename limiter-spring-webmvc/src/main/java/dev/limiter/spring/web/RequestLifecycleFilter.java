@@ -1,6 +1,9 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.web.settle.AnswerView;
+import dev.limiter.spring.web.settle.SettlingRequest;
+import dev.limiter.spring.web.settle.SettlingResponse;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -16,7 +19,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.util.WebUtils;
 
 /**
@@ -46,11 +48,62 @@ public final class RequestLifecycleFilter implements Filter {
             chain.doFilter(request, response);
             return;
         }
-        ServletRequestDecisions decisions = requests.begin(http, answer);
-        if (http.getDispatcherType() == DispatcherType.ERROR) {
+        switch (http.getDispatcherType()) {
+            case FORWARD -> forward(http, answer, chain);
+            case INCLUDE -> include(http, answer, chain);
+            default -> dispatch(http, answer, chain);
+        }
+    }
+
+    private void dispatch(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        boolean over = isOver(request, response);
+        ServletRequestDecisions decisions = requests.begin(request, response);
+        if (over) {
             decisions.answerError();
         }
-        new Dispatch(decisions, http, answer).follow(chain);
+        switch (request.getDispatcherType()) {
+            case ERROR -> decisions.answerError();
+            case ASYNC -> decisions.dispatchedAgain();
+            default -> {}
+        }
+        new Dispatch(decisions, request, response).follow(chain);
+    }
+
+    /** Whether the request has come by, and the container has forgotten all about it since, because it has failed. */
+    private static boolean isOver(HttpServletRequest request, HttpServletResponse response) {
+        return request.getDispatcherType() == DispatcherType.ASYNC
+                && ServletRequestDecisions.of(request) == null
+                && WebUtils.getNativeResponse(response, SettlingResponse.class) != null;
+    }
+
+    /** A part of a dispatch that answers alone. One that fails leaves that to the rest. */
+    private static void forward(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        SettlingResponse settling = WebUtils.getNativeResponse(response, SettlingResponse.class);
+        if (settling != null) {
+            settling.beginForward();
+        }
+        chain.doFilter(request, response);
+        if (settling != null && !request.isAsyncStarted()) {
+            settling.endForward();
+        }
+    }
+
+    /** A part of a dispatch that writes to the body, and no more. */
+    private static void include(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        SettlingResponse settling = WebUtils.getNativeResponse(response, SettlingResponse.class);
+        if (settling == null) {
+            chain.doFilter(request, response);
+            return;
+        }
+        settling.beginInclude();
+        try {
+            chain.doFilter(request, response);
+        } finally {
+            settling.endInclude();
+        }
     }
 
     /** Says that the container makes an error page of each failure, whatever its status. A test without a server makes none. */
@@ -83,7 +136,7 @@ public final class RequestLifecycleFilter implements Filter {
             }
             if (known == null && settles.getAsBoolean()) {
                 known = new SettlingResponse(
-                        response, decisions::awaitAnswer, answer -> decisions.answered(answer, decider));
+                        request, response, decisions::awaitAnswer, answer -> decisions.answered(answer, decider));
                 decisions.settling(known);
             }
             return known;
@@ -95,7 +148,7 @@ public final class RequestLifecycleFilter implements Filter {
                 if (settling == null) {
                     chain.doFilter(request, response);
                 } else {
-                    settling.begin(errorPageFollows());
+                    settling.begin(request.getDispatcherType(), errorPageFollows());
                     chain.doFilter(request(settling), response(settling));
                 }
                 failed = false;
@@ -131,14 +184,12 @@ public final class RequestLifecycleFilter implements Filter {
                 return;
             }
             if (settling != null && failed) {
-                settling.fail();
-            } else if (settling != null
-                    && !WebAsyncUtils.getAsyncManager(request).isConcurrentHandlingStarted()) {
-                // not by Spring MVC, so there may be no other dispatch that comes by here before the answer is sent
-                settling.expectNoBuffer();
+                settling.end(true);
+            } else if (settling != null) {
+                settling.goOn();
             }
             try {
-                request.getAsyncContext().addListener(new Completion(this::complete, failed));
+                request.getAsyncContext().addListener(new Completion(this, failed));
             } catch (IllegalStateException over) {
                 complete();
             }
@@ -153,24 +204,34 @@ public final class RequestLifecycleFilter implements Filter {
         }
 
         private void settle(boolean failed) throws IOException {
-            if (settling == null || settling.isSending() && !settling.isAwaitingErrorPage()) {
-                settleLate(failed ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR : response.getStatus());
-            } else if (failed) {
-                settling.fail();
-            } else if (!settling.isAwaitingErrorPage()) {
-                settling.send();
+            if (settling == null) {
+                settle(failed ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR : response.getStatus());
+            } else {
+                settling.end(failed);
             }
         }
 
-        /** What was taken since the answer is under way is not forgotten. */
-        private void settleLate(int status) {
+        private void settle(int status) {
             decisions.answered(new AnswerView(response, status), decider);
         }
 
         /** An asynchronous request is over, and nothing can be written any more. */
         private void complete() {
-            settleLate(response.getStatus());
+            if (settling == null) {
+                settle(response.getStatus());
+            } else {
+                settling.over();
+            }
             decisions.close();
+        }
+
+        /** An asynchronous request has failed, and there may be no other word of its end. A page about that may follow. */
+        private void fail() {
+            if (settling == null || !settling.isAwaitingErrorPage()) {
+                complete();
+            } else {
+                decisions.close();
+            }
         }
     }
 
@@ -180,11 +241,11 @@ public final class RequestLifecycleFilter implements Filter {
      * @param failed whether the dispatch that started the asynchronous work has thrown: then Tomcat reports an error, and no
      *     completion
      */
-    private record Completion(Runnable end, boolean failed) implements AsyncListener {
+    private record Completion(Dispatch dispatch, boolean failed) implements AsyncListener {
 
         @Override
         public void onComplete(AsyncEvent event) {
-            end.run();
+            dispatch.complete();
         }
 
         @Override
@@ -196,7 +257,7 @@ public final class RequestLifecycleFilter implements Filter {
         @Override
         public void onError(AsyncEvent event) {
             if (failed && isOver(event.getAsyncContext())) {
-                end.run();
+                dispatch.fail();
             }
         }
 

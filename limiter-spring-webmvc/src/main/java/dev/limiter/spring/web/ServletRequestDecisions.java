@@ -15,6 +15,7 @@ import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.web.settle.SettlingResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.lang.reflect.Method;
@@ -43,6 +44,7 @@ final class ServletRequestDecisions implements RequestDecisions {
     private final PolicyTexts texts;
     private List<Verdict> verdicts = List.of();
     private List<RateLimitRule> rules = List.of();
+    private List<RateLimitRule> handlerRules = List.of();
     private List<RateLimitRule> decidedOnArrival = List.of();
     private List<RateLimitRule> order = List.of();
     private @Nullable Verdict refusal;
@@ -102,6 +104,12 @@ final class ServletRequestDecisions implements RequestDecisions {
         endpointOpen = false;
     }
 
+    /** Whatever handler is called from now on, it continues what was decided. */
+    void dispatchedAgain() {
+        rules = with(rules, handlerRules);
+        handlerRules = List.of();
+    }
+
     /** The request has failed: what follows is a page about that, for which nobody asked. */
     void answerError() {
         endpointOpen = false;
@@ -124,7 +132,7 @@ final class ServletRequestDecisions implements RequestDecisions {
      * @param all the rules that apply by paths, in the order in which clients are told of them
      */
     void arrive(List<RateLimitRule> deciding, List<RateLimitRule> all) {
-        decidedOnArrival = decidedOnArrival.isEmpty() ? deciding : with(decidedOnArrival, deciding);
+        decidedOnArrival = with(decidedOnArrival, deciding);
         order = all;
     }
 
@@ -158,21 +166,31 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     /** What rules of the request decided. */
     void addRequest(Verdict verdict) {
-        rules = rules.isEmpty() ? verdict.rules() : with(rules, verdict.rules());
+        rules = with(rules, verdict.rules());
         if (verdict.permitted()) {
-            add(verdict);
+            addPermitted(verdict);
         } else {
             remember(verdict); // the fields are those of the rejection, which follows
         }
     }
 
     private static <T> List<T> with(List<T> some, List<T> more) {
+        if (some.isEmpty()) {
+            return more;
+        }
         return Stream.concat(some.stream(), more.stream()).toList();
     }
 
-    /** Fields are written at once, also for what is permitted: later the answer may be under way. */
     @Override
     public void add(Verdict verdict) {
+        if (verdict.permitted()) {
+            handlerRules = with(handlerRules, verdict.rules());
+        }
+        addPermitted(verdict);
+    }
+
+    /** Fields are written at once, also for what is permitted: later the answer may be under way. */
+    private void addPermitted(Verdict verdict) {
         remember(verdict);
         Decision decision = verdict.decision();
         if (decision != null && verdict.hasFields()) {
@@ -181,13 +199,16 @@ final class ServletRequestDecisions implements RequestDecisions {
     }
 
     private void remember(Verdict verdict) {
-        verdicts = verdicts.isEmpty() ? List.of(verdict) : with(verdicts, List.of(verdict));
+        verdicts = with(verdicts, List.of(verdict));
         settleWithAnswer(verdict);
     }
 
     @Override
     public void settleWithAnswer(Verdict verdict) {
         if (!verdict.open().isEmpty()) {
+            if (settling != null && response.isCommitted()) {
+                settling.committed();
+            }
             synchronized (this) {
                 open = with(open, List.of(verdict));
             }

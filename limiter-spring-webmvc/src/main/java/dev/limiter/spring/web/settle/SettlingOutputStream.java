@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.settle;
 
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
@@ -10,12 +10,17 @@ import java.io.UncheckedIOException;
 final class SettlingOutputStream extends ServletOutputStream implements SettlingResponse.Body {
 
     private final SettlingResponse response;
-    private final ServletOutputStream target;
+    private volatile ServletOutputStream target;
     private final ByteArrayOutputStream held = new ByteArrayOutputStream(0);
 
     SettlingOutputStream(SettlingResponse response, ServletOutputStream target) {
         this.response = response;
         this.target = target;
+    }
+
+    /** From now on, the container wants the body here. */
+    void writeTo(ServletOutputStream other) {
+        target = other;
     }
 
     @Override
@@ -31,6 +36,7 @@ final class SettlingOutputStream extends ServletOutputStream implements Settling
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
         if (!response.isHolding()) {
+            response.passing();
             target.write(bytes, offset, length);
             return;
         }
@@ -50,8 +56,8 @@ final class SettlingOutputStream extends ServletOutputStream implements Settling
     }
 
     @Override
-    public boolean isEmpty() {
-        return held.size() == 0;
+    public long size() {
+        return held.size();
     }
 
     @Override
@@ -71,13 +77,17 @@ final class SettlingOutputStream extends ServletOutputStream implements Settling
 
     @Override
     public void flush() throws IOException {
-        response.send();
+        if (response.isFlushing()) {
+            response.send();
+        }
         target.flush();
     }
 
     @Override
     public void close() throws IOException {
-        response.send();
+        if (response.isFlushing()) {
+            response.send();
+        }
         target.close();
     }
 

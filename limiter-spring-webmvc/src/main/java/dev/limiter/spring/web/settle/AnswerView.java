@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.settle;
 
 import dev.limiter.spring.context.ResponseView;
 import jakarta.servlet.http.HttpServletResponse;
@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * @param location where a redirection leads that the container is about to write; null if the response itself has the
  *     field, if any
  */
-record AnswerView(
+public record AnswerView(
         HttpServletResponse response, int status, @Nullable String location) implements ResponseView {
 
-    AnswerView(HttpServletResponse response, int status) {
+    public AnswerView(HttpServletResponse response, int status) {
         this(response, status, null);
     }
 

@@ -1,8 +1,9 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.settle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
 class SettlingResponseTests {
@@ -20,12 +22,12 @@ class SettlingResponseTests {
     private final List<Integer> told = new ArrayList<>();
     private boolean open = true;
     private final SettlingResponse response =
-            new SettlingResponse(target, () -> open, answer -> told.add(answer.status()));
+            new SettlingResponse(new MockHttpServletRequest(), target, () -> open, answer -> told.add(answer.status()));
 
     @BeforeEach
     void begin() {
         target.setBufferSize(BUFFER);
-        response.begin(true);
+        response.begin(DispatcherType.REQUEST, true);
     }
 
     private String sent() throws IOException {
@@ -131,8 +133,11 @@ class SettlingResponseTests {
     @Test
     void tellsWhereARedirectionLeads() throws IOException {
         List<String> locations = new ArrayList<>();
-        SettlingResponse redirecting =
-                new SettlingResponse(target, () -> true, answer -> locations.add(answer.getHeader("location")));
+        SettlingResponse redirecting = new SettlingResponse(
+                new MockHttpServletRequest(),
+                target,
+                () -> true,
+                answer -> locations.add(answer.getHeader("location")));
         redirecting.getWriter().print("never sent");
         redirecting.sendRedirect("/login?error");
 
@@ -152,7 +157,7 @@ class SettlingResponseTests {
 
     @Test
     void doesNotWaitForAPageThatNobodyMakes() throws IOException {
-        response.begin(false);
+        response.begin(DispatcherType.REQUEST, false);
         response.sendError(404);
 
         assertThat(told).containsExactly(404);

@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.settle;
 
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

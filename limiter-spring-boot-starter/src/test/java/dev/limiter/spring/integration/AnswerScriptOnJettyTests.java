@@ -1,0 +1,19 @@
+package dev.limiter.spring.integration;
+
+import org.springframework.boot.web.embedded.jetty.JettyServletWebServerFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+class AnswerScriptOnJettyTests extends AnswerScriptTests {
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, ScriptedEndpoints.class})
+    static class Application {
+
+        @Bean
+        JettyServletWebServerFactory jetty() {
+            return new JettyServletWebServerFactory(0);
+        }
+    }
+}

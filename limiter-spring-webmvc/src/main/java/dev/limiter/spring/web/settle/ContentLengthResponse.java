@@ -1,0 +1,98 @@
+package dev.limiter.spring.web.settle;
+
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
+
+/** Notes how long its body is said to be, in whatever way that is said. */
+abstract class ContentLengthResponse extends HttpServletResponseWrapper {
+
+    private static final long UNKNOWN = Long.MAX_VALUE;
+
+    private volatile long contentLength = UNKNOWN;
+
+    ContentLengthResponse(HttpServletResponse response) {
+        super(response);
+    }
+
+    /** {@link Long#MAX_VALUE} if it is not known. */
+    final long contentLength() {
+        return contentLength;
+    }
+
+    final boolean hasContentLength() {
+        return contentLength != UNKNOWN;
+    }
+
+    final void forgetContentLength() {
+        contentLength = UNKNOWN;
+    }
+
+    /** Whether the container listens to what is said about the length. */
+    abstract boolean acceptsContentLength();
+
+    /** A length is known now. */
+    abstract void contentLengthSet() throws IOException;
+
+    @Override
+    public void setContentLength(int length) {
+        super.setContentLength(length);
+        note(length);
+    }
+
+    @Override
+    public void setContentLengthLong(long length) {
+        super.setContentLengthLong(length);
+        note(length);
+    }
+
+    @Override
+    public void setHeader(String name, @Nullable String value) {
+        super.setHeader(name, value);
+        note(name, value);
+    }
+
+    @Override
+    public void addHeader(String name, @Nullable String value) {
+        super.addHeader(name, value);
+        note(name, value);
+    }
+
+    @Override
+    public void setIntHeader(String name, int value) {
+        super.setIntHeader(name, value);
+        note(name, Integer.toString(value));
+    }
+
+    @Override
+    public void addIntHeader(String name, int value) {
+        super.addIntHeader(name, value);
+        note(name, Integer.toString(value));
+    }
+
+    private void note(String name, @Nullable String value) {
+        if ("Content-Length".equalsIgnoreCase(name) && value != null) {
+            try {
+                note(Long.parseLong(value.strip()));
+            } catch (NumberFormatException garbage) {
+                note(-1);
+            }
+        }
+    }
+
+    private void note(long length) {
+        if (!acceptsContentLength()) {
+            return;
+        }
+        contentLength = length < 0 ? UNKNOWN : length;
+        if (hasContentLength()) {
+            try {
+                contentLengthSet();
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+            }
+        }
+    }
+}

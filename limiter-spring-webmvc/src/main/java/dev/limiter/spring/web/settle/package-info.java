@@ -1,0 +1,4 @@
+@NullMarked
+package dev.limiter.spring.web.settle;
+
+import org.jspecify.annotations.NullMarked;
