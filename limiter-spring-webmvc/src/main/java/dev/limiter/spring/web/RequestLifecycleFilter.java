@@ -82,11 +82,11 @@ public final class RequestLifecycleFilter implements Filter {
             throws IOException, ServletException {
         SettlingResponse settling = WebUtils.getNativeResponse(response, SettlingResponse.class);
         if (settling != null) {
-            settling.beginForward();
+            settling.answer().beginForward();
         }
         chain.doFilter(request, response);
         if (settling != null && !request.isAsyncStarted()) {
-            settling.endForward();
+            settling.answer().endForward();
         }
     }
 
@@ -98,11 +98,11 @@ public final class RequestLifecycleFilter implements Filter {
             chain.doFilter(request, response);
             return;
         }
-        settling.beginInclude();
+        settling.answer().beginInclude();
         try {
             chain.doFilter(request, response);
         } finally {
-            settling.endInclude();
+            settling.answer().endInclude();
         }
     }
 
@@ -148,7 +148,7 @@ public final class RequestLifecycleFilter implements Filter {
                 if (settling == null) {
                     chain.doFilter(request, response);
                 } else {
-                    settling.begin(request.getDispatcherType(), errorPageFollows());
+                    settling.answer().begin(request.getDispatcherType(), errorPageFollows());
                     chain.doFilter(request(settling), response(settling));
                 }
                 failed = false;
@@ -184,9 +184,9 @@ public final class RequestLifecycleFilter implements Filter {
                 return;
             }
             if (settling != null && failed) {
-                settling.end(true);
+                settling.answer().end(true);
             } else if (settling != null) {
-                settling.goOn();
+                settling.answer().goOn();
             }
             try {
                 request.getAsyncContext().addListener(new Completion(this, failed));
@@ -207,7 +207,7 @@ public final class RequestLifecycleFilter implements Filter {
             if (settling == null) {
                 settle(failed ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR : response.getStatus());
             } else {
-                settling.end(failed);
+                settling.answer().end(failed);
             }
         }
 
@@ -220,14 +220,14 @@ public final class RequestLifecycleFilter implements Filter {
             if (settling == null) {
                 settle(response.getStatus());
             } else {
-                settling.over();
+                settling.answer().over();
             }
             decisions.close();
         }
 
         /** An asynchronous request has failed, and there may be no other word of its end. A page about that may follow. */
         private void fail() {
-            if (settling == null || !settling.isAwaitingErrorPage()) {
+            if (settling == null || !settling.answer().isAwaitingErrorPage()) {
                 complete();
             } else {
                 decisions.close();

@@ -207,7 +207,7 @@ final class ServletRequestDecisions implements RequestDecisions {
     public void settleWithAnswer(Verdict verdict) {
         if (!verdict.open().isEmpty()) {
             if (settling != null && response.isCommitted()) {
-                settling.committed();
+                settling.answer().committed();
             }
             synchronized (this) {
                 open = with(open, List.of(verdict));

@@ -9,32 +9,14 @@ import org.jspecify.annotations.Nullable;
 /** Notes how long its body is said to be, in whatever way that is said. */
 abstract class ContentLengthResponse extends HttpServletResponseWrapper {
 
-    private static final long UNKNOWN = Long.MAX_VALUE;
-
-    private volatile long contentLength = UNKNOWN;
+    static final long UNKNOWN = Long.MAX_VALUE;
 
     ContentLengthResponse(HttpServletResponse response) {
         super(response);
     }
 
-    /** {@link Long#MAX_VALUE} if it is not known. */
-    final long contentLength() {
-        return contentLength;
-    }
-
-    final boolean hasContentLength() {
-        return contentLength != UNKNOWN;
-    }
-
-    final void forgetContentLength() {
-        contentLength = UNKNOWN;
-    }
-
-    /** Whether the container listens to what is said about the length. */
-    abstract boolean acceptsContentLength();
-
-    /** A length is known now. */
-    abstract void contentLengthSet() throws IOException;
+    /** Another length is said, or {@link #UNKNOWN}. */
+    abstract void contentLengthSet(long length) throws IOException;
 
     @Override
     public void setContentLength(int length) {
@@ -83,16 +65,10 @@ abstract class ContentLengthResponse extends HttpServletResponseWrapper {
     }
 
     private void note(long length) {
-        if (!acceptsContentLength()) {
-            return;
-        }
-        contentLength = length < 0 ? UNKNOWN : length;
-        if (hasContentLength()) {
-            try {
-                contentLengthSet();
-            } catch (IOException failure) {
-                throw new UncheckedIOException(failure);
-            }
+        try {
+            contentLengthSet(length < 0 ? UNKNOWN : length);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
         }
     }
 }

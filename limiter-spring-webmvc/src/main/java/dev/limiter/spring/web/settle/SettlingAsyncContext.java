@@ -15,7 +15,7 @@ record SettlingAsyncContext(AsyncContext container, SettlingResponse response) i
     @Override
     public void complete() {
         try {
-            response.end(false);
+            response.answer().end(false);
         } catch (IOException clientIsGone) {
             // the container finds that out, too
         }

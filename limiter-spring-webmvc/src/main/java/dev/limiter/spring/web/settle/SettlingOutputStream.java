@@ -6,15 +6,15 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** Holds the first bytes of an answer as long as its {@link SettlingResponse} says so. */
-final class SettlingOutputStream extends ServletOutputStream implements SettlingResponse.Body {
+/** Holds the first bytes of an answer as long as its {@link HeldAnswer} says so. */
+final class SettlingOutputStream extends ServletOutputStream implements HeldAnswer.Body {
 
-    private final SettlingResponse response;
+    private final HeldAnswer answer;
     private volatile ServletOutputStream target;
     private final ByteArrayOutputStream held = new ByteArrayOutputStream(0);
 
-    SettlingOutputStream(SettlingResponse response, ServletOutputStream target) {
-        this.response = response;
+    SettlingOutputStream(HeldAnswer answer, ServletOutputStream target) {
+        this.answer = answer;
         this.target = target;
     }
 
@@ -35,14 +35,14 @@ final class SettlingOutputStream extends ServletOutputStream implements Settling
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
-        if (!response.isHolding()) {
-            response.passing();
+        if (!answer.isHolding()) {
+            answer.passing();
             target.write(bytes, offset, length);
             return;
         }
-        response.lock();
+        answer.lock();
         try {
-            switch (response.fate(held.size() + (long) length)) {
+            switch (answer.fate(held.size() + (long) length)) {
                 case HELD -> held.write(bytes, offset, length);
                 case BUFFERED -> target.write(bytes, offset, length);
                 case SENT -> {
@@ -51,7 +51,7 @@ final class SettlingOutputStream extends ServletOutputStream implements Settling
                 }
             }
         } finally {
-            response.unlock();
+            answer.unlock();
         }
     }
 
@@ -77,16 +77,16 @@ final class SettlingOutputStream extends ServletOutputStream implements Settling
 
     @Override
     public void flush() throws IOException {
-        if (response.isFlushing()) {
-            response.send();
+        if (answer.isFlushing()) {
+            answer.send();
         }
         target.flush();
     }
 
     @Override
     public void close() throws IOException {
-        if (response.isFlushing()) {
-            response.send();
+        if (answer.isFlushing()) {
+            answer.send();
         }
         target.close();
     }
@@ -99,7 +99,7 @@ final class SettlingOutputStream extends ServletOutputStream implements Settling
     @Override
     public void setWriteListener(WriteListener listener) {
         try {
-            response.expectNoBuffer();
+            answer.expectNoBuffer();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

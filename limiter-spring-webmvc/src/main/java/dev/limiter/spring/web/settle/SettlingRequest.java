@@ -30,7 +30,7 @@ public final class SettlingRequest extends HttpServletRequestWrapper {
     }
 
     private AsyncContext started(AsyncContext context) {
-        response.expectCompletion();
+        response.answer().expectCompletion();
         return new SettlingAsyncContext(context, response);
     }
 

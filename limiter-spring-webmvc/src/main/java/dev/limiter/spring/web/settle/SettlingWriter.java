@@ -9,12 +9,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the first characters of an answer as long as its {@link SettlingResponse} says so. The container encodes them,
+ * Holds the first characters of an answer as long as its {@link HeldAnswer} says so. The container encodes them,
  * and says how lines end; here is only counted how many bytes that will be.
  */
-final class SettlingWriter extends PrintWriter implements SettlingResponse.Body {
+final class SettlingWriter extends PrintWriter implements HeldAnswer.Body {
 
-    private final SettlingResponse response;
+    private final HeldAnswer answer;
     private final StringBuilder held = new StringBuilder(0);
     /** Behind how many of the characters held each line ends. */
     private final List<Integer> lineEnds = new ArrayList<>(0);
@@ -23,9 +23,9 @@ final class SettlingWriter extends PrintWriter implements SettlingResponse.Body 
     private @Nullable Charset charset;
     private @Nullable EncodedSize size;
 
-    SettlingWriter(SettlingResponse response, PrintWriter target) {
+    SettlingWriter(HeldAnswer answer, PrintWriter target) {
         super(target);
-        this.response = response;
+        this.answer = answer;
         this.target = target;
     }
 
@@ -46,40 +46,40 @@ final class SettlingWriter extends PrintWriter implements SettlingResponse.Body 
 
     @Override
     public void write(char[] chars, int offset, int length) {
-        if (response.isHolding()) {
+        if (answer.isHolding()) {
             put(CharBuffer.wrap(chars, offset, length), false);
         } else {
-            response.passing();
+            answer.passing();
             target.write(chars, offset, length);
         }
     }
 
     @Override
     public void write(String text, int offset, int length) {
-        if (response.isHolding()) {
+        if (answer.isHolding()) {
             put(CharBuffer.wrap(text, offset, offset + length), false);
         } else {
-            response.passing();
+            answer.passing();
             target.write(text, offset, length);
         }
     }
 
     @Override
     public void println() {
-        if (response.isHolding()) {
+        if (answer.isHolding()) {
             put(CharBuffer.wrap(System.lineSeparator()), true);
         } else {
-            response.passing();
+            answer.passing();
             target.println();
         }
     }
 
     /** {@code ending}: whether these are no more than the end of a line. */
     private void put(CharBuffer chars, boolean ending) {
-        response.lock();
+        answer.lock();
         try {
-            SettlingResponse.Fate fate = response.fate(counted().with(chars));
-            if (fate == SettlingResponse.Fate.HELD) {
+            HeldAnswer.Fate fate = answer.fate(counted().with(chars));
+            if (fate == HeldAnswer.Fate.HELD) {
                 hold(chars, ending);
                 return;
             }
@@ -88,13 +88,13 @@ final class SettlingWriter extends PrintWriter implements SettlingResponse.Body 
             } else {
                 target.append(chars);
             }
-            if (fate == SettlingResponse.Fate.SENT) {
+            if (fate == HeldAnswer.Fate.SENT) {
                 target.flush();
             }
         } catch (IOException failure) {
             setError();
         } finally {
-            response.unlock();
+            answer.unlock();
         }
     }
 
@@ -160,8 +160,8 @@ final class SettlingWriter extends PrintWriter implements SettlingResponse.Body 
 
     private void send() {
         try {
-            if (response.isFlushing()) {
-                response.send();
+            if (answer.isFlushing()) {
+                answer.send();
             }
         } catch (IOException failure) {
             setError();

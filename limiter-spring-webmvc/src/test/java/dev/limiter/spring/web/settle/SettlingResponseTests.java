@@ -27,7 +27,7 @@ class SettlingResponseTests {
     @BeforeEach
     void begin() {
         target.setBufferSize(BUFFER);
-        response.begin(DispatcherType.REQUEST, true);
+        response.answer().begin(DispatcherType.REQUEST, true);
     }
 
     private String sent() throws IOException {
@@ -76,7 +76,7 @@ class SettlingResponseTests {
         }
         assertThat(told).isEmpty();
 
-        response.send();
+        response.answer().send();
         assertThat(sent()).isEqualTo("\ud83d\ude00".repeat(BUFFER / 4));
     }
 
@@ -107,7 +107,7 @@ class SettlingResponseTests {
         response.getWriter().print("nor this");
         response.reset();
         response.getOutputStream().print("sent");
-        response.send();
+        response.answer().send();
 
         assertThat(sent()).isEqualTo("sent");
     }
@@ -151,13 +151,13 @@ class SettlingResponseTests {
         response.sendError(404);
 
         assertThat(told).isEmpty();
-        assertThat(response.isAwaitingErrorPage()).isTrue();
+        assertThat(response.answer().isAwaitingErrorPage()).isTrue();
         assertThat(target.getContentAsByteArray()).isEmpty();
     }
 
     @Test
     void doesNotWaitForAPageThatNobodyMakes() throws IOException {
-        response.begin(DispatcherType.REQUEST, false);
+        response.answer().begin(DispatcherType.REQUEST, false);
         response.sendError(404);
 
         assertThat(told).containsExactly(404);
@@ -166,7 +166,7 @@ class SettlingResponseTests {
     @Test
     void whatIsWrittenWithoutABufferIsSettledFirst() throws IOException {
         response.getOutputStream().print("held ");
-        response.expectNoBuffer();
+        response.answer().expectNoBuffer();
         response.getOutputStream().print("passed");
 
         assertThat(told).containsExactly(200);

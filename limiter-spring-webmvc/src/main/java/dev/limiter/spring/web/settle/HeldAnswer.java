@@ -1,0 +1,405 @@
+package dev.limiter.spring.web.settle;
+
+import dev.limiter.spring.context.ResponseView;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * An answer of which the beginning is held while charges are open, and how it comes to be sent. Used by one thread after
+ * the other, and by those of asynchronous work at once.
+ */
+public final class HeldAnswer {
+
+    /** The beginning of a body, of which the container knows nothing. */
+    interface Body {
+
+        /** In bytes. */
+        long size();
+
+        /** Hands all that is held to the container. */
+        void pass() throws IOException;
+
+        /** Forgets what is held. */
+        void drop();
+    }
+
+    /** What becomes of bytes that are written. */
+    enum Fate {
+        /** They may still be taken back. */
+        HELD,
+        /** They go to the container, which sends them when it likes. */
+        BUFFERED,
+        /** They go to the container, and to the client at once: the status that was settled is the one that it gets. */
+        SENT
+    }
+
+    private final HttpServletResponse target;
+    private final boolean withBody;
+    private final BooleanSupplier open;
+    private final Settlement settlement;
+    private final Container container;
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile boolean unbuffered;
+    private volatile boolean completionExpected;
+    private volatile boolean passedAny;
+    private final AtomicInteger includes = new AtomicInteger();
+    private boolean errorPageFollows;
+    private final List<Body> bodies = new ArrayList<>(1);
+    private volatile long contentLength = ContentLengthResponse.UNKNOWN;
+
+    /** {@code withBody}: whether its request asks for more than the fields. */
+    HeldAnswer(
+            HttpServletResponse target, boolean withBody, BooleanSupplier open, Consumer<ResponseView> beforeSending) {
+        this.target = target;
+        this.withBody = withBody;
+        this.open = open;
+        this.settlement = new Settlement(beforeSending);
+        this.container = Container.of(target);
+    }
+
+    /** From now on, parts of the body may be there. */
+    void add(Body body) {
+        bodies.add(body);
+    }
+
+    /**
+     * A dispatch begins, and not one within another.
+     *
+     * @param errorPageFollows whether the container makes another dispatch of one that fails
+     */
+    public void begin(DispatcherType type, boolean errorPageFollows) {
+        lock();
+        try {
+            this.errorPageFollows = errorPageFollows;
+            unbuffered = false;
+            completionExpected = false;
+            if (type == DispatcherType.ERROR || settlement.isReplaced()) {
+                settlement.reopen();
+                drop();
+                contentLength = ContentLengthResponse.UNKNOWN;
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    /** A forward begins: nothing of what was written so far is sent. */
+    public void beginForward() {
+        if (settlement.isOpen()) {
+            drop();
+        }
+    }
+
+    /** A forward is over, and has not failed: what was written is the answer. */
+    public void endForward() throws IOException {
+        lock();
+        try {
+            if (settlement.isOpen()) {
+                end(false);
+                close();
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Containers do that to the body of a forward, but for Tomcat 11, which could still replace it by an error page. */
+    private void close() throws IOException {
+        if (container != Container.TOMCAT) {
+            return;
+        }
+        try {
+            target.getOutputStream().close();
+        } catch (IllegalStateException writerIsInUse) {
+            target.getWriter().close();
+        }
+    }
+
+    /** What is included can write, and say nothing about the answer. */
+    public void beginInclude() {
+        includes.incrementAndGet();
+    }
+
+    public void endInclude() {
+        includes.decrementAndGet();
+    }
+
+    /** The dispatch goes on asynchronously until it is {@link #end ended}, or another begins. */
+    void expectCompletion() {
+        completionExpected = true;
+    }
+
+    /**
+     * The dispatch is over, and its request asynchronous. Unless the end of that is going to be told, nobody knows when
+     * the answer is complete.
+     */
+    public void goOn() throws IOException {
+        if (!completionExpected) {
+            expectNoBuffer();
+        }
+    }
+
+    /** From now on nobody knows when the answer is complete: what is held is handed over, and what is written next. */
+    void expectNoBuffer() throws IOException {
+        lock();
+        try {
+            unbuffered = true;
+            if (size() > 0) {
+                send();
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    /**
+     * The answer is complete, unless an error page follows.
+     *
+     * @param failed whether it is given up, by an exception that nobody handled
+     */
+    public void end(boolean failed) throws IOException {
+        lock();
+        try {
+            if (settlement.isSent()) {
+                settleLate(failed);
+            } else if (failed) {
+                fail(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+            } else if (!settlement.isReplaced()) {
+                settlement.settle(answer());
+                pass();
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    /** What was taken since the answer is under way is not forgotten. */
+    private void settleLate(boolean failed) {
+        settlement.settle(failed && !target.isCommitted() ? failure() : known());
+    }
+
+    /** The request is over, however that came about, and nothing can be written any more. */
+    public void over() {
+        lock();
+        try {
+            settlement.settle(known());
+        } finally {
+            unlock();
+        }
+    }
+
+    /** The status that is sent is the present one: the container has begun without being told here. */
+    public void committed() {
+        lock();
+        try {
+            if (settlement.isOpen()) {
+                settlement.settle(known());
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Whether the answer is one that the container is to replace by an error page. */
+    public boolean isAwaitingErrorPage() {
+        return settlement.isReplaced();
+    }
+
+    void lock() {
+        lock.lock();
+    }
+
+    void unlock() {
+        lock.unlock();
+    }
+
+    /** Whether a body may be held. If so, {@link #fate} tells, with the lock. */
+    boolean isHolding() {
+        return settlement.isOpen() && open.getAsBoolean();
+    }
+
+    /** Some of the body goes to the container without having been held. */
+    void passing() {
+        if (!passedAny) {
+            passedAny = true;
+        }
+    }
+
+    /** What becomes of what is to be written. What is held goes to the container before it. {@code size}: in bytes, of both. */
+    Fate fate(long size) throws IOException {
+        if (!isHolding()) {
+            return Fate.BUFFERED;
+        }
+        if (container == Container.JETTY && size > contentLength) {
+            throw new IOException("A body of " + size + " bytes is longer than its Content-Length " + contentLength);
+        }
+        if (unbuffered || size > target.getBufferSize()) {
+            send();
+            return unbuffered ? Fate.BUFFERED : Fate.SENT;
+        }
+        if (!isComplete(size)) {
+            return Fate.HELD;
+        }
+        send();
+        return Fate.SENT;
+    }
+
+    private boolean isComplete(long size) {
+        return contentLength > 0 && size >= contentLength && container != Container.UNDERTOW;
+    }
+
+    /** Settles, and hands over what is held, unless the container would not send anything now. */
+    void send() throws IOException {
+        lock();
+        try {
+            if (settlement.isOpen()) {
+                settlement.settle(known());
+                pass();
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Whether the container sends what is flushed. */
+    boolean isFlushing() {
+        return includes.get() == 0 || container != Container.UNDERTOW;
+    }
+
+    /** The dispatch has failed, by an exception, or the application says so. */
+    private void fail(int status) {
+        drop();
+        if (settlement.isOpen() && target.isCommitted()) {
+            settlement.settle(known());
+        } else if (errorPageFollows && status >= HttpServletResponse.SC_BAD_REQUEST) {
+            settlement.replace();
+        } else {
+            settlement.settle(new AnswerView(target, status));
+        }
+    }
+
+    /** The answer as far as it is known. */
+    private ResponseView known() {
+        ResponseView known = settlement.answer();
+        return known == null ? new AnswerView(target, target.getStatus()) : known;
+    }
+
+    /** The answer, of which nothing is missing. */
+    private ResponseView answer() {
+        return settlement.isOpen() && isShort() ? failure() : known();
+    }
+
+    private ResponseView failure() {
+        return new AnswerView(target, HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+    }
+
+    /** Containers answer with 500, or cut the connection. */
+    private boolean isShort() {
+        int status = target.getStatus();
+        return withBody
+                && status != HttpServletResponse.SC_NO_CONTENT
+                && status != HttpServletResponse.SC_NOT_MODIFIED
+                && contentLength != ContentLengthResponse.UNKNOWN
+                && size() < contentLength
+                && !passedAny
+                && !target.isCommitted();
+    }
+
+    /** What is held, in bytes. */
+    long size() {
+        long size = 0;
+        for (Body body : bodies) {
+            size += body.size();
+        }
+        return size;
+    }
+
+    private void pass() throws IOException {
+        for (Body body : bodies) {
+            body.pass();
+        }
+    }
+
+    void drop() {
+        lock();
+        try {
+            passedAny = false;
+            bodies.forEach(Body::drop);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Whether what the application says about its answer makes a difference. */
+    boolean isAnswering() {
+        return includes.get() == 0 && settlement.isOpen() && !target.isCommitted();
+    }
+
+    void error(int status) {
+        lock();
+        try {
+            if (isAnswering()) {
+                fail(status);
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    void redirect(String location, int status, boolean clearBuffer) throws IOException {
+        lock();
+        try {
+            if (!isAnswering()) {
+                return;
+            }
+            if (clearBuffer) {
+                drop();
+            }
+            ResponseView answer = isShort() ? failure() : new AnswerView(target, status, location);
+            if (container == Container.TOMCAT) {
+                settlement.keep(answer);
+            } else {
+                settlement.settle(answer);
+            }
+            pass();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** The container has forgotten all about it. */
+    void reset() {
+        if (includes.get() == 0) {
+            drop();
+            contentLength = ContentLengthResponse.UNKNOWN;
+        }
+    }
+
+    /** How long it is going to be, {@link ContentLengthResponse#UNKNOWN} if that is not known any more. */
+    void contentLength(long length) throws IOException {
+        lock();
+        try {
+            if (!isAnswering()) {
+                return;
+            }
+            contentLength = length;
+            if (container == Container.JETTY && size() > length) {
+                throw new IllegalArgumentException(
+                        "Content-Length " + length + " is shorter than the body of " + size() + " bytes");
+            }
+            if (isHolding() && isComplete(size())) {
+                send();
+                target.flushBuffer();
+            }
+        } finally {
+            unlock();
+        }
+    }
+}
