@@ -5,6 +5,7 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Starts asynchronous work with the response that holds the beginning of a body: written to the container's own, the
@@ -34,8 +35,10 @@ public final class SettlingRequest extends HttpServletRequestWrapper {
         return new SettlingAsyncContext(context, response);
     }
 
+    /** Null where a mock has none; containers throw then. */
     @Override
-    public AsyncContext getAsyncContext() {
-        return new SettlingAsyncContext(super.getAsyncContext(), response);
+    public @Nullable AsyncContext getAsyncContext() {
+        AsyncContext context = super.getAsyncContext();
+        return context == null ? null : new SettlingAsyncContext(context, response);
     }
 }
