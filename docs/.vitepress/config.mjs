@@ -36,6 +36,11 @@ const explanation = [
   ['Architecture', 'architecture'],
   ['Redis inside', 'redis-inside'],
   ['Performance', 'performance'],
+  ['Choices: storage', 'decisions/storage'],
+  ['Choices: Redis', 'decisions/redis'],
+  ['Choices: waiting', 'decisions/waiting'],
+  ['Choices: rules', 'decisions/rules'],
+  ['Choices: edges', 'decisions/edges'],
 ]
 const section = (text, folder, pages) => ({
   text,
