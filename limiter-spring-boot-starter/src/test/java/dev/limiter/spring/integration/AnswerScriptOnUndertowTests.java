@@ -7,6 +7,11 @@ import org.springframework.context.annotation.Import;
 
 class AnswerScriptOnUndertowTests extends AnswerScriptTests {
 
+    @Override
+    boolean failsWhenAskedAfterTheEnd() {
+        return true;
+    }
+
     @Configuration(proxyBeanMethods = false)
     @Import({Base.class, ScriptedEndpoints.class})
     static class Application {

@@ -138,10 +138,15 @@ class AnswerScriptTests extends WebTestSupport {
     void resetOfAnotherThreadForgetsAll() throws Exception {
         for (int i = 0; i < 50; i++) {
             HttpResponse<String> answer = ask("async?s=wabc,r,w0123456789");
-            // a filter of Spring's own may ask Undertow for the work when that has just ended
-            assertThat(answer.statusCode() == 500 ? "0123456789" : answer.body())
-                    .isEqualTo("0123456789");
+            if (answer.statusCode() != 500 || !failsWhenAskedAfterTheEnd()) {
+                assertThat(answer.body()).isEqualTo("0123456789");
+            }
         }
+    }
+
+    /** A filter of Spring's own may ask the container for asynchronous work that has just ended. */
+    boolean failsWhenAskedAfterTheEnd() {
+        return false;
     }
 
     /** Undertow makes a page of the error nevertheless. */
