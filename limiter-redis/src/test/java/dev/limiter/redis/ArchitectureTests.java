@@ -27,7 +27,7 @@ class ArchitectureTests {
                     "dev.limiter.failover",
                     "dev.limiter.redis..");
 
-    /** What is said to a script, and what is known without asking, sends nothing. */
+    /** Neither the texts of scripts nor the answers that are known ahead send anything. */
     @ArchTest
     static final ArchRule scriptsAndPermitsAheadKnowNoClient = noClasses()
             .that()

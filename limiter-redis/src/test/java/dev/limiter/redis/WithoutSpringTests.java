@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What {@code docs/guides/without-spring.md} shows. */
+/** The example of {@code docs/guides/without-spring.md}. */
 class WithoutSpringTests {
 
     private final TestServer server = TestServer.shared();

@@ -4,7 +4,7 @@ import dev.limiter.failover.FailoverRateLimiterStorage;
 import java.util.Map;
 
 /**
- * What there is to say about the storage. While a remote storage fails, the status is unknown and not down: the application goes on
+ * The state of the storage. While a remote storage fails, the status is unknown and not down: the application goes on
  * as its rules say, and must not be taken out of service for it.
  */
 final class StorageHealth {

@@ -220,7 +220,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         return !open.isEmpty();
     }
 
-    /** What tells that the answer is about to be sent; null if nothing does. */
+    /** The response that settles charges before it is sent; null if none does. */
     @Nullable
     SettlingResponse settling() {
         return settling;

@@ -40,7 +40,7 @@ public final class RuleDecider {
      *     from the bucket of those without a key; where there is none, the verdict is a refusal
      */
     public Verdict decide(ApplicableRules rules, RateLimitContext context, String resource) {
-        Verdict denied = denied(rules, resource, context);
+        Verdict denied = denied(rules, context, resource);
         if (denied != null) {
             return denied;
         }
@@ -81,7 +81,7 @@ public final class RuleDecider {
      * place of a request that waits. It fails with {@link RuleEvaluationException} where {@link #decide} throws that.
      */
     public ReturningFuture<Verdict> decideLater(ApplicableRules rules, RateLimitContext context, String resource) {
-        Verdict denied = denied(rules, resource, context);
+        Verdict denied = denied(rules, context, resource);
         return new AsyncDecision(this, rules, context, resource).begin(denied);
     }
 
@@ -101,7 +101,7 @@ public final class RuleDecider {
         return charges;
     }
 
-    private @Nullable Verdict denied(ApplicableRules rules, String resource, RateLimitContext context) {
+    private @Nullable Verdict denied(ApplicableRules rules, RateLimitContext context, String resource) {
         for (RateLimitRule rule : rules.enforced()) {
             if (rule.denies(context)) {
                 Decision denied = new DeniedDecision(rule.rule());

@@ -30,7 +30,7 @@ public final class HeldAnswer {
         void drop();
     }
 
-    /** What becomes of bytes that are written. */
+    /** The ways that written bytes go. */
     enum Fate {
         /** They may still be taken back. */
         HELD,
@@ -92,8 +92,13 @@ public final class HeldAnswer {
 
     /** A forward begins: nothing of what was written so far is sent. */
     public void beginForward() {
-        if (settlement.isOpen()) {
-            drop();
+        lock();
+        try {
+            if (settlement.isOpen()) {
+                drop();
+            }
+        } finally {
+            unlock();
         }
     }
 
@@ -122,7 +127,7 @@ public final class HeldAnswer {
         }
     }
 
-    /** What is included can write, and say nothing about the answer. */
+    /** Included handlers can write, but neither set the status nor fields of the answer. */
     public void beginInclude() {
         includes.incrementAndGet();
     }
@@ -180,7 +185,7 @@ public final class HeldAnswer {
         }
     }
 
-    /** What was taken since the answer is under way is not forgotten. */
+    /** Charges that were opened once the answer was under way are settled, too. */
     private void settleLate(boolean failed) {
         settlement.settle(failed && !target.isCommitted() ? failure() : known());
     }
@@ -232,7 +237,7 @@ public final class HeldAnswer {
         }
     }
 
-    /** What becomes of what is to be written. What is held goes to the container before it. {@code size}: in bytes, of both. */
+    /** The way of bytes that are to be written; held ones go to the container before them. {@code size}: in bytes, of both. */
     Fate fate(long size) throws IOException {
         if (!isHolding()) {
             return Fate.BUFFERED;
