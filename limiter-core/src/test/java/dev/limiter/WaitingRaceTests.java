@@ -11,10 +11,12 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Many threads enter and leave; then time goes on. However they raced, nobody leaves who is too many. */
+@Tag("race")
 class WaitingRaceTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

@@ -3,6 +3,7 @@ package dev.limiter.compatibility;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,9 +43,10 @@ final class AheadOfTime {
                 "dev.limiter",
                 "application"));
         command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command).inheritIO().start();
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.onExit().join().exitValue() != 0) {
-            throw new IllegalStateException("Processing failed; its output says why");
+            throw new IllegalStateException("Processing failed:\n" + output);
         }
     }
 

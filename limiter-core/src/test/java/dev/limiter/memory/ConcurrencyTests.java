@@ -20,12 +20,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Never one permit too many, however many threads ask; and the same tests fail on a {@link BrokenStorage}. */
+@Tag("race")
 class ConcurrencyTests {
 
     private static final RateLimiterFactory FACTORY = new RateLimiterFactory();

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The operations of {@link StorageLincheckTests}, by threads as they run. */
 @Tag("lincheck")
+@Tag("race")
 class StorageStressLincheckTests {
 
     private static void stress(Class<?> operations, int iterations) {

@@ -3,9 +3,11 @@ package dev.limiter.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.VirtualTime;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What README promises of memory, all of it at once: see {@link Flood}. */
+@Tag("race")
 class UnderFloodTests {
 
     @Test

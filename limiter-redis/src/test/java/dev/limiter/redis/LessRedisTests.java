@@ -24,11 +24,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Callers that share calls, refusals that need none, permits taken ahead: on a real server, by its clock. */
+@Tag("race")
 class LessRedisTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

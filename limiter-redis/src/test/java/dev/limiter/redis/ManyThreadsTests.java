@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Two instances with four threads each, by the clock of the server: never more than what a limit allows. */
+@Tag("race")
 class ManyThreadsTests {
 
     private static final int THREADS = 8;
