@@ -1,7 +1,5 @@
 package dev.limiter.memory;
 
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
@@ -9,7 +7,6 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import java.time.Duration;
-import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -289,7 +286,7 @@ class StorageLincheckTests {
         }
     }
 
-    private static void modelCheck(Class<?> operations, int iterations) {
+    static void modelCheck(Class<?> operations, int iterations) {
         // without a prefix, which could leave nothing to take
         new ModelCheckingOptions()
                 .iterations(iterations)
@@ -303,24 +300,8 @@ class StorageLincheckTests {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                Number.class,
-                Locked.class,
-                TwoNumbers.class,
-                Mixed.class,
-                NumberLeaving.class,
-                TwoNumbersLeaving.class,
-                LockedLeaving.class,
-                Flooded.class
-            })
+    @ValueSource(classes = {Number.class, Locked.class, TwoNumbers.class, Mixed.class})
     void isLinearizable(Class<?> operations) {
         modelCheck(operations, 4);
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {CheckThenSet.class, WithoutDeadMark.class, WithoutLock.class, WithoutVersion.class})
-    void findsWhatIsBroken(Class<?> operations) {
-        assertThatThrownBy(() -> modelCheck(operations, 100)).isInstanceOf(LincheckAssertionError.class);
     }
 }
