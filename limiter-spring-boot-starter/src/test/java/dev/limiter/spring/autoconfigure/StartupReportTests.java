@@ -57,7 +57,6 @@ class StartupReportTests {
                 "/**                    | ",
                 "/                      | ",
                 "/*.css                 | ",
-                "/nowhere, /orders/{id} | ",
                 "/routed                | GET",
                 "/nested/inner          | ",
                 "/nested/hidden         | ",
@@ -226,6 +225,22 @@ class StartupReportTests {
         assertThat(output)
                 .contains("LIM-901", "limiter.rules.items.paths = /orders: no endpoint")
                 .contains("There is /orders/{id}, which /orders/** covers.");
+    }
+
+    @Test
+    void oneWrongPathOfSeveralIsFound(CapturedOutput output) {
+        run(rule("orders", "paths=/orders/**,/ordres/**", "limit=1", "window=1s"));
+
+        assertThat(output)
+                .contains("LIM-901", "limiter.rules.orders.paths = /ordres/**: no endpoint")
+                .contains("only the other paths of the rule limit anything");
+    }
+
+    @Test
+    void pathsInAnotherCaseAreFoundWhereCaseCounts(CapturedOutput output) {
+        run(rule("orders", "paths=/ORDERS/**", "limit=1", "window=1s"));
+
+        assertThat(output).contains("LIM-901", "limiter.rules.orders.paths = /ORDERS/**: no endpoint");
     }
 
     @ParameterizedTest

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -94,14 +95,13 @@ final class ServedPatterns {
         }
     }
 
-    /** Whether requests that the rule applies to can find anything but 404; true if that cannot be told. */
-    boolean anyUnder(RateLimitRule rule, List<String> paths, RuleSet ruleSet) {
+    /** Whether requests that the rule applies to by one of its paths can find anything but 404; true if that cannot be told. */
+    boolean anyUnder(RateLimitRule rule, String path, RuleSet ruleSet) {
         return mapped.stream()
-                        .filter(endpoint -> paths.stream().anyMatch(path -> haveCommonLength(path, endpoint.pattern)))
-                        .anyMatch(endpoint -> isUnder(rule, endpoint, ruleSet))
-                || files.stream()
-                        .anyMatch(resources -> paths.stream()
-                                .anyMatch(path -> StaticFiles.mayBeUnder(path, resources.getLocations())));
+                        .filter(endpoint -> haveCommonLength(path, endpoint.pattern))
+                        .anyMatch(endpoint ->
+                                isUnder(method -> rule.coverage(path, method, endpoint.pattern), endpoint, ruleSet))
+                || files.stream().anyMatch(resources -> StaticFiles.mayBeUnder(path, resources.getLocations()));
     }
 
     /** Whether some path may have as many segments as both patterns. */
@@ -154,12 +154,16 @@ final class ServedPatterns {
     }
 
     private static boolean isUnder(RateLimitRule rule, Mapped endpoint, RuleSet ruleSet) {
+        return isUnder(method -> rule.coverage(method, endpoint.pattern), endpoint, ruleSet);
+    }
+
+    /** {@code byMethod}: how the endpoint is covered, by the HTTP method, or null for any. */
+    private static boolean isUnder(Function<@Nullable String, Coverage> byMethod, Mapped endpoint, RuleSet ruleSet) {
         if (ruleSet.exclusion(endpoint.pattern) == Coverage.ALL) {
             return false;
         }
         return endpoint.methods.isEmpty()
-                ? rule.coverage(null, endpoint.pattern) != Coverage.NONE
-                : endpoint.methods.stream()
-                        .anyMatch(method -> rule.coverage(method, endpoint.pattern) != Coverage.NONE);
+                ? byMethod.apply(null) != Coverage.NONE
+                : endpoint.methods.stream().anyMatch(method -> byMethod.apply(method) != Coverage.NONE);
     }
 }

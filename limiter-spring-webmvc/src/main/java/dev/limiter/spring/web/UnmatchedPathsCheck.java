@@ -38,18 +38,35 @@ public final class UnmatchedPathsCheck implements StartupCheck {
         ServedPatterns endpoints = new ServedPatterns(mappings.stream());
         return ruleSet.pathRules().stream()
                 .filter(rule -> rule.mode() != Mode.OFF)
-                .filter(rule -> !endpoints.anyUnder(rule, paths(rule, ruleSet).value(), ruleSet))
-                .flatMap(rule -> finding(rule, paths(rule, ruleSet), endpoints).stream())
+                .flatMap(rule -> finding(rule, ruleSet, endpoints).stream())
                 .toList();
     }
 
-    private static Setting<List<String>> paths(RateLimitRule rule, RuleSet ruleSet) {
-        return ruleSet.definition(rule.name()).map(RuleDefinition::paths).orElseThrow();
+    private Optional<Finding> finding(RateLimitRule rule, RuleSet ruleSet, ServedPatterns endpoints) {
+        Setting<List<String>> paths = paths(rule, ruleSet);
+        List<String> unmatched = paths.value().stream()
+                .filter(path -> !endpoints.anyUnder(rule, path, ruleSet))
+                .toList();
+        return unmatched.isEmpty()
+                ? Optional.empty()
+                : finding(
+                        rule,
+                        paths.where(),
+                        unmatched,
+                        unmatched.size() == paths.value().size(),
+                        endpoints);
     }
 
-    private Optional<Finding> finding(RateLimitRule rule, Setting<List<String>> paths, ServedPatterns endpoints) {
-        String where = paths.where() + " = " + String.join(", ", paths.value());
-        if (paths.value().stream().anyMatch(this::hasContextPath)) {
+    private static Setting<List<String>> paths(RateLimitRule rule, RuleSet ruleSet) {
+        return ruleSet.definition(rule.name())
+                .map(RuleDefinition::paths)
+                .orElseThrow();
+    }
+
+    private Optional<Finding> finding(
+            RateLimitRule rule, String property, List<String> unmatched, boolean all, ServedPatterns endpoints) {
+        String where = property + " = " + String.join(", ", unmatched);
+        if (unmatched.stream().anyMatch(this::hasContextPath)) {
             return Optional.of(new Finding(
                     MessageCode.CONTEXT_PATH,
                     where + ": patterns are compared with what follows the context path " + contextPath
@@ -60,8 +77,12 @@ public final class UnmatchedPathsCheck implements StartupCheck {
                 : Optional.of(new Finding(
                         MessageCode.RULE_WITHOUT_ENDPOINT,
                         where + ": no endpoint with these methods has such a path, and no static file, or"
-                                + " limiter.web.exclude exempts them all: the rule limits nothing. Correct the paths or"
-                                + " methods, or remove the rule." + below(paths.value(), endpoints)));
+                                + " limiter.web.exclude exempts them all: "
+                                + (all
+                                        ? "the rule limits nothing. Correct the paths or methods, or remove the rule."
+                                        : "only the other paths of the rule limit anything. Correct this one, or"
+                                                + " remove it.")
+                                + below(unmatched, endpoints)));
     }
 
     private boolean hasContextPath(String path) {

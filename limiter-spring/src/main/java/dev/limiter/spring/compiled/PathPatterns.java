@@ -106,15 +106,21 @@ public final class PathPatterns {
                 : Coverage.SOME;
     }
 
+    /** The same of one of the patterns alone. */
+    Coverage coverage(String text, String endpointPattern) {
+        return new PathPatterns(List.of(text), parser).coverage(endpointPattern);
+    }
+
     /** Whether a path may match both; false only if they begin with literal segments that differ. */
-    private static boolean overlap(String pattern, String endpointPattern) {
+    private boolean overlap(String pattern, String endpointPattern) {
+        boolean caseSensitive = parser.get().isCaseSensitive();
         String[] one = pattern.split("/");
         String[] other = endpointPattern.split("/");
         for (int i = 0; i < Math.min(one.length, other.length); i++) {
             if (!isLiteral(one[i]) || !isLiteral(other[i])) {
                 return true;
             }
-            if (!one[i].equalsIgnoreCase(other[i])) {
+            if (caseSensitive ? !one[i].equals(other[i]) : !one[i].equalsIgnoreCase(other[i])) {
                 return false;
             }
         }

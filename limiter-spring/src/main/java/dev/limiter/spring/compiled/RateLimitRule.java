@@ -177,6 +177,11 @@ public final class RateLimitRule {
         return matcher == null ? Coverage.NONE : matcher.coverage(httpMethod, endpointPattern);
     }
 
+    /** The same by one of its paths alone, as it was written. */
+    public Coverage coverage(String path, @Nullable String httpMethod, String endpointPattern) {
+        return matcher == null ? Coverage.NONE : matcher.coverage(path, httpMethod, endpointPattern);
+    }
+
     /** Whether what is taken stays charged; null if it always does. */
     public @Nullable ChargeIf chargeIf() {
         return chargeIf;

@@ -50,6 +50,11 @@ public final class RequestMatcher {
         return matchesMethod(method) ? paths.coverage(endpointPattern) : Coverage.NONE;
     }
 
+    /** The same by one of the paths alone. */
+    Coverage coverage(String path, @Nullable String method, String endpointPattern) {
+        return matchesMethod(method) ? paths.coverage(path, endpointPattern) : Coverage.NONE;
+    }
+
     /** An invented method reaches each endpoint that does not restrict methods, so it is covered by every rule. */
     private boolean matchesMethod(@Nullable String method) {
         return methods.isEmpty()
