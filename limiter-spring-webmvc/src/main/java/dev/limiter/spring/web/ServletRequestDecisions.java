@@ -254,13 +254,20 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     /** Whether a refusal is no fault of the client: by what all are served at once, or by a limit of the application's own. */
     boolean isOverload(Decision decision) {
-        Verdict refusing = refusal != null && refusal.decision() == decision
-                ? refusal
-                : verdicts.stream()
-                        .filter(verdict -> verdict.decision() == decision)
-                        .findFirst()
-                        .orElse(Verdict.UNLIMITED);
+        Verdict refusing = refusing(decision);
         return refusing.decidedForServer() || decision.limit() instanceof Limit.Concurrency && refusing.decidedForAll();
+    }
+
+    private Verdict refusing(Decision decision) {
+        if (refusal != null && refusal.decision() == decision) {
+            return refusal;
+        }
+        for (Verdict verdict : verdicts) {
+            if (verdict.decision() == decision) {
+                return verdict;
+            }
+        }
+        return Verdict.UNLIMITED;
     }
 
     /** What is decided when the request has waited. */

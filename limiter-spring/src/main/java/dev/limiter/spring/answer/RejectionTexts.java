@@ -5,10 +5,13 @@ import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.answer.ProblemBody.Problem;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
 
 /**
@@ -18,7 +21,11 @@ import org.springframework.context.MessageSource;
 public final class RejectionTexts {
 
     private static final Log logger = LogFactory.getLog(RejectionTexts.class);
-    private static final String EXCEPTION = RateLimitExceededException.class.getName();
+    private static final String SPRINGS_TITLE = "problemDetail.title." + RateLimitExceededException.class.getName();
+    private static final String SPRINGS_DETAIL = "problemDetail." + RateLimitExceededException.class.getName();
+    private static final Object[] NONE = {};
+    private static final Map<Problem, Codes> CODES =
+            Stream.of(Problem.values()).collect(Collectors.toUnmodifiableMap(problem -> problem, Codes::of));
 
     private final MessageSource messages;
     private volatile boolean warned;
@@ -28,35 +35,30 @@ public final class RejectionTexts {
     }
 
     public String title(Problem problem, Locale locale) {
-        return text(
-                codes(problem, ".title", "problemDetail.title." + EXCEPTION), new Object[0], problem.title(), locale);
+        return text(codes(problem).title, NONE, problem.title(), locale);
     }
 
     /** What refused, and in how many seconds to come back; {@code {0}} and {@code {1}} of the message. */
     public String detail(
             Problem problem, Decision decision, List<String> violated, OptionalLong retryAfter, Locale locale) {
         if (problem == Problem.FORBIDDEN) {
-            return text(
-                    codes(problem, ".detail", null),
-                    new Object[0],
-                    "Requests from this address are not allowed.",
-                    locale);
+            return text(codes(problem).detail, NONE, "Requests from this address are not allowed.", locale);
         }
         String limits = String.join(", ", violated);
         Object[] limitsOnly = {limits};
         if (decision.never()) {
             return text(
-                    codes(problem, ".detail.never", null),
+                    codes(problem).never,
                     limitsOnly,
                     "The request asks for more than the limit " + limits + " can ever grant.",
                     locale);
         }
         String refused = refused(problem, "The limit " + limits);
         if (retryAfter.isEmpty()) {
-            return text(codes(problem, ".detail.full", null), limitsOnly, refused + ".", locale);
+            return text(codes(problem).full, limitsOnly, refused + ".", locale);
         }
         return text(
-                codes(problem, ".detail", "problemDetail." + EXCEPTION),
+                codes(problem).detail,
                 new Object[] {limits, retryAfter.getAsLong()},
                 refused + "; retry after " + retryAfter.getAsLong() + " s.",
                 locale);
@@ -70,10 +72,23 @@ public final class RejectionTexts {
         };
     }
 
-    /** The code for this problem, and Spring's, which does not tell problems apart, for the ordinary one. */
-    private static String[] codes(Problem problem, String part, @Nullable String springs) {
-        String own = "limiter." + problem.code() + part;
-        return problem == Problem.QUOTA_EXCEEDED && springs != null ? new String[] {own, springs} : new String[] {own};
+    private static Codes codes(Problem problem) {
+        return Objects.requireNonNull(CODES.get(problem));
+    }
+
+    /** The codes of the messages for one problem, in the order in which they are looked up. */
+    private record Codes(String[] title, String[] detail, String[] never, String[] full) {
+
+        /** Spring's do not tell problems apart: they are for the ordinary one. */
+        static Codes of(Problem problem) {
+            String own = "limiter." + problem.code();
+            boolean ordinary = problem == Problem.QUOTA_EXCEEDED;
+            return new Codes(
+                    ordinary ? new String[] {own + ".title", SPRINGS_TITLE} : new String[] {own + ".title"},
+                    ordinary ? new String[] {own + ".detail", SPRINGS_DETAIL} : new String[] {own + ".detail"},
+                    new String[] {own + ".detail.never"},
+                    new String[] {own + ".detail.full"});
+        }
     }
 
     /**

@@ -185,18 +185,27 @@ public final class Verdict {
 
     /** Whether the rule that decided is one for all callers together, whoever they are. */
     public boolean decidedForAll() {
-        return decision != null
-                && rules.stream()
-                        .filter(rule -> rule.name().equals(decision.rule().name()))
-                        .anyMatch(RateLimitRule::isForAll);
+        RateLimitRule deciding = deciding();
+        return deciding != null && deciding.isForAll();
     }
 
     /** Whether the rule that decided is about limits of the application's own, which no client is to blame for. */
     public boolean decidedForServer() {
-        return decision != null
-                && rules.stream()
-                        .filter(rule -> rule.name().equals(decision.rule().name()))
-                        .anyMatch(RateLimitRule::answersForServer);
+        RateLimitRule deciding = deciding();
+        return deciding != null && deciding.answersForServer();
+    }
+
+    /** The rule that decided; null if none did. */
+    private @Nullable RateLimitRule deciding() {
+        if (decision != null) {
+            String name = decision.rule().name();
+            for (RateLimitRule rule : rules) {
+                if (rule.name().equals(name)) {
+                    return rule;
+                }
+            }
+        }
+        return null;
     }
 
     /** Returns what was taken, because the request was rejected after all. */
