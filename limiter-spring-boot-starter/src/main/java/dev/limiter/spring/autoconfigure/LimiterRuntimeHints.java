@@ -33,8 +33,13 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
         expressions(hints.reflection());
         tomcatPeer(hints.reflection(), loader);
         redis(hints, loader);
-        // the setting of a tier that may be a text instead
-        hints.reflection().registerType(LimiterProperties.Tier.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+        // components are read as options, and a tier may be a text instead
+        List.of(
+                        LimiterProperties.Rule.class,
+                        LimiterProperties.DefaultLimit.class,
+                        LimiterProperties.NamedLimit.class,
+                        LimiterProperties.Tier.class)
+                .forEach(type -> hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
         // what a meta-annotation is merged to
         hints.proxies().registerJdkProxy(RateLimiter.class);
     }

@@ -3,8 +3,11 @@ package dev.limiter.spring.config;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.rule.Scope;
@@ -69,54 +72,28 @@ public final class ConfiguredRules implements RuleSource {
 
     private static RuleDefinition rule(String name, LimiterProperties.Rule rule, Environment environment) {
         RuleOrigin origin = RuleOrigin.property("limiter.rules." + name);
-        RuleDefinition.Builder builder = RuleDefinition.builder(name, origin)
-                .limit(rule.limit(), rule.window(), rule.algorithm(), rule.burst(), rule.buckets())
-                .align(rule.align(), rule.zone())
-                .warmUp(rule.warmUp())
-                .waiting(rule.maxWait(), rule.maxWaiting(), rule.priority(), rule.reserve())
+        RuleDefinition.Builder builder = builder(name, rule, origin)
                 .tiers(TierSettings.read(origin, rule.tiers(), environment))
-                .paths(rule.paths())
-                .methods(rule.methods())
-                .phase(rule.phase())
-                .scope(rule.scope())
-                .key(rule.key())
-                .cost(rule.cost())
-                .mode(rule.mode())
-                .onFailure(rule.onFailure())
-                .lease(rule.lease())
-                .headers(rule.headers())
-                .skipIf(rule.skipIf())
-                .chargeIf(rule.chargeIf())
-                .allow(rule.allow())
-                .deny(rule.deny())
-                .answer(rule.answer())
-                .limitResolver(rule.limitResolver(), rule.limitCache())
                 .ban(ban(RuleOrigin.property(origin.of("ban")), rule.ban()));
         return withLimits(builder, origin, rule.limits());
     }
 
     private static RuleDefinition defaultLimit(LimiterProperties.DefaultLimit limit, Environment environment) {
         RuleOrigin origin = RuleOrigin.property(DEFAULT_LIMIT);
-        RuleDefinition.Builder builder = RuleDefinition.builder("default", origin)
-                .limit(limit.limit(), limit.window(), limit.algorithm(), limit.burst(), limit.buckets())
-                .align(limit.align(), limit.zone())
-                .warmUp(limit.warmUp())
-                .waiting(limit.maxWait(), limit.maxWaiting(), limit.priority(), limit.reserve())
+        RuleDefinition.Builder builder = builder("default", limit, origin)
                 .tiers(TierSettings.read(origin, limit.tiers(), environment))
-                .scope(Scope.ENDPOINT)
-                .key(limit.key())
-                .cost(limit.cost())
-                .mode(limit.mode())
-                .onFailure(limit.onFailure())
-                .lease(limit.lease())
-                .headers(limit.headers())
-                .skipIf(limit.skipIf())
-                .chargeIf(limit.chargeIf())
-                .allow(limit.allow())
-                .deny(limit.deny())
-                .answer(limit.answer())
-                .limitResolver(limit.limitResolver(), limit.limitCache());
+                .scope(Scope.ENDPOINT);
         return withLimits(builder, origin, limit.limits());
+    }
+
+    private static RuleDefinition.Builder builder(String name, Record bound, RuleOrigin origin) {
+        return RuleDefinition.builder(name, origin)
+                .limit(limit(bound, LimitOptions.OF_RULE, origin))
+                .settings(BoundOptions.of(bound, RuleOptions.ALL, origin));
+    }
+
+    private static LimitDefinition limit(Record bound, List<Option<?>> options, RuleOrigin origin) {
+        return new LimitDefinition(origin.toString(), BoundOptions.of(bound, options, origin));
     }
 
     private static @Nullable BanDefinition ban(RuleOrigin origin, LimiterProperties.@Nullable Ban ban) {
@@ -135,10 +112,11 @@ public final class ConfiguredRules implements RuleSource {
     }
 
     static LimitDefinition namedLimit(RuleOrigin origin, LimiterProperties.NamedLimit limit) {
-        return LimitDefinition.of(
-                        origin, limit.limit(), limit.window(), limit.algorithm(), limit.burst(), limit.buckets())
-                .aligned(origin, limit.align(), limit.zone())
-                .warmingUp(origin, limit.warmUp())
-                .costing(origin, limit.cost());
+        return limit(limit, LimitOptions.OF_NAMED, origin);
+    }
+
+    /** What is different in a tier of a rule with one limit. */
+    static LimitDefinition tierLimit(RuleOrigin origin, LimiterProperties.Tier tier) {
+        return limit(tier, LimitOptions.OF_RULE, origin);
     }
 }

@@ -66,11 +66,7 @@ final class TierSettings {
                             + " tiers.");
         }
         return new TiersDefinition.Tier(
-                LimitDefinition.of(origin, tier.limit(), tier.window(), tier.algorithm(), tier.burst(), tier.buckets())
-                        .aligned(origin, tier.align(), tier.zone())
-                        .warmingUp(origin, tier.warmUp()),
-                limits(origin, tier.limits()),
-                unlimited);
+                ConfiguredRules.tierLimit(origin, tier), limits(origin, tier.limits()), unlimited);
     }
 
     private static @Nullable Map<String, LimitDefinition> limits(

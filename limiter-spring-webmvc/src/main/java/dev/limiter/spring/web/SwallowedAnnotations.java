@@ -10,11 +10,12 @@ import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -90,18 +91,18 @@ public final class SwallowedAnnotations implements StartupCheck {
     /** What only the annotation says. */
     private static List<String> unused(RateLimiter annotation, RuleDefinition rule) {
         List<String> unused = new ArrayList<>();
-        add("cost", annotation.cost(), rule.cost(), unused);
-        add("key", annotation.key(), rule.key(), unused);
-        add("condition", annotation.condition(), rule.condition(), unused);
-        add("chargeIf", annotation.chargeIf(), rule.chargeIf(), unused);
-        add("priority", annotation.priority(), rule.waiting().priority(), unused);
+        add(RuleOptions.COST, annotation.cost(), rule, unused);
+        add(RuleOptions.KEY, annotation.key(), rule, unused);
+        add(RuleOptions.CONDITION, annotation.condition(), rule, unused);
+        add(RuleOptions.CHARGE_IF, annotation.chargeIf(), rule, unused);
+        add(RuleOptions.PRIORITY, annotation.priority(), rule, unused);
         return unused;
     }
 
-    private static void add(String attribute, String said, @Nullable Object ofRule, List<String> unused) {
-        boolean isDefault = said.isEmpty() || attribute.equals("cost") && said.equals("1");
-        if (!isDefault && ofRule == null) {
-            unused.add(attribute + " = \"" + said + "\"");
+    private static void add(Option<?> option, String said, RuleDefinition rule, List<String> unused) {
+        boolean isDefault = said.isEmpty() || option == RuleOptions.COST && said.equals("1");
+        if (!isDefault && rule.get(option) == null) {
+            unused.add(option.attribute() + " = \"" + said + "\"");
         }
     }
 }

@@ -8,7 +8,7 @@ import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
-import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.util.List;
 import java.util.Optional;
@@ -59,7 +59,7 @@ public final class UnmatchedPathsCheck implements StartupCheck {
 
     private static Setting<List<String>> paths(RateLimitRule rule, RuleSet ruleSet) {
         return ruleSet.definition(rule.name())
-                .map(RuleDefinition::paths)
+                .map(definition -> definition.get(RuleOptions.PATHS))
                 .orElseThrow();
     }
 

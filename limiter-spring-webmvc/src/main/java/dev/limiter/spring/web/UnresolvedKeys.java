@@ -9,7 +9,7 @@ import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import jakarta.servlet.Filter;
 import java.util.ArrayList;
@@ -55,8 +55,9 @@ public final class UnresolvedKeys implements StartupCheck {
         ServedPatterns endpoints = new ServedPatterns(mappings.stream());
         List<Finding> findings = new ArrayList<>();
         for (RateLimitRule rule : ruleSet.pathRules()) {
-            Setting<List<String>> key =
-                    ruleSet.definition(rule.name()).map(RuleDefinition::key).orElse(null);
+            Setting<List<String>> key = ruleSet.definition(rule.name())
+                    .map(definition -> definition.get(RuleOptions.KEY))
+                    .orElse(null);
             if (key != null && rule.mode() != Mode.OFF) {
                 List<String> patterns = endpoints.patternsUnder(rule, ruleSet);
                 onlyAlternatives(key).forEach(part -> add(part, key.where(), patterns, findings));

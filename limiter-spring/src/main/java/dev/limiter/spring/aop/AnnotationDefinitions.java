@@ -1,6 +1,5 @@
 package dev.limiter.spring.aop;
 
-import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compiled.RuleSet;
@@ -8,11 +7,19 @@ import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.Setting;
+import dev.limiter.spring.rule.Settings;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.env.PropertyResolver;
 
 /** Turns an annotation into the settings of a rule: what the configuration says about its name, over its own. */
@@ -54,27 +61,38 @@ final class AnnotationDefinitions {
     }
 
     private RuleDefinition own(RateLimiter annotation, String name, RuleOrigin origin, Answer otherwise) {
-        String window = text(annotation.window(), "window", origin);
-        String key = text(annotation.key(), "key", origin);
+        boolean hasWindow = LimitOptions.WINDOW.algorithms().contains(annotation.algorithm());
+        Settings usual = Settings.NONE
+                .with(LimitOptions.LIMIT, DEFAULT_LIMIT, origin)
+                .with(LimitOptions.WINDOW, hasWindow ? DEFAULT_WINDOW : null, origin)
+                .with(LimitOptions.ALGORITHM, annotation.algorithm(), origin);
+        Settings limit = said(annotation, LimitOptions.OF_RULE, origin).over(usual);
         return RuleDefinition.builder(name, origin)
-                .limit(
-                        annotation.limit() == RateLimiter.UNSET ? DEFAULT_LIMIT : annotation.limit(),
-                        window == null && annotation.algorithm() != Algorithm.CONCURRENCY ? DEFAULT_WINDOW : window,
-                        annotation.algorithm(),
-                        annotation.burst() == RateLimiter.UNSET ? null : annotation.burst(),
-                        annotation.buckets() == Integer.MIN_VALUE ? null : annotation.buckets())
-                .warmUp(text(annotation.warmUp(), "warmUp", origin))
-                .waiting(
-                        text(annotation.maxWait(), "maxWait", origin),
-                        annotation.maxWaiting() == Integer.MIN_VALUE ? null : annotation.maxWaiting(),
-                        text(annotation.priority(), "priority", origin),
-                        text(annotation.reserve(), "reserve", origin))
-                .key(key == null ? null : List.of(key))
-                .cost(text(annotation.cost(), "cost", origin))
-                .condition(text(annotation.condition(), "condition", origin))
-                .answer(annotation.answer() == Answer.DEFAULT ? otherwise : annotation.answer())
-                .chargeIf(text(annotation.chargeIf(), "charge-if", origin))
+                .limit(new LimitDefinition(origin.toString(), limit))
+                .answer(otherwise)
+                .settings(said(annotation, RuleOptions.ALL, origin))
                 .build();
+    }
+
+    /** The options that the annotation says something about that is not the default of its attribute. */
+    private Settings said(RateLimiter annotation, List<Option<?>> options, RuleOrigin origin) {
+        Map<String, Object> attributes = AnnotationUtils.getAnnotationAttributes(annotation);
+        Settings settings = Settings.NONE;
+        for (Option<?> option : options) {
+            Object value = attributes.get(option.attribute());
+            boolean isDefault =
+                    value == null || value.equals(AnnotationUtils.getDefaultValue(annotation, option.attribute()));
+            Object resolved = value instanceof String text ? text(text, option.name(), origin) : value;
+            if (!isDefault && resolved != null) {
+                settings = with(settings, option, option.isList() ? List.of(resolved) : resolved, origin);
+            }
+        }
+        return settings;
+    }
+
+    @SuppressWarnings("unchecked") // the attribute has the type of the option
+    private static <T> Settings with(Settings settings, Option<T> option, Object value, RuleOrigin origin) {
+        return settings.with(option, new Setting<>((T) value, origin.of(option.name())));
     }
 
     /** The text with its placeholders resolved; null if nothing was said. */

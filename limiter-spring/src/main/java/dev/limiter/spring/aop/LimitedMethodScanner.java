@@ -6,6 +6,7 @@ import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -48,7 +49,7 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
     public List<Finding> findings() {
         List<Finding> findings = new ArrayList<>(unreachable);
         for (RuleDefinition rule : rules.current().definitions()) {
-            if (rule.paths() == null && !methods.use(rule.name())) {
+            if (rule.get(RuleOptions.PATHS) == null && !methods.use(rule.name())) {
                 findings.add(new Finding(
                         MessageCode.UNUSED_RULE,
                         "Nothing uses the rule " + rule.origin() + ": it has no paths, and no bean has a"

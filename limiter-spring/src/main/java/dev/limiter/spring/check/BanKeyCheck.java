@@ -2,8 +2,10 @@ package dev.limiter.spring.check;
 
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /** Finds bans by a key that clients choose freely: they get around the ban with another one, and can bring it on others. */
@@ -21,11 +23,14 @@ public final class BanKeyCheck implements StartupCheck {
     @Override
     public List<Finding> findings() {
         return rules.current().definitions().stream()
-                .filter(rule -> rule.ban() != null && rule.key() != null && isChosen(rule.key()))
+                .filter(rule -> rule.ban() != null)
+                .map(rule -> rule.get(RuleOptions.KEY))
+                .filter(Objects::nonNull)
+                .filter(BanKeyCheck::isChosen)
                 .map(
-                        rule -> new Finding(
+                        key -> new Finding(
                                 MessageCode.CHOSEN_BAN_KEY,
-                                rule.key().where() + " = " + text(rule.key())
+                                key.where() + " = " + text(key)
                                         + ": clients choose this freely, so whoever is"
                                         + " banned goes on with another value, and with the value of somebody else can have that one"
                                         + " banned. Use ip or principal|ip for a rule with a ban, or a header that only your gateway sets."))

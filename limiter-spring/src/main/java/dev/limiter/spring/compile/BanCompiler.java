@@ -6,6 +6,7 @@ import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +35,7 @@ final class BanCompiler {
 
     /** A ban of everybody because of one is what an attacker would wish for. */
     static void refuseWithoutKey(RuleDefinition definition, Problems problems) {
-        Setting<List<String>> key = definition.key();
+        Setting<List<String>> key = definition.get(RuleOptions.KEY);
         problems.add(
                 MessageCode.BAN_WITHOUT_KEY,
                 definition.ban() == null

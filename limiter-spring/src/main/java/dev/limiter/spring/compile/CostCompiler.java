@@ -7,7 +7,9 @@ import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,11 +27,12 @@ final class CostCompiler {
 
     /** A cost with a problem is 1. */
     Costs compile(RuleDefinition definition, ExpressionScope variables, Problems problems) {
-        Cost common = cost(definition.cost(), variables, problems);
+        Cost common = cost(definition.get(RuleOptions.COST), variables, problems);
         Map<String, Cost> own = new LinkedHashMap<>();
         definition.limitsByName().forEach((name, limit) -> {
-            if (limit.cost() != null) {
-                own.put(name, cost(limit.cost(), variables, problems));
+            Setting<String> cost = limit.get(LimitOptions.COST);
+            if (cost != null) {
+                own.put(name, cost(cost, variables, problems));
             }
         });
         checkUsed(definition, own, problems);
@@ -47,7 +50,7 @@ final class CostCompiler {
 
     /** What an annotation says may be overruled from outside. */
     private static void checkUsed(RuleDefinition definition, Map<String, Cost> own, Problems problems) {
-        Setting<String> common = definition.cost();
+        Setting<String> common = definition.get(RuleOptions.COST);
         boolean written =
                 common != null && common.where().equals(definition.origin().of("cost"));
         if (common != null && written && own.size() == definition.limitsByName().size()) {

@@ -4,6 +4,7 @@ import dev.limiter.Limit;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.util.List;
 
@@ -15,7 +16,7 @@ final class LeaseCompiler {
     private LeaseCompiler() {}
 
     static void check(RuleDefinition definition, List<Limit> limits, Problems problems) {
-        Setting<String> lease = definition.lease();
+        Setting<String> lease = definition.get(RuleOptions.LEASE);
         if (lease == null) {
             return;
         }

@@ -8,6 +8,8 @@ import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.Setting;
 import java.math.BigInteger;
 import java.time.DateTimeException;
@@ -15,7 +17,6 @@ import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -23,11 +24,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns the raw settings of one limit into the core's limit. Thread-safe. */
 final class LimitCompiler {
-
-    private static final Set<Algorithm> WITH_BURST = Set.of(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET);
-    private static final Set<Algorithm> WITH_BUCKETS = Set.of(Algorithm.SLIDING_WINDOW_COUNTER);
-    private static final Set<Algorithm> WITH_ALIGN = Set.of(Algorithm.FIXED_WINDOW);
-    private static final Set<Algorithm> WITH_WINDOW = EnumSet.complementOf(EnumSet.of(Algorithm.CONCURRENCY));
 
     private final Set<Algorithm> available;
     private final TimeSteps steps;
@@ -48,18 +44,12 @@ final class LimitCompiler {
      */
     Limit compile(String name, LimitDefinition definition, Duration maxWait) {
         Problems problems = new Problems();
-        Algorithm algorithm = definition.algorithm() == null
-                ? Algorithm.TOKEN_BUCKET
-                : definition.algorithm().value();
-        checkAlgorithm(definition.algorithm(), problems);
-        ignored("burst", definition.burst(), algorithm, WITH_BURST, problems);
-        ignored("buckets", definition.buckets(), algorithm, WITH_BUCKETS, problems);
-        ignored("align", definition.align(), algorithm, WITH_ALIGN, problems);
-        ignored("window", definition.window(), algorithm, WITH_WINDOW, problems);
-        Duration warmUp = warmUp(definition, algorithm, !maxWait.isZero(), problems);
-        range(definition.burst(), Limit.MAX_PERMITS, problems);
-        range(definition.buckets(), 1000, problems);
-        Setting<Long> limit = definition.limit();
+        Algorithm algorithm = definition.algorithm();
+        checkAlgorithm(definition.get(LimitOptions.ALGORITHM), problems);
+        LimitOptions.OF_RULE.forEach(option -> checkTaken(option, definition, problems));
+        Duration warmUp = warmUp(definition, !maxWait.isZero(), problems);
+        LimitOptions.OF_RULE.forEach(option -> checkRange(option, definition, problems));
+        Setting<Long> limit = definition.get(LimitOptions.LIMIT);
         if (limit == null) {
             problems.add(
                     MessageCode.LIMIT_MISSING,
@@ -67,11 +57,10 @@ final class LimitCompiler {
                     null,
                     "A limit is missing: say how many, such as limit: 100.");
         }
-        range(limit, Limit.MAX_PERMITS, problems);
         if (limit != null && algorithm == Algorithm.SLIDING_WINDOW_LOG) {
             steps.checkLogged(limit, problems);
         }
-        Windows windows = WITH_WINDOW.contains(algorithm)
+        Windows windows = definition.hasWindow()
                 ? windows(definition, problems)
                 : new Windows(Duration.ZERO, null, ZoneOffset.UTC);
         problems.throwIfAny();
@@ -97,12 +86,14 @@ final class LimitCompiler {
         }
     }
 
-    private Duration warmUp(LimitDefinition definition, Algorithm algorithm, boolean paced, Problems problems) {
-        Setting<String> setting = definition.warmUp();
+    private Duration warmUp(LimitDefinition definition, boolean paced, Problems problems) {
+        Setting<String> setting = definition.get(LimitOptions.WARM_UP);
         if (setting == null) {
             return Duration.ZERO;
         }
-        if (algorithm != Algorithm.TOKEN_BUCKET && !(algorithm == Algorithm.LEAKY_BUCKET && paced)) {
+        Algorithm algorithm = definition.algorithm();
+        boolean taken = LimitOptions.WARM_UP.algorithms().contains(algorithm);
+        if (!taken || algorithm == Algorithm.LEAKY_BUCKET && !paced) {
             problems.add(
                     MessageCode.IGNORED_OPTION,
                     setting.where(),
@@ -110,7 +101,7 @@ final class LimitCompiler {
                     display(algorithm) + " does not warm up and would ignore it; only token-bucket does, and"
                             + " leaky-bucket with a max-wait. Remove it, or choose another algorithm.");
         }
-        if (definition.burst() != null) {
+        if (definition.get(LimitOptions.BURST) != null) {
             problems.add(
                     MessageCode.IGNORED_OPTION,
                     setting.where(),
@@ -139,7 +130,7 @@ final class LimitCompiler {
 
     private Windows windows(LimitDefinition definition, Problems problems) {
         ZoneId zone = zone(definition, problems);
-        Setting<String> window = definition.window();
+        Setting<String> window = definition.get(LimitOptions.WINDOW);
         if (window == null || !isCalendar(definition)) {
             return new Windows(window(definition, problems), null, zone);
         }
@@ -152,11 +143,11 @@ final class LimitCompiler {
     }
 
     private static boolean isCalendar(LimitDefinition definition) {
-        return definition.align() != null && definition.align().value() == Align.CALENDAR;
+        return definition.value(LimitOptions.ALIGN) == Align.CALENDAR;
     }
 
     private static ZoneId zone(LimitDefinition definition, Problems problems) {
-        Setting<String> zone = definition.zone();
+        Setting<String> zone = definition.get(LimitOptions.ZONE);
         if (zone == null) {
             return ZoneOffset.UTC;
         }
@@ -190,29 +181,34 @@ final class LimitCompiler {
         }
     }
 
-    private static void ignored(
-            String option, @Nullable Setting<?> setting, Algorithm algorithm, Set<Algorithm> with, Problems problems) {
-        if (setting != null && !with.contains(algorithm)) {
+    /** Whether the algorithm would ignore an option; where that takes more than the algorithm to tell, others do. */
+    private static void checkTaken(Option<?> option, LimitDefinition definition, Problems problems) {
+        Setting<?> setting = definition.get(option);
+        Set<Algorithm> with = option.algorithms();
+        boolean others = option == LimitOptions.WARM_UP || option == LimitOptions.ZONE;
+        if (setting != null && !others && !with.contains(definition.algorithm())) {
             problems.add(
                     MessageCode.IGNORED_OPTION,
                     setting.where(),
                     setting.value(),
-                    display(algorithm) + " has no " + option + " and would ignore it; only " + display(with)
-                            + (with.size() == 1 ? " has " : " have ") + option
+                    display(definition.algorithm()) + " has no " + option + " and would ignore it; only "
+                            + display(with) + (with.size() == 1 ? " has " : " have ") + option
                             + ". Remove it, or choose another algorithm.");
         }
     }
 
-    private static void range(@Nullable Setting<? extends Number> setting, long max, Problems problems) {
+    private static void checkRange(Option<?> option, LimitDefinition definition, Problems problems) {
+        Setting<?> setting = definition.get(option);
         if (setting != null
-                && (setting.value().longValue() < 1 || setting.value().longValue() > max)) {
+                && setting.value() instanceof Number number
+                && (number.longValue() < 1 || number.longValue() > option.max())) {
             problems.add(
-                    MessageCode.OUT_OF_RANGE, setting.where(), setting.value(), "This must be from 1 to " + max + ".");
+                    MessageCode.OUT_OF_RANGE, setting.where(), number, "This must be from 1 to " + option.max() + ".");
         }
     }
 
     private Duration window(LimitDefinition definition, Problems problems) {
-        Setting<String> window = definition.window();
+        Setting<String> window = definition.get(LimitOptions.WINDOW);
         if (window == null) {
             problems.add(
                     MessageCode.WINDOW_MISSING,
@@ -249,7 +245,7 @@ final class LimitCompiler {
     }
 
     private void checkBuckets(LimitDefinition definition, Duration window, Problems problems) {
-        Setting<Integer> buckets = definition.buckets();
+        Setting<Integer> buckets = definition.get(LimitOptions.BUCKETS);
         if (buckets != null && !steps.fit(window, Math.max(buckets.value(), 1))) {
             problems.add(
                     MessageCode.OUT_OF_RANGE,
@@ -266,12 +262,13 @@ final class LimitCompiler {
             Limit compiled = switch (algorithm) {
                 case TOKEN_BUCKET ->
                     Limit.tokenBucket(limit, window)
-                            .burst(or(definition.burst(), limit))
+                            .burst(or(definition.get(LimitOptions.BURST), limit))
                             .warmUp(pace.warmUp());
                 case LEAKY_BUCKET -> leakyBucket(limit, window, pace, definition);
-                case FIXED_WINDOW -> fixedWindow(limit, windows, definition.align());
+                case FIXED_WINDOW -> fixedWindow(limit, windows, definition.get(LimitOptions.ALIGN));
                 case SLIDING_WINDOW_COUNTER ->
-                    Limit.slidingWindowCounter(limit, window).buckets((int) or(definition.buckets(), 10));
+                    Limit.slidingWindowCounter(limit, window)
+                            .buckets((int) or(definition.get(LimitOptions.BUCKETS), 10));
                 case SLIDING_WINDOW_LOG -> Limit.slidingWindowLog(limit, window);
                 case CONCURRENCY -> Limit.concurrency(limit);
             };
@@ -285,10 +282,10 @@ final class LimitCompiler {
     private static Limit leakyBucket(long limit, Duration window, Pace pace, LimitDefinition definition) {
         Limit.LeakyBucket bucket = Limit.leakyBucket(limit, window);
         return pace.isEven()
-                ? bucket.burst(or(definition.burst(), pace.queue(limit, window)))
+                ? bucket.burst(or(definition.get(LimitOptions.BURST), pace.queue(limit, window)))
                         .paced()
                         .warmUp(pace.warmUp())
-                : bucket.burst(or(definition.burst(), limit));
+                : bucket.burst(or(definition.get(LimitOptions.BURST), limit));
     }
 
     private static Limit fixedWindow(long limit, Windows windows, @Nullable Setting<Align> align) {

@@ -6,6 +6,7 @@ import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.util.HashSet;
 import java.util.List;
@@ -34,9 +35,9 @@ public final class RequestMatcherCompiler {
 
     @Nullable
     RequestMatcher compile(RuleDefinition definition, Problems problems) {
-        Setting<List<String>> paths = definition.paths();
-        Setting<List<String>> methods = definition.methods();
-        Setting<Phase> phase = definition.phase();
+        Setting<List<String>> paths = definition.get(RuleOptions.PATHS);
+        Setting<List<String>> methods = definition.get(RuleOptions.METHODS);
+        Setting<Phase> phase = definition.get(RuleOptions.PHASE);
         if (paths == null && methods != null) {
             problems.add(
                     MessageCode.METHODS,

@@ -9,8 +9,10 @@ import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.LimitResolver;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 import java.util.List;
@@ -41,7 +43,7 @@ final class ResolvedLimitCompiler {
     /** Null if the rule has none, or there is a problem. */
     @Nullable
     ResolvedLimits compile(RuleDefinition definition, Duration maxWait, ExpressionScope variables, Problems problems) {
-        Setting<String> resolver = definition.limitResolver();
+        Setting<String> resolver = definition.get(RuleOptions.LIMIT_RESOLVER);
         Duration remember = remember(definition, problems);
         if (resolver == null) {
             return null;
@@ -71,7 +73,7 @@ final class ResolvedLimitCompiler {
     private static void check(RuleDefinition definition, Limit limit) {
         Problems problems = new Problems();
         LeaseCompiler.check(definition, List.of(limit), problems);
-        RuleCompiler.checkChargeIf(definition.chargeIf(), List.of(limit), problems);
+        RuleCompiler.checkChargeIf(definition.get(RuleOptions.CHARGE_IF), List.of(limit), problems);
         problems.throwIfAny();
     }
 
@@ -79,14 +81,7 @@ final class ResolvedLimitCompiler {
     private static LimitDefinition withPermits(LimitDefinition own, long permits, String where) {
         return new LimitDefinition(
                 where,
-                new Setting<>(permits, where),
-                own.window(),
-                own.algorithm(),
-                null,
-                own.buckets(),
-                own.align(),
-                own.zone(),
-                own.warmUp());
+                own.settings().without(LimitOptions.BURST).with(LimitOptions.LIMIT, new Setting<>(permits, where)));
     }
 
     private @Nullable Function<RateLimitContext, @Nullable Object> source(
@@ -111,11 +106,11 @@ final class ResolvedLimitCompiler {
     }
 
     private static Duration remember(RuleDefinition definition, Problems problems) {
-        Setting<String> cache = definition.limitCache();
+        Setting<String> cache = definition.get(RuleOptions.LIMIT_CACHE);
         if (cache == null) {
             return DEFAULT;
         }
-        if (definition.limitResolver() == null) {
+        if (definition.get(RuleOptions.LIMIT_RESOLVER) == null) {
             problems.add(
                     MessageCode.LIMIT_RESOLVER,
                     cache.where(),

@@ -25,6 +25,7 @@ import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Scope;
 import dev.limiter.spring.rule.Setting;
 import java.lang.reflect.Method;
@@ -103,7 +104,7 @@ public final class RuleCompiler {
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
      */
     public RateLimitRule compile(RuleDefinition definition) {
-        return compile(definition, variables(definition), definition.paths() != null);
+        return compile(definition, variables(definition), definition.get(RuleOptions.PATHS) != null);
     }
 
     /**
@@ -116,8 +117,7 @@ public final class RuleCompiler {
     }
 
     private RateLimitRule compile(RuleDefinition definition, ExpressionScope variables, boolean keyIsFinal) {
-        Scope scope =
-                definition.scope() == null ? Scope.RULE : definition.scope().value();
+        Scope scope = definition.value(RuleOptions.SCOPE, Scope.RULE);
         return compile(
                 definition,
                 variables,
@@ -128,10 +128,10 @@ public final class RuleCompiler {
     }
 
     private static ExpressionScope variables(RuleDefinition definition) {
-        if (definition.paths() == null) {
+        if (definition.get(RuleOptions.PATHS) == null) {
             return ExpressionScope.ANY;
         }
-        boolean early = definition.phase() != null && definition.phase().value() == Phase.REQUEST;
+        boolean early = definition.value(RuleOptions.PHASE) == Phase.REQUEST;
         return early ? ExpressionScope.ARRIVING_REQUEST : ExpressionScope.REQUEST;
     }
 
@@ -143,8 +143,7 @@ public final class RuleCompiler {
      */
     public RateLimitRule compile(RuleDefinition definition, Method method, String resource) {
         ExpressionScope variables = ExpressionScope.of(method);
-        Scope scope =
-                definition.scope() == null ? Scope.ENDPOINT : definition.scope().value();
+        Scope scope = definition.value(RuleOptions.SCOPE, Scope.ENDPOINT);
         return compile(
                 definition,
                 variables,
@@ -162,7 +161,7 @@ public final class RuleCompiler {
             Scope scope,
             UnaryOperator<RateLimitKey> scoped) {
         Problems problems = new Problems();
-        Duration maxWait = WaitingCompiler.maxWait(definition.waiting(), problems);
+        Duration maxWait = WaitingCompiler.maxWait(definition, problems);
         List<Limit> compiledLimits = limits(definition, maxWait, problems);
         LeaseCompiler.check(definition, compiledLimits, problems);
         // what is wrong with the limits would be wrong with those of each tier again
@@ -170,31 +169,34 @@ public final class RuleCompiler {
                 ? null
                 : tiers.compile(definition, definition.tiers(), maxWait, variables, problems);
         ResolvedLimits resolved = resolvers.compile(definition, maxWait, variables, problems);
-        RateLimitKey key = problems.collect(() -> key(definition.key(), variables));
+        RateLimitKey key = problems.collect(() -> key(definition.get(RuleOptions.KEY), variables));
         Costs compiledCosts = costs.compile(definition, variables, problems);
-        BooleanExpression condition =
-                problems.collect(() -> expression(definition.condition(), variables, BooleanExpression.ALWAYS));
-        BooleanExpression skipIf =
-                problems.collect(() -> expression(definition.skipIf(), variables, BooleanExpression.NEVER));
-        ChargeIf chargeIf = problems.collect(() -> chargeIf(definition.chargeIf(), outcome));
+        BooleanExpression condition = problems.collect(
+                () -> expression(definition.get(RuleOptions.CONDITION), variables, BooleanExpression.ALWAYS));
+        BooleanExpression skipIf = problems.collect(
+                () -> expression(definition.get(RuleOptions.SKIP_IF), variables, BooleanExpression.NEVER));
+        ChargeIf chargeIf = problems.collect(() -> chargeIf(definition.get(RuleOptions.CHARGE_IF), outcome));
         AddressLists addresses = AddressLists.compile(definition, problems).and(everywhere);
         Ban ban = BanCompiler.compile(definition, steps, problems);
-        Setting<String> priority = definition.waiting().priority();
+        Setting<String> priority = definition.get(RuleOptions.PRIORITY);
         BooleanExpression first = priority == null
                 ? null
                 : problems.collect(() -> expression(priority, variables, BooleanExpression.NEVER));
         WaitingCompiler.checkPhase(definition, maxWait, problems);
-        Waiting waiting = WaitingCompiler.compile(definition.waiting(), maxWait, first, compiledLimits, problems);
+        Waiting waiting = WaitingCompiler.compile(definition, maxWait, first, compiledLimits, problems);
         RequestMatcher matcher = matchers.compile(definition, problems);
-        if (ban != null && key != null && !key.tellsClientsApart() && (keyIsFinal || definition.key() != null)) {
+        if (ban != null
+                && key != null
+                && !key.tellsClientsApart()
+                && (keyIsFinal || definition.get(RuleOptions.KEY) != null)) {
             BanCompiler.refuseWithoutKey(definition, problems);
         }
         CostCompiler.check(definition, compiledCosts, compiledLimits, "", problems);
-        checkChargeIf(definition.chargeIf(), compiledLimits, problems);
+        checkChargeIf(definition.get(RuleOptions.CHARGE_IF), compiledLimits, problems);
         if (compiledTiers != null) {
             compiledTiers.rules().forEach((tier, rule) -> {
                 CostCompiler.check(definition, compiledCosts, rule.limits(), ".tiers." + tier, problems);
-                checkChargeIf(definition.chargeIf(), rule.limits(), problems);
+                checkChargeIf(definition.get(RuleOptions.CHARGE_IF), rule.limits(), problems);
             });
         }
         problems.throwIfAny();
@@ -205,7 +207,7 @@ public final class RuleCompiler {
                 Rule.of(definition.name(), compiledLimits),
                 compiledTiers,
                 definition.origin().toString(),
-                definition.mode() == null ? mode : mode.weaker(definition.mode().value()),
+                mode.weaker(definition.value(RuleOptions.MODE, mode)),
                 headers(definition, key),
                 scope,
                 matcher,
@@ -226,15 +228,12 @@ public final class RuleCompiler {
      * rule itself asks for it.
      */
     private HeaderStyle headers(RuleDefinition definition, RateLimitKey key) {
-        if (definition.headers() != null) {
-            return definition.headers().value();
-        }
-        boolean others = definition.key() != null && key.isForAll() || answersForServer(definition);
-        return others ? HeaderStyle.NONE : headers;
+        boolean others = definition.get(RuleOptions.KEY) != null && key.isForAll() || answersForServer(definition);
+        return definition.value(RuleOptions.HEADERS, others ? HeaderStyle.NONE : headers);
     }
 
     private static boolean answersForServer(RuleDefinition definition) {
-        return definition.answer() != null && definition.answer().value() == Answer.SERVER;
+        return definition.value(RuleOptions.ANSWER) == Answer.SERVER;
     }
 
     RequestMatcherCompiler matchers() {

@@ -11,8 +11,11 @@ import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.util.ArrayList;
@@ -68,13 +71,13 @@ public final class RuleSetCompiler {
         Map<String, OnFailure> onFailure = new HashMap<>();
         Map<String, Integer> leases = new HashMap<>();
         Stream.concat(definitions.stream(), Stream.ofNullable(defaultLimit)).forEach(definition -> {
-            if (definition.onFailure() != null) {
-                onFailure.put(definition.name(), definition.onFailure().value());
+            OnFailure how = definition.value(RuleOptions.ON_FAILURE);
+            if (how != null) {
+                onFailure.put(definition.name(), how);
             }
-            if (definition.lease() != null) {
-                leases.put(
-                        definition.name(),
-                        LeaseCompiler.percent(definition.lease().value()));
+            String lease = definition.value(RuleOptions.LEASE);
+            if (lease != null) {
+                leases.put(definition.name(), LeaseCompiler.percent(lease));
             }
         });
         return new StorageTerms(onFailure, leases);
@@ -93,17 +96,16 @@ public final class RuleSetCompiler {
     /** Without paths it may be there to complete an annotation: only then is its limit known. */
     private static boolean isComplete(RuleDefinition definition) {
         LimitDefinition limit = definition.limit();
-        return definition.paths() != null
+        return definition.get(RuleOptions.PATHS) != null
                 || definition.limits() != null
-                || (limit.limit() != null
-                        && (limit.window() != null || !limit.hasWindow())
+                || (limit.get(LimitOptions.LIMIT) != null
+                        && (limit.get(LimitOptions.WINDOW) != null || !limit.hasWindow())
                         && implied(definition) == null);
     }
 
     /** Says what an annotation may say, where a rule only completes one, to find what is wrong in any case. */
     private static RuleDefinition standIn(RuleDefinition definition) {
-        boolean calendar = said(definition)
-                .anyMatch(limit -> limit.align() != null && limit.align().value() == Align.CALENDAR);
+        boolean calendar = said(definition).anyMatch(limit -> limit.value(LimitOptions.ALIGN) == Align.CALENDAR);
         return RuleDefinition.builder(DEFAULT, RuleOrigin.source("an annotation"))
                 .limit(Limit.MAX_PERMITS, calendar ? "1d" : "1s", implied(definition), null, null)
                 .build();
@@ -111,22 +113,23 @@ public final class RuleSetCompiler {
 
     /** The algorithm that an annotation has to say for the options of a rule; null if the rule says or needs none. */
     private static @Nullable Algorithm implied(RuleDefinition definition) {
-        if (definition.limit().algorithm() != null) {
+        if (definition.limit().get(LimitOptions.ALGORITHM) != null) {
             return null;
         }
-        if (said(definition).anyMatch(limit -> limit.buckets() != null)) {
-            return Algorithm.SLIDING_WINDOW_COUNTER;
+        for (Option<?> option : LimitOptions.OF_RULE) {
+            if (option.algorithms().size() == 1 && said(definition).anyMatch(limit -> limit.get(option) != null)) {
+                return option.algorithms().iterator().next();
+            }
         }
-        return said(definition).anyMatch(limit -> limit.align() != null || limit.zone() != null)
-                ? Algorithm.FIXED_WINDOW
-                : null;
+        return null;
     }
 
     /** What is said about the rule's algorithm, by the rule and its tiers. */
     private static Stream<LimitDefinition> said(RuleDefinition definition) {
         Stream<LimitDefinition> tiers =
                 definition.tiers() == null ? Stream.empty() : definition.tiers().inline();
-        return Stream.concat(Stream.of(definition.limit()), tiers.filter(tier -> tier.algorithm() == null));
+        return Stream.concat(
+                Stream.of(definition.limit()), tiers.filter(tier -> tier.get(LimitOptions.ALGORITHM) == null));
     }
 
     private static Map<String, RuleDefinition> distinct(

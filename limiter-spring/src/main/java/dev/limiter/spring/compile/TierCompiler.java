@@ -9,6 +9,7 @@ import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.KeyValue;
 import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.Setting;
@@ -104,7 +105,7 @@ final class TierCompiler {
 
     private static void refuseCost(TiersDefinition.Tier tier, Problems problems) {
         Stream.concat(Stream.of(tier.limit()), tier.limits() == null ? Stream.of() : tier.limits().values().stream())
-                .map(LimitDefinition::cost)
+                .map(limit -> limit.get(LimitOptions.COST))
                 .filter(Objects::nonNull)
                 .forEach(cost -> problems.add(
                         MessageCode.TIERS,

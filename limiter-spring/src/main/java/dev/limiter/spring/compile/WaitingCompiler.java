@@ -7,8 +7,8 @@ import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
-import dev.limiter.spring.rule.WaitingDefinition;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,10 +24,10 @@ final class WaitingCompiler {
     private WaitingCompiler() {}
 
     /** How long a request waits at most; zero if none does, or if there is a problem. */
-    static Duration maxWait(WaitingDefinition waiting, Problems problems) {
-        Setting<String> setting = waiting.maxWait();
+    static Duration maxWait(RuleDefinition definition, Problems problems) {
+        Setting<String> setting = definition.get(RuleOptions.MAX_WAIT);
         if (setting == null) {
-            return waiting.maxWaiting() == null ? Duration.ZERO : DEFAULT_MAX_WAIT;
+            return definition.get(RuleOptions.MAX_WAITING) == null ? Duration.ZERO : DEFAULT_MAX_WAIT;
         }
         try {
             Duration maxWait = DurationParser.parse(setting.value());
@@ -46,7 +46,7 @@ final class WaitingCompiler {
     }
 
     static void checkPhase(RuleDefinition definition, Duration maxWait, Problems problems) {
-        Setting<Phase> phase = definition.phase();
+        Setting<Phase> phase = definition.get(RuleOptions.PHASE);
         if (phase != null && phase.value() == Phase.REQUEST && !maxWait.isZero()) {
             problems.add(
                     MessageCode.WAITING,
@@ -58,12 +58,12 @@ final class WaitingCompiler {
     }
 
     static Waiting compile(
-            WaitingDefinition waiting,
+            RuleDefinition definition,
             Duration maxWait,
             @Nullable BooleanExpression priority,
             List<Limit> limits,
             Problems problems) {
-        Setting<Integer> maxWaiting = waiting.maxWaiting();
+        Setting<Integer> maxWaiting = definition.get(RuleOptions.MAX_WAITING);
         if (maxWaiting != null && (maxWaiting.value() < 1 || maxWait.isZero())) {
             problems.add(
                     MessageCode.WAITING,
@@ -71,10 +71,11 @@ final class WaitingCompiler {
                     maxWaiting.value(),
                     "It must be 1 or more, with a max-wait that is longer than zero, such as 500ms.");
         }
-        int reserve = reserve(waiting, problems);
-        checkPriority(waiting, maxWait, limits, problems);
-        if (!maxWait.isZero() && !limits.isEmpty() && limits.stream().noneMatch(limit -> waits(limit, waiting))) {
-            Setting<?> setting = waiting.maxWait() != null ? waiting.maxWait() : maxWaiting;
+        int reserve = reserve(definition, problems);
+        checkPriority(definition, maxWait, limits, problems);
+        if (!maxWait.isZero() && !limits.isEmpty() && limits.stream().noneMatch(limit -> waits(limit, definition))) {
+            Setting<?> setting =
+                    definition.get(RuleOptions.MAX_WAIT) != null ? definition.get(RuleOptions.MAX_WAIT) : maxWaiting;
             problems.add(
                     MessageCode.WAITING,
                     setting == null ? "" : setting.where(),
@@ -86,10 +87,10 @@ final class WaitingCompiler {
         return new Waiting(maxWait, maxWaiting == null ? Integer.MAX_VALUE : maxWaiting.value(), priority, reserve);
     }
 
-    private static boolean waits(Limit limit, WaitingDefinition waiting) {
+    private static boolean waits(Limit limit, RuleDefinition definition) {
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET, LEAKY_BUCKET, CONCURRENCY -> true;
-            case FIXED_WINDOW -> waiting.priority() != null && !startsWithFirst(limit);
+            case FIXED_WINDOW -> definition.get(RuleOptions.PRIORITY) != null && !startsWithFirst(limit);
             case SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG -> false;
         };
     }
@@ -98,8 +99,8 @@ final class WaitingCompiler {
         return limit instanceof Limit.FixedWindow fixed && fixed.fromFirst();
     }
 
-    private static int reserve(WaitingDefinition waiting, Problems problems) {
-        Setting<String> setting = waiting.reserve();
+    private static int reserve(RuleDefinition definition, Problems problems) {
+        Setting<String> setting = definition.get(RuleOptions.RESERVE);
         if (setting == null) {
             return 0;
         }
@@ -111,7 +112,7 @@ final class WaitingCompiler {
                     setting.where(),
                     setting.value(),
                     "A reserve is a share from 1% to 99%, such as 20%.");
-        } else if (waiting.priority() == null) {
+        } else if (definition.get(RuleOptions.PRIORITY) == null) {
             problems.add(
                     MessageCode.PRIORITY,
                     setting.where(),
@@ -122,12 +123,12 @@ final class WaitingCompiler {
     }
 
     private static void checkPriority(
-            WaitingDefinition waiting, Duration maxWait, List<Limit> limits, Problems problems) {
-        Setting<String> priority = waiting.priority();
+            RuleDefinition definition, Duration maxWait, List<Limit> limits, Problems problems) {
+        Setting<String> priority = definition.get(RuleOptions.PRIORITY);
         if (priority == null) {
             return;
         }
-        if (waiting.reserve() == null && maxWait.isZero()) {
+        if (definition.get(RuleOptions.RESERVE) == null && maxWait.isZero()) {
             problems.add(
                     MessageCode.PRIORITY,
                     priority.where(),

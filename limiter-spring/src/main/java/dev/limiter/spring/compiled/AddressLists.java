@@ -6,6 +6,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,9 @@ public record AddressLists(AddressRanges allow, AddressRanges deny) {
     public static final AddressLists NONE = new AddressLists(AddressRanges.NONE, AddressRanges.NONE);
 
     public static AddressLists compile(RuleDefinition definition, Problems problems) {
-        return new AddressLists(ranges(definition.allow(), problems), ranges(definition.deny(), problems));
+        return new AddressLists(
+                ranges(definition.get(RuleOptions.ALLOW), problems),
+                ranges(definition.get(RuleOptions.DENY), problems));
     }
 
     /** These and the others. */

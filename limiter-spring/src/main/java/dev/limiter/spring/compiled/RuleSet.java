@@ -5,6 +5,7 @@ import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
+import dev.limiter.spring.rule.RuleOptions;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +41,7 @@ public final class RuleSet {
         this.defaultLimit = defaultLimit;
         this.excluded = excluded;
         this.chargesByOutcome = defaultLimit != null && defaultLimit.chargeIf() != null
-                || definitions.stream().anyMatch(definition -> definition.chargeIf() != null);
+                || definitions.stream().anyMatch(definition -> definition.get(RuleOptions.CHARGE_IF) != null);
         this.storageTerms = storageTerms;
     }
 

@@ -3,10 +3,11 @@ package dev.limiter.spring.rule;
 import dev.limiter.Algorithm;
 import dev.limiter.OnFailure;
 import dev.limiter.spring.annotation.Answer;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param limit the settings of the only limit, empty if there are none
  * @param limits name to limit; null if there are none
  * @param tiers what is different for some; null if it is the same for all
- * @param waiting who may wait, empty if nobody
+ * @param ban when a key is refused outright for a while; null if never
+ * @param settings of the {@link RuleOptions}
  */
 public record RuleDefinition(
         String name,
@@ -26,26 +28,24 @@ public record RuleDefinition(
         LimitDefinition limit,
         @Nullable Map<String, LimitDefinition> limits,
         @Nullable TiersDefinition tiers,
-        WaitingDefinition waiting,
-        @Nullable Setting<List<String>> paths,
-        @Nullable Setting<List<String>> methods,
-        @Nullable Setting<Phase> phase,
-        @Nullable Setting<Scope> scope,
-        @Nullable Setting<List<String>> key,
-        @Nullable Setting<String> cost,
-        @Nullable Setting<String> condition,
-        @Nullable Setting<String> skipIf,
-        @Nullable Setting<String> chargeIf,
-        @Nullable Setting<List<String>> allow,
-        @Nullable Setting<List<String>> deny,
         @Nullable BanDefinition ban,
-        @Nullable Setting<Mode> mode,
-        @Nullable Setting<OnFailure> onFailure,
-        @Nullable Setting<String> lease,
-        @Nullable Setting<HeaderStyle> headers,
-        @Nullable Setting<Answer> answer,
-        @Nullable Setting<String> limitResolver,
-        @Nullable Setting<String> limitCache) {
+        Settings settings) {
+
+    /** What was said of an option; null if nothing was. */
+    public <T> @Nullable Setting<T> get(Option<T> option) {
+        return settings.get(option);
+    }
+
+    /** The value of an option; null if nothing was said. */
+    public <T> @Nullable T value(Option<T> option) {
+        return settings.value(option);
+    }
+
+    /** The value of an option, or another one if nothing was said. */
+    public <T> T value(Option<T> option, T otherwise) {
+        T said = settings.value(option);
+        return said == null ? otherwise : said;
+    }
 
     /**
      * These settings, completed attribute by attribute by weaker ones. Limits are one attribute where either has named
@@ -58,36 +58,38 @@ public record RuleDefinition(
                 origin,
                 ownLimits ? limit : limit.over(weaker.limit),
                 ownLimits ? limits : weaker.limits,
-                first(tiers, weaker.tiers),
-                waiting.over(weaker.waiting),
-                first(paths, weaker.paths),
-                first(methods, weaker.methods),
-                first(phase, weaker.phase),
-                first(scope, weaker.scope),
-                first(key, weaker.key),
-                first(cost, weaker.cost),
-                first(condition, weaker.condition),
-                first(skipIf, weaker.skipIf),
-                first(chargeIf, weaker.chargeIf),
-                first(allow, weaker.allow),
-                first(deny, weaker.deny),
-                first(ban, weaker.ban),
-                first(mode, weaker.mode),
-                first(onFailure, weaker.onFailure),
-                first(lease, weaker.lease),
-                first(headers, weaker.headers),
-                first(answer, weaker.answer),
-                first(limitResolver, weaker.limitResolver),
-                first(limitCache, weaker.limitCache));
+                tiers != null ? tiers : weaker.tiers,
+                ban != null ? ban : weaker.ban,
+                settings.over(weaker.settings));
     }
 
     /** Whether this rule is about the same requests as another, with the same key and cost: all but the limits. */
     public boolean countsTheSameAs(RuleDefinition other) {
-        return !costsByLimit() && !other.costsByLimit() && said(this).equals(said(other));
+        return !costsByLimit()
+                && !other.costsByLimit()
+                && counting().equals(other.counting())
+                && Objects.equals(ban, other.ban);
     }
 
     private boolean costsByLimit() {
-        return limitsByName().values().stream().anyMatch(said -> said.cost() != null);
+        return limitsByName().values().stream().anyMatch(said -> said.get(LimitOptions.COST) != null);
+    }
+
+    /** What is said of the requests that are counted, or holds if nothing is said. */
+    private Map<Option<?>, Object> counting() {
+        Map<Option<?>, Object> values = new HashMap<>();
+        for (Option<?> option : RuleOptions.OF_COUNTING) {
+            Object value = settings.value(option);
+            if (value != null) {
+                values.put(option, value);
+            }
+        }
+        values.computeIfPresent(RuleOptions.PATHS, (option, paths) -> Set.copyOf((List<?>) paths));
+        values.computeIfPresent(RuleOptions.METHODS, (option, methods) -> Set.copyOf((List<?>) methods));
+        values.putIfAbsent(RuleOptions.PHASE, Phase.ENDPOINT);
+        values.putIfAbsent(RuleOptions.SCOPE, Scope.RULE);
+        values.putIfAbsent(RuleOptions.KEY, List.of("global"));
+        return values;
     }
 
     /** The limits by their names, that of the only one being empty. */
@@ -95,35 +97,9 @@ public record RuleDefinition(
         return limits == null ? Map.of("", limit) : limits;
     }
 
-    private static List<Object> said(RuleDefinition rule) {
-        return Arrays.asList(
-                rule.paths == null ? null : Set.copyOf(rule.paths.value()),
-                rule.methods == null ? null : Set.copyOf(rule.methods.value()),
-                rule.phase == null ? Phase.ENDPOINT : rule.phase.value(),
-                rule.scope == null ? Scope.RULE : rule.scope.value(),
-                rule.key == null ? List.of("global") : rule.key.value(),
-                value(rule.cost),
-                value(rule.condition),
-                value(rule.skipIf),
-                value(rule.chargeIf),
-                value(rule.allow),
-                value(rule.deny),
-                rule.ban,
-                value(rule.limitResolver),
-                rule.waiting);
-    }
-
-    private static <T> @Nullable T value(@Nullable Setting<T> setting) {
-        return setting == null ? null : setting.value();
-    }
-
     /** Whether a limit is said, of whatever sort. */
     public boolean hasLimit() {
-        return limits != null || limit.limit() != null;
-    }
-
-    static <T> @Nullable T first(@Nullable T strong, @Nullable T weak) {
-        return strong != null ? strong : weak;
+        return limits != null || limit.get(LimitOptions.LIMIT) != null;
     }
 
     /** Settings that were written at {@code origin}. */
@@ -139,31 +115,31 @@ public record RuleDefinition(
         private LimitDefinition limit;
         private @Nullable Map<String, LimitDefinition> limits;
         private @Nullable TiersDefinition tiers;
-        private WaitingDefinition waiting = WaitingDefinition.NONE;
-        private @Nullable Setting<List<String>> paths;
-        private @Nullable Setting<List<String>> methods;
-        private @Nullable Setting<Phase> phase;
-        private @Nullable Setting<Scope> scope;
-        private @Nullable Setting<List<String>> key;
-        private @Nullable Setting<String> cost;
-        private @Nullable Setting<String> condition;
-        private @Nullable Setting<String> skipIf;
-        private @Nullable Setting<String> chargeIf;
-        private @Nullable Setting<List<String>> allow;
-        private @Nullable Setting<List<String>> deny;
         private @Nullable BanDefinition ban;
-        private @Nullable Setting<Mode> mode;
-        private @Nullable Setting<OnFailure> onFailure;
-        private @Nullable Setting<String> lease;
-        private @Nullable Setting<HeaderStyle> headers;
-        private @Nullable Setting<Answer> answer;
-        private @Nullable Setting<String> limitResolver;
-        private @Nullable Setting<String> limitCache;
+        private Settings settings = Settings.NONE;
 
         private Builder(String name, RuleOrigin origin) {
             this.name = name;
             this.origin = origin;
             this.limit = LimitDefinition.of(origin, null, null, null, null, null);
+        }
+
+        /** Any of the {@link RuleOptions}. */
+        public <T> Builder set(Option<T> option, @Nullable T value) {
+            settings = settings.with(option, value, origin);
+            return this;
+        }
+
+        /** Any number of them, with their places. */
+        public Builder settings(Settings more) {
+            settings = more.over(settings);
+            return this;
+        }
+
+        /** The only limit of the rule, with its place. */
+        public Builder limit(LimitDefinition limit) {
+            this.limit = limit;
+            return this;
         }
 
         /** The only limit of the rule. */
@@ -211,12 +187,10 @@ public record RuleDefinition(
                 @Nullable Integer maxWaiting,
                 @Nullable String priority,
                 @Nullable String reserve) {
-            this.waiting = new WaitingDefinition(
-                    setting("max-wait", maxWait),
-                    setting("max-waiting", maxWaiting),
-                    setting("priority", priority),
-                    setting("reserve", reserve));
-            return this;
+            return set(RuleOptions.MAX_WAIT, maxWait)
+                    .set(RuleOptions.MAX_WAITING, maxWaiting)
+                    .set(RuleOptions.PRIORITY, priority)
+                    .set(RuleOptions.RESERVE, reserve);
         }
 
         /** What is different for some. */
@@ -226,67 +200,56 @@ public record RuleDefinition(
         }
 
         public Builder paths(@Nullable List<String> paths) {
-            this.paths = setting("paths", paths);
-            return this;
+            return set(RuleOptions.PATHS, paths);
         }
 
         /** HTTP methods, in any case. */
         public Builder methods(@Nullable List<String> methods) {
-            this.methods = setting("methods", methods);
-            return this;
+            return set(RuleOptions.METHODS, methods);
         }
 
         /** When it decides, if it has paths. */
         public Builder phase(@Nullable Phase phase) {
-            this.phase = setting("phase", phase);
-            return this;
+            return set(RuleOptions.PHASE, phase);
         }
 
         public Builder scope(@Nullable Scope scope) {
-            this.scope = setting("scope", scope);
-            return this;
+            return set(RuleOptions.SCOPE, scope);
         }
 
         /** The parts of the key; one text may hold several, joined by commas. */
         public Builder key(@Nullable List<String> key) {
-            this.key = setting("key", key);
-            return this;
+            return set(RuleOptions.KEY, key);
         }
 
         /** A number or an expression. */
         public Builder cost(@Nullable String cost) {
-            this.cost = setting("cost", cost);
-            return this;
+            return set(RuleOptions.COST, cost);
         }
 
         /** An expression; the rule applies only where it is true. */
         public Builder condition(@Nullable String condition) {
-            this.condition = setting("condition", condition);
-            return this;
+            return set(RuleOptions.CONDITION, condition);
         }
 
         /** An expression; the rule does not apply where it is true. */
         public Builder skipIf(@Nullable String skipIf) {
-            this.skipIf = setting("skip-if", skipIf);
-            return this;
+            return set(RuleOptions.SKIP_IF, skipIf);
         }
 
         /** An expression; what was taken is returned where it turns out false. */
         public Builder chargeIf(@Nullable String chargeIf) {
-            this.chargeIf = setting("charge-if", chargeIf);
-            return this;
+            return set(RuleOptions.CHARGE_IF, chargeIf);
         }
 
         /** Networks or single addresses that the rule does not apply to. */
         public Builder allow(@Nullable List<String> allow) {
-            this.allow = setting("allow", allow);
-            return this;
+            return set(RuleOptions.ALLOW, allow);
         }
 
         /** Networks or single addresses that are always refused. */
         public Builder deny(@Nullable List<String> deny) {
-            this.deny = setting("deny", deny);
-            return this;
+            return set(RuleOptions.DENY, deny);
         }
 
         /** When a key is refused outright for a while. */
@@ -296,31 +259,26 @@ public record RuleDefinition(
         }
 
         public Builder mode(@Nullable Mode mode) {
-            this.mode = setting("mode", mode);
-            return this;
+            return set(RuleOptions.MODE, mode);
         }
 
         /** The share of the limits that an instance takes ahead, such as 5%. */
         public Builder lease(@Nullable String lease) {
-            this.lease = setting("lease", lease);
-            return this;
+            return set(RuleOptions.LEASE, lease);
         }
 
         /** What happens while a storage that all instances share does not decide. */
         public Builder onFailure(@Nullable OnFailure onFailure) {
-            this.onFailure = setting("on-failure", onFailure);
-            return this;
+            return set(RuleOptions.ON_FAILURE, onFailure);
         }
 
         public Builder headers(@Nullable HeaderStyle headers) {
-            this.headers = setting("headers", headers);
-            return this;
+            return set(RuleOptions.HEADERS, headers);
         }
 
         /** Whose limit it is. */
         public Builder answer(@Nullable Answer answer) {
-            this.answer = setting("answer", answer);
-            return this;
+            return set(RuleOptions.ANSWER, answer);
         }
 
         /**
@@ -330,42 +288,11 @@ public record RuleDefinition(
          * @param cache for how long its answer for a key holds
          */
         public Builder limitResolver(@Nullable String resolver, @Nullable String cache) {
-            this.limitResolver = setting("limit-resolver", resolver);
-            this.limitCache = setting("limit-cache", cache);
-            return this;
+            return set(RuleOptions.LIMIT_RESOLVER, resolver).set(RuleOptions.LIMIT_CACHE, cache);
         }
 
         public RuleDefinition build() {
-            return new RuleDefinition(
-                    name,
-                    origin,
-                    limit,
-                    limits,
-                    tiers,
-                    waiting,
-                    paths,
-                    methods,
-                    phase,
-                    scope,
-                    key,
-                    cost,
-                    condition,
-                    skipIf,
-                    chargeIf,
-                    allow,
-                    deny,
-                    ban,
-                    mode,
-                    onFailure,
-                    lease,
-                    headers,
-                    answer,
-                    limitResolver,
-                    limitCache);
-        }
-
-        private <T> @Nullable Setting<T> setting(String attribute, @Nullable T value) {
-            return value == null ? null : new Setting<>(value, origin.of(attribute));
+            return new RuleDefinition(name, origin, limit, limits, tiers, ban, settings);
         }
     }
 }

@@ -25,12 +25,12 @@ class RuleDefinitionTests {
                         .build());
 
         assertThat(merged.name()).isEqualTo("orders");
-        assertThat(merged.limit().limit()).isEqualTo(new Setting<>(5L, "limiter.rules.orders.limit"));
-        assertThat(merged.limit().window())
+        assertThat(merged.limit().get(LimitOptions.LIMIT)).isEqualTo(new Setting<>(5L, "limiter.rules.orders.limit"));
+        assertThat(merged.limit().get(LimitOptions.WINDOW))
                 .isEqualTo(new Setting<>("1m", "window of @RateLimiter on com.example.Orders.list()"));
-        assertThat(merged.limit().burst().value()).isEqualTo(200);
-        assertThat(merged.key().value()).containsExactly("ip");
-        assertThat(merged.mode().value()).isEqualTo(Mode.SHADOW);
+        assertThat(merged.limit().get(LimitOptions.BURST).value()).isEqualTo(200);
+        assertThat(merged.get(RuleOptions.KEY).value()).containsExactly("ip");
+        assertThat(merged.get(RuleOptions.MODE).value()).isEqualTo(Mode.SHADOW);
     }
 
     @Test
@@ -40,9 +40,9 @@ class RuleDefinitionTests {
                 .build()
                 .over(inline(200L));
 
-        assertThat(merged.limit().algorithm().value()).isEqualTo(Algorithm.FIXED_WINDOW);
-        assertThat(merged.limit().limit().value()).isEqualTo(100);
-        assertThat(merged.limit().burst()).isNull();
+        assertThat(merged.limit().get(LimitOptions.ALGORITHM).value()).isEqualTo(Algorithm.FIXED_WINDOW);
+        assertThat(merged.limit().get(LimitOptions.LIMIT).value()).isEqualTo(100);
+        assertThat(merged.limit().get(LimitOptions.BURST)).isNull();
     }
 
     @Test
@@ -58,7 +58,7 @@ class RuleDefinitionTests {
         RuleDefinition merged = inline(null).over(named());
 
         assertThat(merged.limits()).isNull();
-        assertThat(merged.limit().limit().value()).isEqualTo(100);
+        assertThat(merged.limit().get(LimitOptions.LIMIT).value()).isEqualTo(100);
     }
 
     @Test

@@ -1,0 +1,86 @@
+package dev.limiter.spring.rule;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** What was said of some options, each with the place where it was said. Immutable. */
+public final class Settings {
+
+    /** Nothing. */
+    public static final Settings NONE = new Settings(Map.of());
+
+    private final Map<Option<?>, Setting<?>> said;
+
+    private Settings(Map<Option<?>, Setting<?>> said) {
+        this.said = Collections.unmodifiableMap(said);
+    }
+
+    /** What was said of an option; null if nothing was. */
+    @SuppressWarnings("unchecked") // with() has put it there
+    public <T> @Nullable Setting<T> get(Option<T> option) {
+        return (Setting<T>) said.get(option);
+    }
+
+    /** The same without the place. */
+    public <T> @Nullable T value(Option<T> option) {
+        Setting<T> setting = get(option);
+        return setting == null ? null : setting.value();
+    }
+
+    /** These and one more, which replaces what was said of that option; null says nothing. */
+    public <T> Settings with(Option<T> option, @Nullable T value, RuleOrigin origin) {
+        return with(option, value == null ? null : new Setting<>(value, origin.of(option.name())));
+    }
+
+    /** The same with a setting of another place. */
+    public <T> Settings with(Option<T> option, @Nullable Setting<T> setting) {
+        if (setting == null) {
+            return this;
+        }
+        Map<Option<?>, Setting<?>> more = new LinkedHashMap<>(said);
+        more.put(option, setting);
+        return new Settings(more);
+    }
+
+    /** These, completed option by option by weaker ones. */
+    public Settings over(Settings weaker) {
+        Map<Option<?>, Setting<?>> all = new LinkedHashMap<>(weaker.said);
+        all.putAll(said);
+        return new Settings(all);
+    }
+
+    /** These, as if nothing had been said of an option. */
+    public Settings without(Option<?> option) {
+        return only(other -> other != option);
+    }
+
+    /** Those of some options. */
+    Settings only(Predicate<Option<?>> wanted) {
+        Map<Option<?>, Setting<?>> some = new LinkedHashMap<>(said);
+        some.keySet().removeIf(wanted.negate());
+        return new Settings(some);
+    }
+
+    /** Whether nothing was said. */
+    public boolean isEmpty() {
+        return said.isEmpty();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Settings settings && settings.said.equals(said);
+    }
+
+    @Override
+    public int hashCode() {
+        return said.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return said.toString();
+    }
+}
