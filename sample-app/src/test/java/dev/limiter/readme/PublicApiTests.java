@@ -1,0 +1,196 @@
+package dev.limiter.readme;
+
+import static java.util.stream.Collectors.joining;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.context.RequestView;
+import dev.limiter.spring.context.ResponseView;
+import dev.limiter.spring.decide.RateLimitListener;
+import dev.limiter.spring.key.KeyResolver;
+import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.LimitResolver;
+import dev.limiter.spring.rule.RuleOptions;
+import dev.limiter.spring.rule.RuleSource;
+import dev.limiter.spring.web.RejectionHandler;
+import dev.limiter.spring.web.ResourceResolver;
+import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Field;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.core.type.classreading.CachingMetadataReaderFactory;
+import org.springframework.util.ClassUtils;
+
+/** What applications may name is listed in the manual: nothing of it changes unseen. */
+class PublicApiTests {
+
+    private static final Path PAGE = Path.of("../docs/reference/api.md");
+
+    /** All public types of these are for applications. */
+    private static final List<String> PACKAGES =
+            List.of("dev.limiter", "dev.limiter.spring.annotation", "dev.limiter.test");
+
+    /** And these of others, with all that their members name. */
+    private static final List<Class<?>> TYPES = List.of(
+            KeyResolver.class,
+            LimitOptions.class,
+            LimitResolver.class,
+            RateLimitListener.class,
+            RejectionHandler.class,
+            RequestView.class,
+            ResourceResolver.class,
+            ResponseView.class,
+            RuleOptions.class,
+            RuleSource.class);
+
+    /** After a change that is meant, run this test with {@code -Dwrite.reference=true}. */
+    @Test
+    void pageListsWhatApplicationsMayName() throws IOException {
+        String page = page();
+        if (Boolean.getBoolean("write.reference")) {
+            Files.writeString(PAGE, page);
+        }
+        assertThat(PAGE).hasContent(page);
+    }
+
+    private static String page() throws IOException {
+        TreeMap<String, SortedSet<Class<?>>> byPackage = new TreeMap<>();
+        for (Class<?> type : reachable()) {
+            byPackage
+                    .computeIfAbsent(type.getPackageName(), name -> new TreeSet<>(Comparator.comparing(Class::getName)))
+                    .add(type);
+        }
+        StringBuilder page = new StringBuilder("# What programs may name\n\n"
+                + "The types and members that applications are compiled with. They change in a minor version only by what is"
+                + " added; all else that is public in a jar is public for other jars of this project, and may change in any"
+                + " version. This page is generated and compared by a test.\n");
+        byPackage.forEach((name, types) -> page.append("\n## `")
+                .append(name)
+                .append("`\n\n```text\n")
+                .append(types.stream().map(PublicApiTests::text).collect(joining("\n")))
+                .append("```\n"));
+        return page.toString();
+    }
+
+    /** The types, and those of this project that a public member names. */
+    private static SortedSet<Class<?>> reachable() throws IOException {
+        SortedSet<Class<?>> found = new TreeSet<>(Comparator.comparing(Class::getName));
+        Deque<Class<?>> next = new ArrayDeque<>(TYPES);
+        for (String name : PACKAGES) {
+            next.addAll(publicTypes(name));
+        }
+        while (!next.isEmpty()) {
+            Class<?> type = next.pop();
+            if (type.getName().startsWith("dev.limiter.") && found.add(type)) {
+                next.addAll(Arrays.asList(type.getClasses()));
+                members(type).flatMap(PublicApiTests::named).forEach(next::add);
+            }
+        }
+        return found;
+    }
+
+    private static List<Class<?>> publicTypes(String packageName) throws IOException {
+        Resource[] files = new PathMatchingResourcePatternResolver()
+                .getResources("classpath*:" + packageName.replace('.', '/') + "/*.class");
+        CachingMetadataReaderFactory readers = new CachingMetadataReaderFactory();
+        List<Class<?>> types = new ArrayList<>();
+        for (Resource file : files) {
+            String name = readers.getMetadataReader(file).getClassMetadata().getClassName();
+            Class<?> type = ClassUtils.resolveClassName(name, null);
+            // tests, and what is generated ahead of time for them
+            if (Modifier.isPublic(type.getModifiers())
+                    && type.getEnclosingClass() == null
+                    && !name.endsWith("Tests")
+                    && !name.contains("__")) {
+                types.add(type);
+            }
+        }
+        return types;
+    }
+
+    private static Stream<Member> members(Class<?> type) {
+        Stream<Member> all = Stream.of(
+                        type.getDeclaredConstructors(), type.getDeclaredMethods(), type.getDeclaredFields())
+                .flatMap(Arrays::stream)
+                .map(Member.class::cast);
+        return all.filter(member -> !member.isSynthetic())
+                .filter(member ->
+                        Modifier.isPublic(member.getModifiers()) || Modifier.isProtected(member.getModifiers()));
+    }
+
+    private static Stream<Class<?>> named(Member member) {
+        if (member instanceof Field field) {
+            return classes(field.getGenericType());
+        }
+        Executable executable = (Executable) member;
+        Stream<Type> result =
+                executable instanceof Method method ? Stream.of(method.getGenericReturnType()) : Stream.of();
+        return Stream.concat(Arrays.stream(executable.getGenericParameterTypes()), result)
+                .flatMap(PublicApiTests::classes);
+    }
+
+    private static Stream<Class<?>> classes(Type type) {
+        if (type instanceof ParameterizedType generic) {
+            return Stream.concat(
+                    classes(generic.getRawType()),
+                    Arrays.stream(generic.getActualTypeArguments()).flatMap(PublicApiTests::classes));
+        }
+        return type instanceof Class<?> named ? Stream.of(named) : Stream.of();
+    }
+
+    private static String text(Class<?> type) {
+        String members = members(type)
+                .map(PublicApiTests::text)
+                .sorted()
+                .distinct()
+                .map(member -> "    " + member + "\n")
+                .collect(joining());
+        String kind = type.isAnnotation()
+                ? "@interface"
+                : type.isInterface() ? "interface" : type.isEnum() ? "enum" : type.isRecord() ? "record" : "class";
+        return kind + " " + name(type) + "\n" + members;
+    }
+
+    private static String name(Class<?> type) {
+        return type.getName().substring(type.getPackageName().length() + 1).replace('$', '.');
+    }
+
+    private static String text(Member member) {
+        String modifiers = Modifier.isStatic(member.getModifiers()) ? "static " : "";
+        if (member instanceof Field field) {
+            return modifiers + text(field.getGenericType()) + " " + field.getName();
+        }
+        Executable executable = (Executable) member;
+        String parameters = Arrays.stream(executable.getGenericParameterTypes())
+                .map(PublicApiTests::text)
+                .collect(joining(", "));
+        return executable instanceof Constructor<?>
+                ? "new(" + parameters + ")"
+                : modifiers + text(((Method) executable).getGenericReturnType()) + " " + member.getName() + "("
+                        + parameters + ")";
+    }
+
+    /** Without the names of packages. */
+    private static String text(Type type) {
+        return type.getTypeName().replaceAll("[a-z][\\w]*\\.", "").replace('$', '.');
+    }
+}
