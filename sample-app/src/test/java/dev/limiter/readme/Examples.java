@@ -19,6 +19,7 @@ import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.KeyResolver;
+import dev.limiter.spring.key.KeySource;
 import dev.limiter.spring.web.RejectionHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -27,6 +28,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -131,6 +133,16 @@ class LimiterBeans {
     @Bean
     KeyResolver tenant() {
         return context -> context.request() == null ? null : context.request().getHeader("X-Tenant");
+    }
+
+    // used as `key: "user:company"`
+    @Bean
+    KeySource user() {
+        Map<String, Map<String, String>> users = Map.of("alice", Map.of("company", "acme"));
+        return (name, context) -> context.request() == null || context.request().principal() == null
+                ? null
+                : users.getOrDefault(context.request().principal().getName(), Map.of())
+                        .get(name);
     }
 
     // replaces the answer to rejected requests whole; the RateLimit fields are already there

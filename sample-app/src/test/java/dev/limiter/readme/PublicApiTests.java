@@ -7,6 +7,7 @@ import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.KeyResolver;
+import dev.limiter.spring.key.KeySource;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.LimitResolver;
 import dev.limiter.spring.rule.RuleOptions;
@@ -52,6 +53,7 @@ class PublicApiTests {
     /** And these of others, with all that their members name. */
     private static final List<Class<?>> TYPES = List.of(
             KeyResolver.class,
+            KeySource.class,
             LimitOptions.class,
             LimitResolver.class,
             RateLimitListener.class,

@@ -44,6 +44,10 @@ class KeyParserTests {
         request.setCookies(new Cookie("c", "c1"));
         request.setAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE, Map.of("id", "7"));
         beans.addBean("tenant", (KeyResolver) decision -> "acme");
+        beans.addBean("claim", (KeySource) (name, decision) -> name.equals("sub") ? "user-7" : null);
+        beans.addBean("faulty", (KeySource) (name, decision) -> {
+            throw new IllegalArgumentException("no claims");
+        });
         beans.addBean("nobody", (KeyResolver) decision -> null);
         beans.addBean("broken", (KeyResolver) decision -> {
             throw new IllegalArgumentException("no tenant");
@@ -57,6 +61,10 @@ class KeyParserTests {
                 arguments(" ip ", "ip=9:192.0.2.1"),
                 arguments("principal", "principal=5:alice"),
                 arguments("session", "session=unresolved"),
+                arguments("claim:sub", "claim:sub=6:user-7"),
+                arguments("claim : sub", "claim:sub=6:user-7"),
+                arguments("claim:iss", "claim:iss=unresolved"),
+                arguments("claim:iss|ip", "ip=9:192.0.2.1"),
                 arguments("method", "method=4:POST"),
                 arguments("header:X-Api-Key", "header:x-api-key=2:k1"),
                 arguments("header: X-Api-Key", "header:x-api-key=2:k1"),
@@ -210,6 +218,10 @@ class KeyParserTests {
                 .isInstanceOf(RuleEvaluationException.class)
                 .hasMessageContaining("broken")
                 .hasMessageContaining("no tenant");
+        assertThatThrownBy(() -> resolve("faulty:sub"))
+                .isInstanceOf(RuleEvaluationException.class)
+                .hasMessageContaining("KeySource \"faulty\" (limiter.rules.test.key)")
+                .hasMessageContaining("no claims");
     }
 
     @Test
@@ -252,6 +264,9 @@ class KeyParserTests {
                 arguments("header:", "lacks a name"),
                 arguments("header:a b", "no header or cookie can have"),
                 arguments("tenants", "[broken, nobody, tenant]"),
+                arguments("claim:", "lacks a name"),
+                arguments("claims:sub", "claim:"),
+                arguments("tenant:sub", "\"tenant:sub\" is unknown"),
                 arguments("#request +", "cannot work"),
                 arguments("#{}", "cannot work"),
                 arguments("#user", "#user is unknown"),

@@ -1,7 +1,6 @@
 package dev.limiter.spring.key;
 
 import dev.limiter.spring.address.ClientAddresses;
-import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpression;
@@ -10,11 +9,13 @@ import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.DidYouMean;
 import java.security.Principal;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -51,7 +52,7 @@ public final class KeyAlternatives {
         int colon = text.indexOf(':');
         if (colon >= 0) {
             return named(
-                    text.substring(0, colon).strip(), text.substring(colon + 1).strip(), text, scope);
+                    text.substring(0, colon).strip(), text.substring(colon + 1).strip(), text, where, scope);
         }
         return switch (text) {
             case "global" -> new KeyAlternative(text, context -> text, text);
@@ -73,17 +74,14 @@ public final class KeyAlternatives {
         return !text.matches("global|method|path\\s*:.*");
     }
 
-    private KeyAlternative named(String kind, String name, String text, ExpressionScope scope) {
+    private KeyAlternative named(String kind, String name, String text, String where, ExpressionScope scope) {
         return switch (kind) {
             case "header" ->
                 secret("header:" + token(name, text).toLowerCase(Locale.ROOT), request -> request.getHeader(name));
             case "cookie" -> secret("cookie:" + token(name, text), request -> request.cookie(name));
             case "param" -> secret(type("param:" + notEmpty(name, text)), request -> request.getParameter(name));
             case "path" -> pathVariable(name, text, scope);
-            default ->
-                throw new IllegalArgumentException(
-                        "\"" + text + "\" is unknown; with a name there are header:," + " cookie:, param: and path:."
-                                + DidYouMean.ask(kind + ":", List.of("header:", "cookie:", "param:", "path:")));
+            default -> source(kind, notEmpty(name, text), text, where);
         };
     }
 
@@ -151,8 +149,7 @@ public final class KeyAlternatives {
     }
 
     private KeyAlternative bean(String name, String where) {
-        Set<String> names = new TreeSet<>(Arrays.asList(
-                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, KeyResolver.class, true, false)));
+        Set<String> names = names(KeyResolver.class);
         if (!names.contains(name)) {
             throw new IllegalArgumentException("\"" + name + "\" is unknown; there are global, ip, principal, session,"
                     + " method, header:name, cookie:name, param:name, path:name, "
@@ -160,9 +157,33 @@ public final class KeyAlternatives {
                     + " and SpEL, which starts with # or @."
                     + suggestion(name, names));
         }
-        // Not before the first request: rules are needed early, and a bean made that early misses its own proxies.
-        SingletonSupplier<KeyResolver> resolver = SingletonSupplier.of(() -> beans.getBean(name, KeyResolver.class));
-        return new KeyAlternative(name, context -> resolve(resolver.obtain(), context, name, where), secrets);
+        Supplier<KeyResolver> resolver = later(name, KeyResolver.class);
+        KeyValue value = context -> resolver.get().resolve(context);
+        return new KeyAlternative(name, reported(value, "KeyResolver \"" + name + "\" (" + where + ")"), secrets);
+    }
+
+    private KeyAlternative source(String kind, String name, String text, String where) {
+        Set<String> prefixes = new LinkedHashSet<>(List.of("header:", "cookie:", "param:", "path:"));
+        names(KeySource.class).forEach(source -> prefixes.add(source + ":"));
+        if (!prefixes.contains(kind + ":")) {
+            throw new IllegalArgumentException("\"" + text + "\" is unknown; with a name there are "
+                    + String.join(", ", prefixes) + " and KeySource beans by their names."
+                    + DidYouMean.ask(kind + ":", prefixes));
+        }
+        Supplier<KeySource> source = later(kind, KeySource.class);
+        KeyValue value = context -> source.get().resolve(name, context);
+        return new KeyAlternative(
+                type(kind + ":" + name), reported(value, "KeySource \"" + kind + "\" (" + where + ")"), secrets);
+    }
+
+    private Set<String> names(Class<?> type) {
+        return new TreeSet<>(
+                Arrays.asList(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false)));
+    }
+
+    /** Not before the first request: rules are needed early, and a bean made that early misses its own proxies. */
+    private <T> Supplier<T> later(String name, Class<T> type) {
+        return SingletonSupplier.of(() -> beans.getBean(name, type));
     }
 
     private static String suggestion(String name, Set<String> beans) {
@@ -171,12 +192,14 @@ public final class KeyAlternatives {
         return DidYouMean.ask(name, names);
     }
 
-    private static @Nullable String resolve(KeyResolver resolver, RateLimitContext context, String name, String where) {
-        try {
-            return resolver.resolve(context);
-        } catch (RuntimeException exception) {
-            throw new RuleEvaluationException(
-                    "KeyResolver \"" + name + "\" (" + where + ") failed: " + exception, exception);
-        }
+    /** A failure of the application's own code says whose it is. */
+    private static KeyValue reported(KeyValue value, String what) {
+        return context -> {
+            try {
+                return value.of(context);
+            } catch (RuntimeException exception) {
+                throw new RuleEvaluationException(what + " failed: " + exception, exception);
+            }
+        };
     }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * part        = alternative *( "|" alternative )
  * alternative = "global" / "ip" / "principal" / "session" / "method"
  *             / ( "header:" / "cookie:" / "param:" / "path:" ) name
- *             / name of a KeyResolver bean / SpEL, starting with # or @
+ *             / name of a KeyResolver bean / name of a KeySource bean ":" name / SpEL, starting with # or @
  * </pre>
  */
 public final class KeyParser {

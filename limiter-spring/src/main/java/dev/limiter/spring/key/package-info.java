@@ -1,4 +1,4 @@
-/** The key grammar: who shares a bucket with whom. Extension point: {@link dev.limiter.spring.key.KeyResolver}. */
+/** The key grammar: who shares a bucket with whom. Extension points: {@link dev.limiter.spring.key.KeyResolver}, {@link dev.limiter.spring.key.KeySource}. */
 @NullMarked
 package dev.limiter.spring.key;
 
