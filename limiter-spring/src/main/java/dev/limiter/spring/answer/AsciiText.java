@@ -26,8 +26,20 @@ public final class AsciiText {
         return this;
     }
 
+    /** A number of 0 or more. */
     AsciiText append(long number) {
-        return append(Long.toString(number));
+        int digits = 1;
+        for (long rest = number / 10; rest > 0; rest /= 10) {
+            digits++;
+        }
+        ensure(digits);
+        long rest = number;
+        for (int i = length + digits - 1; i >= length; i--) {
+            bytes[i] = (byte) ('0' + rest % 10);
+            rest /= 10;
+        }
+        length += digits;
+        return this;
     }
 
     /**

@@ -53,22 +53,22 @@ public final class RejectionTexts {
                     "The request asks for more than the limit " + limits + " can ever grant.",
                     locale);
         }
-        String refused = refused(problem, "The limit " + limits);
+        String reason = reason(problem);
         if (retryAfter.isEmpty()) {
-            return text(codes(problem).full, limitsOnly, refused + ".", locale);
+            return text(codes(problem).full, limitsOnly, "The limit " + limits + reason + ".", locale);
         }
         return text(
                 codes(problem).detail,
                 new Object[] {limits, retryAfter.getAsLong()},
-                refused + "; retry after " + retryAfter.getAsLong() + " s.",
+                "The limit " + limits + reason + "; retry after " + retryAfter.getAsLong() + " s.",
                 locale);
     }
 
-    private static String refused(Problem problem, String limits) {
+    private static String reason(Problem problem) {
         return switch (problem) {
-            case ABNORMAL_USAGE -> limits + " was exceeded too often";
-            case UNDECIDED -> limits + " cannot be checked at the moment";
-            default -> limits + " is used up";
+            case ABNORMAL_USAGE -> " was exceeded too often";
+            case UNDECIDED -> " cannot be checked at the moment";
+            default -> " is used up";
         };
     }
 
