@@ -86,7 +86,7 @@ public final class RequestLifecycleFilter implements Filter {
         }
         chain.doFilter(request, response);
         if (settling != null && !request.isAsyncStarted()) {
-            settling.answer().endForward();
+            settling.answer().endForward(response == settling);
         }
     }
 

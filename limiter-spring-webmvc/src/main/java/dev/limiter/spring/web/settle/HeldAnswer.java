@@ -102,11 +102,16 @@ public final class HeldAnswer {
         }
     }
 
-    /** A forward is over, and has not failed: what was written is the answer. */
-    public void endForward() throws IOException {
+    /**
+     * A forward is over, and has not failed: what was written is the answer.
+     *
+     * @param direct whether the response was not wrapped on the way; a wrapper that has passed nothing on may hold the
+     *     answer itself, and writes it after the forward
+     */
+    public void endForward(boolean direct) throws IOException {
         lock();
         try {
-            if (settlement.isOpen()) {
+            if (settlement.isOpen() && (direct || size() > 0)) {
                 end(false);
                 close();
             }
