@@ -30,12 +30,28 @@ final class BindProblems {
         if (level.entry() != null) {
             return unreadable(name, property.getValue(), level.entry());
         }
+        if (isEmpty(property.getValue()) && level.keys().stream().anyMatch(key -> isSame(key, level.written()))) {
+            return new Problem(
+                    MessageCode.UNREADABLE_VALUE,
+                    name.toString(),
+                    property.getValue(),
+                    "There is no value here, or a placeholder gave none. Write one, or remove the key.");
+        }
         String reason = last(name.getParent()).equals("key")
                 ? "A key is one text: write key: \"" + last(name) + ":" + property.getValue() + "\"."
                 : "This key is unknown. Here there are: " + String.join(", ", level.keys())
                         + "." + ownKeys(level)
                         + DidYouMean.ask(level.written(), level.keys());
         return new Problem(MessageCode.UNKNOWN_KEY, name.toString(), property.getValue(), reason);
+    }
+
+    /** Spring Boot binds nothing then, and takes the key for one that it does not know. */
+    private static boolean isEmpty(@Nullable Object value) {
+        return value == null || value.toString().isBlank();
+    }
+
+    private static boolean isSame(String key, String written) {
+        return key.replace("-", "").equalsIgnoreCase(written.replace("-", ""));
     }
 
     private static String ownKeys(PropertyNames.Level level) {
