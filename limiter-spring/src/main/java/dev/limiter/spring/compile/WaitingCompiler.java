@@ -81,8 +81,8 @@ final class WaitingCompiler {
                     setting == null ? "" : setting.where(),
                     setting == null ? null : setting.value(),
                     "Nobody can wait for this limit and it would be ignored; for token-bucket, leaky-bucket and"
-                            + " concurrency anybody can, for fixed-window those with priority. Remove it, or choose"
-                            + " another algorithm.");
+                            + " concurrency anybody can, for fixed-window those with priority, unless align is first."
+                            + " Remove it, or choose another algorithm.");
         }
         return new Waiting(maxWait, maxWaiting == null ? Integer.MAX_VALUE : maxWaiting.value(), priority, reserve);
     }
