@@ -22,6 +22,7 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
+import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
@@ -45,8 +46,17 @@ public final class LimiterMethodAutoConfiguration {
     static RateLimiterAdvisor limiterMethodAdvisor(Environment environment) {
         RateLimiterAdvisor advisor = new RateLimiterAdvisor();
         advisor.setAdviceBeanName(INTERCEPTOR);
-        advisor.setOrder(environment.getProperty("limiter.aspect.order", Integer.class, DEFAULT_ORDER));
+        advisor.setOrder(order(environment));
         return advisor;
+    }
+
+    /** Needed before properties are bound, which names an unreadable order together with all else that is wrong. */
+    private static int order(Environment environment) {
+        try {
+            return environment.getProperty("limiter.aspect.order", Integer.class, DEFAULT_ORDER);
+        } catch (ConversionException | IllegalArgumentException unreadable) {
+            return DEFAULT_ORDER;
+        }
     }
 
     @Bean

@@ -377,6 +377,8 @@ class BadConfigurationTests {
                 bad(rule("key: '#user.id'"), "limiter.rules.orders.key = \"#user.id\"", "#user is unknown", "#request"),
                 bad(rule("key: '@plans.of(1)'"), "limiter.rules.orders.key", "no bean named \"plans\""),
                 bad(rule("key: 'header:'"), "limiter.rules.orders.key = \"header:\"", "lacks a name"),
+                bad("limiter.aspect.order: x", "limiter.aspect.order = \"x\"", "whole number"),
+                bad("limiter.aspect.order: 99999999999", "limiter.aspect.order = \"99999999999\"", "whole number"),
                 bad(rule("burst: ''"), "limiter.rules.orders.burst", "There is no value here"),
                 bad(rule("max-waiting:"), "limiter.rules.orders.max-waiting", "There is no value here"),
                 bad(rule("onFailure: ''"), "limiter.rules.orders", "There is no value here"),
