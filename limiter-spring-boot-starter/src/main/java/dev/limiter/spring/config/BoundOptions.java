@@ -14,7 +14,7 @@ final class BoundOptions {
 
     private BoundOptions() {}
 
-    /** What a record says of these options; one that has no such component says nothing. */
+    /** The settings of these options that a record holds; an option without a component of its name has none. */
     static Settings of(Record bound, List<Option<?>> options, RuleOrigin origin) {
         Settings settings = Settings.NONE;
         for (RecordComponent component : bound.getClass().getRecordComponents()) {

@@ -115,7 +115,7 @@ public final class ConfiguredRules implements RuleSource {
         return limit(limit, LimitOptions.OF_NAMED, origin);
     }
 
-    /** What is different in a tier of a rule with one limit. */
+    /** The settings by which a tier differs from a rule with one limit. */
     static LimitDefinition tierLimit(RuleOrigin origin, LimiterProperties.Tier tier) {
         return limit(tier, LimitOptions.OF_RULE, origin);
     }

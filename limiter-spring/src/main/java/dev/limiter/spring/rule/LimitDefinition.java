@@ -48,12 +48,12 @@ public record LimitDefinition(String where, Settings settings) {
         return new LimitDefinition(where, settings.with(option, value, origin));
     }
 
-    /** What was said of an option; null if nothing was. */
+    /** The setting of an option; null if there is none. */
     public <T> @Nullable Setting<T> get(Option<T> option) {
         return settings.get(option);
     }
 
-    /** The value of an option; null if nothing was said. */
+    /** The value of an option; null if there is none. */
     public <T> @Nullable T value(Option<T> option) {
         return settings.value(option);
     }

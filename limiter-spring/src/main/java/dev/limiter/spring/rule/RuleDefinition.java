@@ -31,12 +31,12 @@ public record RuleDefinition(
         @Nullable BanDefinition ban,
         Settings settings) {
 
-    /** What was said of an option; null if nothing was. */
+    /** The setting of an option; null if there is none. */
     public <T> @Nullable Setting<T> get(Option<T> option) {
         return settings.get(option);
     }
 
-    /** The value of an option; null if nothing was said. */
+    /** The value of an option; null if there is none. */
     public <T> @Nullable T value(Option<T> option) {
         return settings.value(option);
     }
@@ -75,7 +75,7 @@ public record RuleDefinition(
         return limitsByName().values().stream().anyMatch(said -> said.get(LimitOptions.COST) != null);
     }
 
-    /** What is said of the requests that are counted, or holds if nothing is said. */
+    /** The values of the options that say which requests are counted, with the defaults of those without a setting. */
     private Map<Option<?>, Object> counting() {
         Map<Option<?>, Object> values = new HashMap<>();
         for (Option<?> option : RuleOptions.OF_COUNTING) {

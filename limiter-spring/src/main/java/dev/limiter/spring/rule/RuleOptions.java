@@ -37,7 +37,7 @@ public final class RuleOptions {
 
     public static final Option<Mode> MODE = Option.of("mode");
 
-    /** What happens while a storage that all instances share does not decide. */
+    /** The way to decide while a storage that all instances share does not. */
     public static final Option<OnFailure> ON_FAILURE = Option.of("on-failure");
 
     /** The share of the limits that an instance takes ahead, such as 5%. */

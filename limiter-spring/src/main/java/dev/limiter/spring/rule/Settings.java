@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What was said of some options, each with the place where it was said. Immutable. */
+/** The settings of some options, each with the place where it was written. Immutable. */
 public final class Settings {
 
     /** Nothing. */
@@ -18,7 +18,7 @@ public final class Settings {
         this.said = Collections.unmodifiableMap(said);
     }
 
-    /** What was said of an option; null if nothing was. */
+    /** The setting of an option; null if there is none. */
     @SuppressWarnings("unchecked") // with() has put it there
     public <T> @Nullable Setting<T> get(Option<T> option) {
         return (Setting<T>) said.get(option);
