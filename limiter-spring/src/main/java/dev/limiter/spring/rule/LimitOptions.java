@@ -34,13 +34,13 @@ public final class LimitOptions {
     /** A number or an expression; that of the rule if it is not said. */
     public static final Option<String> COST = Option.of("cost");
 
-    /** Those of the only limit of a rule, which costs what the rule says. */
-    public static final List<Option<?>> OF_RULE =
-            List.of(LIMIT, WINDOW, ALGORITHM, BURST, BUCKETS, ALIGN, ZONE, WARM_UP);
-
     /** Those of one of several limits. */
     public static final List<Option<?>> OF_NAMED =
             List.of(LIMIT, WINDOW, ALGORITHM, BURST, BUCKETS, ALIGN, ZONE, WARM_UP, COST);
+
+    /** Those of the only limit of a rule, which costs what the rule says. */
+    public static final List<Option<?>> OF_RULE =
+            OF_NAMED.stream().filter(option -> option != COST).toList();
 
     private LimitOptions() {}
 }
