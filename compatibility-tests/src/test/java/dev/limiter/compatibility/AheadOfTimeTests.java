@@ -6,11 +6,11 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.context.ConfigurableApplicationContext;
 
 /** An application that was processed ahead of time limits as it does otherwise. */
 @Tag("long")
@@ -27,53 +27,42 @@ class AheadOfTimeTests {
         "limiter.rules.catalog.tiers.gold.limit=2"
     };
 
+    private static TestRedis redis;
     private static AheadOfTime processed;
 
+    /** With storage: redis, which has the beans of memory too; the sample is processed without it. */
     @BeforeAll
     static void process(@TempDir Path directory) throws IOException {
+        redis = TestRedis.started();
         processed = new AheadOfTime(AheadOfTimeApplication.class, directory, arguments());
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
     }
 
     @Test
     void limitsAsItDoesOtherwise() throws IOException {
         try (AheadOfTime.Running application = processed.start(arguments())) {
+            awaitRedis(application.clients());
+            int before = catalogKeys();
             assertLimits(application.clients());
-        }
-    }
-
-    @Test
-    void limitsInRedisAsItDoesOtherwise(@TempDir Path directory) throws IOException {
-        try (TestRedis redis = TestRedis.started()) {
-            String[] arguments = arguments("limiter.storage=redis", "limiter.redis.timeout=5s", redis.property());
-            AheadOfTime inRedis = new AheadOfTime(AheadOfTimeApplication.class, directory, arguments);
-            try (AheadOfTime.Running application = inRedis.start(arguments)) {
-                awaitRedis(application.clients(), redis);
-                int before = catalogKeys(redis);
-                assertLimits(application.clients());
-                assertThat(catalogKeys(redis)).as("alice and bob").isEqualTo(before + 2);
-            }
+            assertThat(catalogKeys()).as("alice and bob").isEqualTo(before + 2);
         }
     }
 
     /** Connects in the background. */
-    private static void awaitRedis(Clients clients, TestRedis redis) {
-        for (int i = 0; catalogKeys(redis) == 0; i++) {
+    private static void awaitRedis(Clients clients) {
+        for (int i = 0; catalogKeys() == 0; i++) {
             assertThat(i).as("attempts").isLessThan(1000);
             clients.get("/catalog", "X-Api-Key", "nobody " + i);
         }
     }
 
-    private static int catalogKeys(TestRedis redis) {
+    private static int catalogKeys() {
         return redis.ask(
                 connection -> connection.sync().keys("limiter:{catalog*").size());
-    }
-
-    @Test
-    void limitsTheSameWithoutProcessing() {
-        try (ConfigurableApplicationContext application =
-                Applications.start(AheadOfTimeApplication.class, PROPERTIES)) {
-            assertLimits(Applications.clientsOf(application));
-        }
     }
 
     /** Conditions were decided when the application was processed. */
@@ -103,7 +92,14 @@ class AheadOfTimeTests {
     }
 
     private static String[] arguments(String... more) {
-        return Stream.of(new String[] {"server.port=0", "spring.config.name=none"}, PROPERTIES, more)
+        String[] start = {
+            "server.port=0",
+            "spring.config.name=none",
+            "limiter.storage=redis",
+            "limiter.redis.timeout=5s",
+            redis.property()
+        };
+        return Stream.of(start, PROPERTIES, more)
                 .flatMap(Stream::of)
                 .map(property -> "--" + property)
                 .toArray(String[]::new);

@@ -118,6 +118,7 @@ class StartUnderLoadTests {
     private static Process process(String algorithm) throws IOException {
         List<String> command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
                 StartUnderLoadTests.class.getName(),
