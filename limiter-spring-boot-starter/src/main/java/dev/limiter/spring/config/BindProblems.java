@@ -3,6 +3,7 @@ package dev.limiter.spring.config;
 import dev.limiter.Algorithm;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.spring.failure.DidYouMean;
+import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import java.util.Arrays;
@@ -112,7 +113,7 @@ final class BindProblems {
     private static List<String> constants(Class<?> type) {
         return Arrays.stream(type.getEnumConstants())
                 .filter(BindProblems::isAvailable)
-                .map(constant -> constant.toString().toLowerCase(Locale.ROOT).replace('_', '-'))
+                .map(constant -> EnumText.of((Enum<?>) constant))
                 .toList();
     }
 

@@ -6,7 +6,6 @@ import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSource;
@@ -14,10 +13,9 @@ import dev.limiter.spring.rule.Scope;
 import dev.limiter.spring.rule.Setting;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 
@@ -57,33 +55,31 @@ public final class ConfiguredRules implements RuleSource {
 
     private static List<RuleDefinition> rules(Map<String, LimiterProperties.Rule> properties, Environment environment) {
         Problems problems = new Problems();
-        Map<String, String> names = RuleNames.find("limiter.rules", environment, problems);
-        problems.throwIfAny();
         List<RuleDefinition> rules = new ArrayList<>();
-        Set<String> seen = new HashSet<>();
-        properties.forEach((name, rule) -> {
-            String canonical = RuleName.canonical(name);
-            if (seen.add(canonical)) {
-                rules.add(rule(names.getOrDefault(canonical, name), rule, environment));
-            }
-        });
+        NamedSettings.of("limiter.rules", properties, environment, problems)
+                .forEach((name, rule) -> rules.add(rule(name, rule, environment, problems)));
+        problems.throwIfAny();
         return List.copyOf(rules);
     }
 
-    private static RuleDefinition rule(String name, LimiterProperties.Rule rule, Environment environment) {
+    private static RuleDefinition rule(
+            String name, LimiterProperties.Rule rule, Environment environment, Problems problems) {
         RuleOrigin origin = RuleOrigin.property("limiter.rules." + name);
         RuleDefinition.Builder builder = builder(name, rule, origin)
-                .tiers(TierSettings.read(origin, rule.tiers(), environment))
+                .tiers(TierSettings.read(origin, rule.tiers(), environment, problems))
                 .ban(ban(RuleOrigin.property(origin.of("ban")), rule.ban()));
-        return withLimits(builder, origin, rule.limits());
+        return withLimits(builder, origin, rule.limits(), environment, problems);
     }
 
     private static RuleDefinition defaultLimit(LimiterProperties.DefaultLimit limit, Environment environment) {
+        Problems problems = new Problems();
         RuleOrigin origin = RuleOrigin.property(DEFAULT_LIMIT);
         RuleDefinition.Builder builder = builder("default", limit, origin)
-                .tiers(TierSettings.read(origin, limit.tiers(), environment))
+                .tiers(TierSettings.read(origin, limit.tiers(), environment, problems))
                 .scope(Scope.ENDPOINT);
-        return withLimits(builder, origin, limit.limits());
+        RuleDefinition definition = withLimits(builder, origin, limit.limits(), environment, problems);
+        problems.throwIfAny();
+        return definition;
     }
 
     private static RuleDefinition.Builder builder(String name, Record bound, RuleOrigin origin) {
@@ -103,16 +99,27 @@ public final class ConfiguredRules implements RuleSource {
     private static RuleDefinition withLimits(
             RuleDefinition.Builder builder,
             RuleOrigin origin,
-            @Nullable Map<String, LimiterProperties.NamedLimit> limits) {
+            @Nullable Map<String, LimiterProperties.NamedLimit> limits,
+            Environment environment,
+            Problems problems) {
         if (limits != null) {
-            limits.forEach((name, limit) ->
-                    builder.namedLimit(name, namedLimit(RuleOrigin.property(origin.of("limits") + "." + name), limit)));
+            namedLimits(origin, limits, environment, problems).forEach(builder::namedLimit);
         }
         return builder.build();
     }
 
-    static LimitDefinition namedLimit(RuleOrigin origin, LimiterProperties.NamedLimit limit) {
-        return limit(limit, LimitOptions.OF_NAMED, origin);
+    /** Of a rule or of a tier. */
+    static Map<String, LimitDefinition> namedLimits(
+            RuleOrigin origin,
+            Map<String, LimiterProperties.NamedLimit> properties,
+            Environment environment,
+            Problems problems) {
+        String parent = origin.of("limits");
+        Map<String, LimitDefinition> limits = new LinkedHashMap<>();
+        NamedSettings.of(parent, properties, environment, problems)
+                .forEach((name, limit) -> limits.put(
+                        name, limit(limit, LimitOptions.OF_NAMED, RuleOrigin.property(parent + "." + name))));
+        return limits;
     }
 
     /** The settings by which a tier differs from a rule with one limit. */

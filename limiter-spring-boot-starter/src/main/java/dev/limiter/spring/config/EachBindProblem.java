@@ -3,8 +3,9 @@ package dev.limiter.spring.config;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
 import java.lang.reflect.Array;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
@@ -15,6 +16,7 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 
 /** Reads on after a value that cannot be read, so that one start tells all that is wrong. Nothing is used of what was read. */
 public final class EachBindProblem implements ConfigurationPropertiesBindHandlerAdvisor {
@@ -28,8 +30,8 @@ public final class EachBindProblem implements ConfigurationPropertiesBindHandler
 
     private static final class Collector extends AbstractBindHandler {
 
-        private final List<Problem> problems = new ArrayList<>();
-        private final List<ConfigurationPropertyName> unreadable = new ArrayList<>();
+        /** By the name of the property: an environment variable is asked for once for each spelling of a rule. */
+        private final Map<ConfigurationPropertyName, Problem> problems = new LinkedHashMap<>();
 
         Collector(BindHandler parent) {
             super(parent);
@@ -47,8 +49,8 @@ public final class EachBindProblem implements ConfigurationPropertiesBindHandler
                 addUnknown(unbound.getUnboundProperties());
             } else {
                 ConfigurationProperty property = context.getConfigurationProperty();
-                problems.add(BindProblems.unreadable(name, property == null ? null : property.getValue(), type));
-                unreadable.add(name);
+                problems.putIfAbsent(
+                        name, BindProblems.unreadable(name, property == null ? null : property.getValue(), type));
             }
             return type.isPrimitive() ? Array.get(Array.newInstance(type, 1), 0) : null;
         }
@@ -65,19 +67,37 @@ public final class EachBindProblem implements ConfigurationPropertiesBindHandler
                 }
                 addUnknown(unbound.getUnboundProperties());
             }
+            Class<?> type = target.getType().toClass();
+            boolean hasKeys = type == Map.class || type.isRecord();
+            if (result == null && hasKeys && isEmpty(name, context)) {
+                problems.putIfAbsent(name, BindProblems.unreadable(name, "", type));
+            }
             if (ROOT.equals(name) && !problems.isEmpty()) {
-                throw new LimiterConfigurationException(
-                        problems.stream().distinct().toList());
+                throw new LimiterConfigurationException(List.copyOf(problems.values()));
             }
         }
 
         private void addUnknown(Set<ConfigurationProperty> unbound) {
             unbound.stream()
-                    .filter(property -> unreadable.stream()
+                    .filter(property -> problems.keySet().stream()
                             .noneMatch(
                                     name -> name.equals(property.getName()) || name.isAncestorOf(property.getName())))
-                    .map(BindProblems::unknown)
-                    .forEach(problems::add);
+                    .toList()
+                    .forEach(property -> problems.put(property.getName(), BindProblems.unknown(property)));
+        }
+
+        /** Whether the key stands there alone. That of a section may: all of it is commented out. */
+        private static boolean isEmpty(ConfigurationPropertyName name, BindContext context) {
+            if (!ROOT.isAncestorOf(name) || ROOT.isParentOf(name)) {
+                return false;
+            }
+            for (ConfigurationPropertySource source : context.getSources()) {
+                ConfigurationProperty property = source.getConfigurationProperty(name);
+                if (property != null) {
+                    return property.getValue() == null || "".equals(property.getValue());
+                }
+            }
+            return false;
         }
     }
 }

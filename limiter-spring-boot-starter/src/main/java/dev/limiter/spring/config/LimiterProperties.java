@@ -119,10 +119,11 @@ public record LimiterProperties(
     /**
      * See {@code limiter.web.default-limit}: each endpoint has a budget of its own.
      *
-     * @param limit Permits per window, at least 1.
-     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H; 1mo with align: calendar.
+     * @param limit Permits per window, 1 to 1000000000000000.
+     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:
+     *     calendar.
      * @param algorithm How the limit counts; token-bucket if not said.
-     * @param burst The most that can be taken at once, at least 1; the limit if not said. For token-bucket and
+     * @param burst The most that can be taken at once, 1 to 1000000000000000; the limit if not said. For token-bucket and
      *     leaky-bucket.
      * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
      * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
@@ -190,10 +191,11 @@ public record LimiterProperties(
     /**
      * See {@code limiter.rules}.
      *
-     * @param limit Permits per window, at least 1.
-     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H; 1mo with align: calendar.
+     * @param limit Permits per window, 1 to 1000000000000000.
+     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:
+     *     calendar.
      * @param algorithm How the limit counts; token-bucket if not said.
-     * @param burst The most that can be taken at once, at least 1; the limit if not said. For token-bucket and
+     * @param burst The most that can be taken at once, 1 to 1000000000000000; the limit if not said. For token-bucket and
      *     leaky-bucket.
      * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
      * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
@@ -285,10 +287,11 @@ public record LimiterProperties(
     /**
      * One of several limits.
      *
-     * @param limit Permits per window, at least 1.
-     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H; 1mo with align: calendar.
+     * @param limit Permits per window, 1 to 1000000000000000.
+     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:
+     *     calendar.
      * @param algorithm How the limit counts; token-bucket if not said.
-     * @param burst The most that can be taken at once, at least 1; the limit if not said. For token-bucket and
+     * @param burst The most that can be taken at once, 1 to 1000000000000000; the limit if not said. For token-bucket and
      *     leaky-bucket.
      * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
      * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
@@ -313,10 +316,10 @@ public record LimiterProperties(
     /**
      * What is different in one tier; what is not said is as the rule says.
      *
-     * @param limit Permits per window, at least 1.
-     * @param window Time that the limit is for.
+     * @param limit Permits per window, 1 to 1000000000000000.
+     * @param window Time that the limit is for, up to 3660d.
      * @param algorithm How the limit counts.
-     * @param burst The most that can be taken at once, at least 1.
+     * @param burst The most that can be taken at once, 1 to 1000000000000000.
      * @param buckets Sub-windows, 1 to 1000.
      * @param align Where windows begin.
      * @param zone Time zone of the calendar.

@@ -1,7 +1,13 @@
 package dev.limiter.spring.config;
 
+import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
@@ -17,31 +23,47 @@ public final class PropertyOrigins {
         this.environment = environment;
     }
 
-    /** Where the property is, or the first one below it; null if that is not known or this is no property. */
+    /**
+     * Where the property is, or the first one below it, in the spelling that is asked for if it is there; null if that is
+     * not known or this is no property.
+     */
     @Nullable
     public String of(String property) {
         if (environment == null || !property.startsWith("limiter.") || property.indexOf(' ') >= 0) {
             return null;
         }
         ConfigurationPropertyName name = ConfigurationPropertyName.adapt(property, '.');
-        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            Origin origin = find(source, name);
-            if (origin != null) {
-                return origin.toString();
-            }
-        }
-        return null;
+        return Stream.<Predicate<ConfigurationPropertyName>>of(
+                        candidate -> (spelling(candidate) + ".").startsWith(property + "."),
+                        name::equals,
+                        name::isAncestorOf)
+                .flatMap(wanted -> origins(environment, wanted))
+                .findFirst()
+                .map(Origin::toString)
+                .orElse(null);
     }
 
-    private static @Nullable Origin find(ConfigurationPropertySource source, ConfigurationPropertyName name) {
-        Origin origin = Origin.from(source.getConfigurationProperty(name));
-        if (origin == null && source instanceof IterableConfigurationPropertySource iterable) {
-            for (ConfigurationPropertyName candidate : iterable) {
-                if (name.isAncestorOf(candidate)) {
-                    return Origin.from(source.getConfigurationProperty(candidate));
-                }
+    private static Stream<Origin> origins(Environment environment, Predicate<ConfigurationPropertyName> wanted) {
+        return sources(environment)
+                .flatMap(source -> source.stream()
+                        .filter(wanted)
+                        .map(candidate -> Origin.from(source.getConfigurationProperty(candidate))))
+                .filter(Objects::nonNull);
+    }
+
+    private static String spelling(ConfigurationPropertyName name) {
+        return IntStream.range(0, name.getNumberOfElements())
+                .mapToObj(i -> name.getElement(i, Form.ORIGINAL))
+                .collect(Collectors.joining("."));
+    }
+
+    private static Stream<IterableConfigurationPropertySource> sources(Environment environment) {
+        Stream.Builder<IterableConfigurationPropertySource> sources = Stream.builder();
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            if (source instanceof IterableConfigurationPropertySource iterable) {
+                sources.add(iterable);
             }
         }
-        return origin;
+        return sources.build();
     }
 }

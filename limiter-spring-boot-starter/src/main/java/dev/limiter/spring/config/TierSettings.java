@@ -2,7 +2,6 @@ package dev.limiter.spring.config;
 
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
-import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
@@ -21,26 +20,26 @@ final class TierSettings {
     private TierSettings() {}
 
     /**
-     * @throws dev.limiter.spring.failure.LimiterConfigurationException if a name is none or is there twice, or a tier
-     *     is none
+     * @param problems gets a name that is none or is there twice, and a tier that is none
      */
     static @Nullable TiersDefinition read(
-            RuleOrigin rule, @Nullable Map<String, LimiterProperties.Tier> properties, Environment environment) {
+            RuleOrigin rule,
+            @Nullable Map<String, LimiterProperties.Tier> properties,
+            Environment environment,
+            Problems problems) {
         if (properties == null) {
             return null;
         }
         String where = rule.of("tiers");
-        Problems problems = new Problems();
-        Map<String, String> names = RuleNames.find(where, environment, problems);
         Map<String, TiersDefinition.Tier> tiers = new LinkedHashMap<>();
         Setting<String> by = null;
-        for (Map.Entry<String, LimiterProperties.Tier> entry : properties.entrySet()) {
-            String canonical = RuleName.canonical(entry.getKey());
-            String name = names.getOrDefault(canonical, entry.getKey());
+        for (Map.Entry<String, LimiterProperties.Tier> entry :
+                NamedSettings.of(where, properties, environment, problems).entrySet()) {
+            String name = entry.getKey();
             RuleOrigin origin = RuleOrigin.property(where + "." + name);
             LimiterProperties.Tier tier = entry.getValue();
-            if (!canonical.equals(BY)) {
-                tiers.put(name, tier(origin, tier, problems));
+            if (!RuleName.canonical(name).equals(BY)) {
+                tiers.put(name, tier(origin, tier, environment, problems));
             } else if (tier.by() == null) {
                 problems.add(
                         MessageCode.TIERS,
@@ -51,11 +50,11 @@ final class TierSettings {
                 by = new Setting<>(tier.by(), origin.toString());
             }
         }
-        problems.throwIfAny();
         return new TiersDefinition(where, by, tiers);
     }
 
-    private static TiersDefinition.Tier tier(RuleOrigin origin, LimiterProperties.Tier tier, Problems problems) {
+    private static TiersDefinition.Tier tier(
+            RuleOrigin origin, LimiterProperties.Tier tier, Environment environment, Problems problems) {
         boolean unlimited = tier.by() != null && tier.by().strip().equalsIgnoreCase(UNLIMITED);
         if (!unlimited && tier.by() != null && !tier.by().isBlank()) {
             problems.add(
@@ -66,17 +65,10 @@ final class TierSettings {
                             + " tiers.");
         }
         return new TiersDefinition.Tier(
-                ConfiguredRules.tierLimit(origin, tier), limits(origin, tier.limits()), unlimited);
-    }
-
-    private static @Nullable Map<String, LimitDefinition> limits(
-            RuleOrigin tier, @Nullable Map<String, LimiterProperties.NamedLimit> properties) {
-        if (properties == null) {
-            return null;
-        }
-        Map<String, LimitDefinition> limits = new LinkedHashMap<>();
-        properties.forEach((name, limit) -> limits.put(
-                name, ConfiguredRules.namedLimit(RuleOrigin.property(tier.of("limits") + "." + name), limit)));
-        return limits;
+                ConfiguredRules.tierLimit(origin, tier),
+                tier.limits() == null
+                        ? null
+                        : ConfiguredRules.namedLimits(origin, tier.limits(), environment, problems),
+                unlimited);
     }
 }

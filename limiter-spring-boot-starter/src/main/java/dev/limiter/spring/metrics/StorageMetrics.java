@@ -3,6 +3,7 @@ package dev.limiter.spring.metrics;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.failover.StorageListener;
 import dev.limiter.redis.StorageStatistics;
+import dev.limiter.spring.failure.EnumText;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -10,7 +11,6 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.springframework.beans.factory.ObjectProvider;
@@ -85,7 +85,7 @@ public final class StorageMetrics implements StorageListener, SmartInitializingS
     private static Timer timer(Outcome outcome, MeterRegistry registry) {
         return Timer.builder("limiter.storage")
                 .description("How long the storage took to decide")
-                .tag("outcome", outcome.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                .tag("outcome", EnumText.of(outcome))
                 .register(registry);
     }
 

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -25,6 +26,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
 /** What an application prints that does not start. */
@@ -188,7 +190,7 @@ class BadConfigurationTests {
                 bad(ORDERS + "limit: 5, window: 1s, warm-up: 0s }", "orders.warm-up = \"0s\"", "longer than zero"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, phase: request, max-wait: 1s }",
-                        "orders.phase = \"REQUEST\"",
+                        "orders.phase = \"request\"",
                         "in a filter"),
                 bad(calendar("1h"), "limiter.rules.orders.window = \"1h\"", "1d, 7d or 1mo"),
                 bad(calendar("24h"), "limiter.rules.orders.window = \"24h\"", "1d, 7d or 1mo"),
@@ -205,7 +207,7 @@ class BadConfigurationTests {
                         "add align: calendar"),
                 bad(
                         ORDERS + "limit: 5, window: 1d, align: calendar }",
-                        "limiter.rules.orders.align = \"CALENDAR\"",
+                        "limiter.rules.orders.align = \"calendar\"",
                         "token-bucket has no align",
                         "only fixed-window"),
                 bad(
@@ -329,7 +331,7 @@ class BadConfigurationTests {
                         tiers("gold: { limit: 9 }, GOLD: { limit: 8 }"),
                         "tiers.GOLD",
                         "same tier as limiter.rules.orders.tiers.gold"),
-                bad(tiers("Gold: { limit: 9 }"), "limiter.rules.orders.tiers = \"Gold\"", "start with a small letter"),
+                bad(tiers("Gold: { limit: 9 }"), "limiter.rules.orders.tiers.Gold (", "start with a small letter"),
                 bad(
                         rule("tiers: { by: plan, gold: { limit: 9 } }"),
                         "limiter.rules.orders.tiers.by = \"plan\"",
@@ -504,7 +506,22 @@ class BadConfigurationTests {
                 bad("limiter.rules.orders: { limit: 1, window: 1s, paths: '/a/{x' }", "limiter.rules.orders.paths"),
                 bad("limiter.rules.orders: { limit: 1, window: 1s, paths: '' }", "limiter.rules.orders.paths", "empty"),
                 bad("limiter.web.exclude: '/a/{x'", "limiter.web.exclude", "/a/{x", "not a path pattern"),
-                bad("limiter.rules.Orders: { limit: 1, window: 1s }", "\"Orders\"", "start with a small letter"),
+                bad("limiter.rules.Orders: { limit: 1, window: 1s }", "limiter.rules.Orders (", "a small letter"),
+                bad(ORDERS + "limits: { Fast: { limit: 1, window: 1s } } }", "orders.limits.Fast (", "A limit's name"),
+                bad(
+                        ORDERS + "limits: { a-b: { limit: 1, window: 1s }, ab: { limit: 1, window: 2s } } }",
+                        "limiter.rules.orders.limits.ab (",
+                        "the same limit as limiter.rules.orders.limits.a-b"),
+                bad(rule("limits:"), "limiter.rules.orders.limits", "at least one name"),
+                bad(rule("tiers:"), "limiter.rules.orders.tiers", "at least one name"),
+                bad(rule("tiers: { by: ip, gold: }"), "limiter.rules.orders.tiers.gold", "tier is empty"),
+                bad(rule("ban:"), "limiter.rules.orders.ban", "keys of its own: after, within, for"),
+                bad("limiter.rules.orders:", "limiter.rules.orders", "keys of its own: limit, window"),
+                bad("limiter.web.default-limit:", "limiter.web.default-limit", "keys of its own: limit, window"),
+                bad(rule("align: first"), "limiter.rules.orders.align = \"first\""),
+                bad(
+                        "limiter.rules.orders: { limit: 1, window: 1s, phase: request, mode: off }",
+                        "limiter.rules.orders.phase = \"request\""),
                 bad(
                         "limiter.rules: { my-rule: { limit: 1, window: 1s }, my_rule: { limit: 2, window: 1s } }",
                         "limiter.rules.my_rule",
@@ -644,6 +661,35 @@ class BadConfigurationTests {
     }
 
     @Test
+    void isToldWithItsOwnPlace(CapturedOutput output) {
+        String yaml = """
+                limiter:
+                  rules:
+                    first: { limit: 1, window: 1s }
+                    Second: { limit: 1, window: 1s }
+                    thi-rd: { limit: 1, window: 1s }
+                    thi_rd: { limit: 1, window: 1s }
+                """;
+
+        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
+
+        assertThat(output)
+                .containsPattern("limiter\\.rules\\.Second \\(.*test.yml] - 4:")
+                .containsPattern("limiter\\.rules\\.thi_rd \\(.*test.yml] - 6:");
+    }
+
+    @Test
+    void variableIsToldOnceForAllSpellings(CapturedOutput output) {
+        String yaml = "limiter.rules: { my-rule: { limit: 1, window: 1s } }";
+
+        assertThat(catchThrowable(() -> start(yaml, Map.of("LIMITER_RULES_MYRULE_LIMIT", "many"))
+                        .close()))
+                .isNotNull();
+
+        assertThat(output.toString()).containsOnlyOnce("\"many\"").contains("LIMITER_RULES_MYRULE_LIMIT");
+    }
+
+    @Test
     void isSaidOnce(CapturedOutput output) {
         String yaml = "limiter.rules: { my-rule: { limit: 1, window: 1s }, my_rule: { limit: 2, window: 1s } }";
 
@@ -653,11 +699,20 @@ class BadConfigurationTests {
     }
 
     private static ConfigurableApplicationContext start(String yaml) {
+        return start(yaml, Map.of());
+    }
+
+    private static ConfigurableApplicationContext start(String yaml, Map<String, Object> variables) {
         SpringApplication application = new SpringApplication(Application.class);
         application.setWebApplicationType(WebApplicationType.NONE);
         application.setBannerMode(Banner.Mode.OFF);
         application.setRegisterShutdownHook(false);
-        application.addInitializers(context -> load(yaml, context));
+        application.addInitializers(context -> {
+            load(yaml, context);
+            context.getEnvironment()
+                    .getPropertySources()
+                    .addFirst(new SystemEnvironmentPropertySource("systemEnvironment", variables));
+        });
         return application.run();
     }
 

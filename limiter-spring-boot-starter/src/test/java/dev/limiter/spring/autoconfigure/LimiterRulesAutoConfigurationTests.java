@@ -248,6 +248,45 @@ class LimiterRulesAutoConfigurationTests {
     }
 
     @Test
+    void environmentVariableOverridesTheNamedLimitOfThatName() {
+        withEnvironment(
+                Map.of(
+                        "LIMITER_RULES_API_LIMITS_PERSEC_LIMIT",
+                        "9",
+                        "LIMITER_RULES_API_TIERS_GOLD_LIMITS_PERDAY_LIMIT",
+                        "7"),
+                """
+                limiter.rules.api:
+                  limits:
+                    per-sec: { limit: 1, window: 1s, algorithm: fixed-window }
+                    per-day: { limit: 2, window: 1d, algorithm: fixed-window }
+                  tiers: { by: ip, gold: { limits: { per-sec: { limit: 3 }, per_day: { limit: 4 } } } }
+                """,
+                rule -> {
+                    assertThat(rule.rule().limits())
+                            .containsExactly(
+                                    Limit.fixedWindow(9, Duration.ofSeconds(1)).named("per-sec"),
+                                    Limit.fixedWindow(2, Duration.ofDays(1)).named("per-day"));
+                    assertThat(rule.tiers().get("gold").limits())
+                            .containsExactly(
+                                    Limit.fixedWindow(3, Duration.ofSeconds(1)).named("per-sec"),
+                                    Limit.fixedWindow(7, Duration.ofDays(1)).named("per-day"));
+                });
+    }
+
+    private void withEnvironment(Map<String, Object> variables, String yaml, Consumer<RateLimitRule> assertions) {
+        runner.withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new SystemEnvironmentPropertySource("systemEnvironment", variables)))
+                .withInitializer(
+                        context -> context.getEnvironment().getPropertySources().addLast(yaml(yaml)))
+                .run(context -> assertThat(
+                                context.getBean(Rules.class).current().rules())
+                        .singleElement()
+                        .satisfies(assertions));
+    }
+
+    @Test
     void ruleWithoutLimitIsKeptForAnAnnotationToComplete() {
         yaml("limiter.rules.orders.mode: shadow", rules -> {
             assertThat(rules.find("orders")).isEmpty();

@@ -47,7 +47,7 @@ public @interface RateLimiter {
     @AliasFor("value")
     String name() default "";
 
-    /** Permits per {@link #window()}, at least 1; 100 if not said. */
+    /** Permits per {@link #window()}, 1 to 10^15; 100 if not said. */
     long limit() default UNSET;
 
     /** The time that {@link #limit()} refers to, such as {@code 500ms}, {@code 1s} or {@code PT1H}; {@code 1m} if empty. */
@@ -56,7 +56,7 @@ public @interface RateLimiter {
     /** How the limit counts. */
     Algorithm algorithm() default Algorithm.TOKEN_BUCKET;
 
-    /** The most that can be taken at once, at least 1; {@link #limit()} if not said. For buckets only. */
+    /** The most that can be taken at once, 1 to 10^15; {@link #limit()} if not said. For buckets only. */
     long burst() default UNSET;
 
     /** The sub-windows of a sliding window counter, 1 to 1,000; 10 if not said. */

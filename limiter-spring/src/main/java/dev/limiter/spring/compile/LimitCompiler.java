@@ -2,6 +2,7 @@ package dev.limiter.spring.compile;
 
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
+import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
@@ -17,7 +18,6 @@ import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -98,7 +98,7 @@ final class LimitCompiler {
                     MessageCode.IGNORED_OPTION,
                     setting.where(),
                     setting.value(),
-                    display(algorithm) + " does not warm up and would ignore it; only token-bucket does, and"
+                    EnumText.of(algorithm) + " does not warm up and would ignore it; only token-bucket does, and"
                             + " leaky-bucket with a max-wait. Remove it, or choose another algorithm.");
         }
         if (definition.get(LimitOptions.BURST) != null) {
@@ -176,8 +176,8 @@ final class LimitCompiler {
             problems.add(
                     MessageCode.ALGORITHM_MISSING,
                     algorithm.where(),
-                    display(algorithm.value()),
-                    "This algorithm is not available; there are " + display(available) + ".");
+                    EnumText.of(algorithm.value()),
+                    "This algorithm is not available; there are " + names(available) + ".");
         }
     }
 
@@ -191,8 +191,8 @@ final class LimitCompiler {
                     MessageCode.IGNORED_OPTION,
                     setting.where(),
                     setting.value(),
-                    display(definition.algorithm()) + " has no " + option + " and would ignore it; only "
-                            + display(with) + (with.size() == 1 ? " has " : " have ") + option
+                    EnumText.of(definition.algorithm()) + " has no " + option + " and would ignore it; only "
+                            + names(with) + (with.size() == 1 ? " has " : " have ") + option
                             + ". Remove it, or choose another algorithm.");
         }
     }
@@ -300,11 +300,7 @@ final class LimitCompiler {
         return setting == null ? otherwise : setting.value().longValue();
     }
 
-    private static String display(Algorithm algorithm) {
-        return algorithm.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
-    private static String display(Set<Algorithm> algorithms) {
-        return algorithms.stream().sorted().map(LimitCompiler::display).collect(Collectors.joining(", "));
+    private static String names(Set<Algorithm> algorithms) {
+        return algorithms.stream().sorted().map(EnumText::of).collect(Collectors.joining(", "));
     }
 }

@@ -1,0 +1,13 @@
+package dev.limiter.spring.failure;
+
+import java.util.Locale;
+
+/** How constants are written in properties and told in messages, such as {@code token-bucket}. */
+public final class EnumText {
+
+    private EnumText() {}
+
+    public static String of(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}
