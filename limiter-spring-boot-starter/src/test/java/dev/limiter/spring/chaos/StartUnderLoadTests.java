@@ -82,6 +82,7 @@ class StartUnderLoadTests {
                     IntStream.range(0, REQUESTS).mapToObj(i -> client.ask()).toList();
             List<Integer> statuses =
                     answers.stream().map(CompletableFuture::join).toList();
+            calm();
             assertThat(statuses).containsOnly(200, 429);
             int permitted = Collections.frequency(statuses, 200);
             assertThat(permitted).isLessThanOrEqualTo(LIMIT);
