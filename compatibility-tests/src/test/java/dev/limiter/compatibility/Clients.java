@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -77,8 +78,16 @@ final class Clients {
     }
 
     HttpResponse<String> send(String method, String path, String... headers) {
+        return send(method, path, BodyPublishers.noBody(), headers);
+    }
+
+    HttpResponse<String> post(String path, String json) {
+        return send("POST", path, BodyPublishers.ofString(json), "Content-Type", "application/json");
+    }
+
+    private HttpResponse<String> send(String method, String path, BodyPublisher body, String... headers) {
         HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(server + path)).method(method, BodyPublishers.noBody());
+                HttpRequest.newBuilder(URI.create(server + path)).method(method, body);
         if (headers.length > 0) {
             request.headers(headers);
         }

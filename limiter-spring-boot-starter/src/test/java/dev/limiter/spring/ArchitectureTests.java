@@ -26,6 +26,7 @@ class ArchitectureTests {
             .resideOutsideOfPackages(
                     "dev.limiter.spring.autoconfigure..",
                     "dev.limiter.spring.config..",
+                    "dev.limiter.spring.endpoint..",
                     "dev.limiter.spring.health..",
                     "dev.limiter.spring.metrics..",
                     "dev.limiter.spring.redis..")

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.convert.ApplicationConversionService;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -52,7 +53,9 @@ class ReadmeTests {
     @ParameterizedTest
     @MethodSource("yamlBlocks")
     void yamlExampleStarts(String example) {
-        context.withInitializer(application -> add(example, application.getEnvironment()))
+        context.withInitializer(application ->
+                        application.getEnvironment().setConversionService(new ApplicationConversionService()))
+                .withInitializer(application -> add(example, application.getEnvironment()))
                 .run(application -> assertThat(application).hasNotFailed());
     }
 

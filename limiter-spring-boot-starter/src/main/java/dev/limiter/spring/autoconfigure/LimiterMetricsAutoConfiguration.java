@@ -1,9 +1,7 @@
 package dev.limiter.spring.autoconfigure;
 
-import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import dev.limiter.failover.FailoverRateLimiterStorage;
-import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.metrics.LimiterMetrics;
 import dev.limiter.spring.metrics.StorageMetrics;
@@ -22,14 +20,7 @@ public final class LimiterMetricsAutoConfiguration {
 
     @Bean
     LimiterMetrics limiterMetrics(ObjectProvider<MeterRegistry> registries, RateLimiters limiters) {
-        return new LimiterMetrics(registries, limiters, nameOf(limiters.storage()));
-    }
-
-    private static String nameOf(RateLimiterStorage storage) {
-        if (storage instanceof InMemoryRateLimiterStorage) {
-            return "memory";
-        }
-        return storage instanceof FailoverRateLimiterStorage failover ? failover.name() : "custom";
+        return new LimiterMetrics(registries, limiters, StorageName.of(limiters.storage()));
     }
 
     @Bean

@@ -26,7 +26,7 @@ import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleSource;
-import dev.limiter.spring.web.ApplicationPatternParser;
+import dev.limiter.spring.web.route.ApplicationPatternParser;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;

@@ -1,5 +1,8 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.web.route.Endpoints;
+import dev.limiter.spring.web.route.HandlerMappings;
+import dev.limiter.spring.web.route.ServedPatterns;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Arrays;

@@ -3,6 +3,7 @@ package dev.limiter.spring.web;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.web.route.ArrivingRequest;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;

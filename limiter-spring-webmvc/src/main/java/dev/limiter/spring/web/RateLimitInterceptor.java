@@ -2,6 +2,8 @@ package dev.limiter.spring.web;
 
 import dev.limiter.spring.answer.RateLimitHeaders;
 import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.web.route.Endpoint;
+import dev.limiter.spring.web.route.Endpoints;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

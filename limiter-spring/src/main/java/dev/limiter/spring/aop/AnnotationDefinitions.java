@@ -42,7 +42,8 @@ final class AnnotationDefinitions {
     RuleDefinition definition(
             RateLimiter annotation, String defaultName, RuleOrigin origin, RuleSet configured, Answer otherwise) {
         String name = text(annotation.name(), "name", origin);
-        Optional<RuleDefinition> configuration = name == null ? Optional.empty() : configured.definition(name);
+        // no property can have the name of an unnamed one, which has a dot; a change while the application runs can
+        Optional<RuleDefinition> configuration = configured.definition(name == null ? defaultName : name);
         if (name != null && configuration.isEmpty() && annotation.limit() == RateLimiter.UNSET) {
             throw new LimiterConfigurationException(new Problem(
                     MessageCode.UNKNOWN_RULE,

@@ -1,21 +1,28 @@
 package dev.limiter.spring.aop;
 
+import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.decide.ApplicableRules;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A method with its limits, compiled: once for each set of rules. Thread-safe. */
 final class LimitedMethod {
 
-    private record Compiled(RuleSet ruleSet, ApplicableRules rules) {}
+    private record Compiled(RuleSet ruleSet, ApplicableRules rules) {
+
+        static Compiled of(RuleSet ruleSet, Function<RuleSet, List<RateLimitRule>> compiler) {
+            return new Compiled(ruleSet, ApplicableRules.of(compiler.apply(ruleSet)));
+        }
+    }
 
     private final Method method;
     private final String signature;
     private final String name;
     private final @Nullable Fallback fallback;
-    private final Function<RuleSet, ApplicableRules> compiler;
+    private final Function<RuleSet, List<RateLimitRule>> compiler;
     private volatile Compiled compiled;
 
     LimitedMethod(
@@ -23,14 +30,14 @@ final class LimitedMethod {
             String signature,
             String name,
             @Nullable Fallback fallback,
-            Function<RuleSet, ApplicableRules> compiler,
+            Function<RuleSet, List<RateLimitRule>> compiler,
             RuleSet ruleSet) {
         this.method = method;
         this.signature = signature;
         this.name = name;
         this.fallback = fallback;
         this.compiler = compiler;
-        this.compiled = new Compiled(ruleSet, compiler.apply(ruleSet));
+        this.compiled = Compiled.of(ruleSet, compiler);
     }
 
     /** The most specific method, that of the target class. */
@@ -53,10 +60,15 @@ final class LimitedMethod {
         return fallback;
     }
 
+    /** With the settings of a set of rules, in force or not. */
+    List<RateLimitRule> compile(RuleSet ruleSet) {
+        return compiler.apply(ruleSet);
+    }
+
     ApplicableRules rules(RuleSet current) {
         Compiled known = compiled;
         if (known.ruleSet != current) {
-            known = new Compiled(current, compiler.apply(current));
+            known = Compiled.of(current, compiler);
             compiled = known;
         }
         return known.rules;

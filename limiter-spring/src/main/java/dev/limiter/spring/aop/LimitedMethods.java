@@ -17,6 +17,7 @@ import dev.limiter.spring.rule.RuleOrigin;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -71,6 +72,15 @@ public final class LimitedMethods implements MethodLimits {
                 .toList();
     }
 
+    @Override
+    public List<RateLimitRule> rules(RuleSet ruleSet) {
+        return methods.values().stream()
+                .flatMap(Optional::stream)
+                .sorted(Comparator.comparing(LimitedMethod::signature))
+                .flatMap(method -> method.compile(ruleSet).stream())
+                .toList();
+    }
+
     /**
      * The limits of a method; null if it has none.
      *
@@ -114,7 +124,7 @@ public final class LimitedMethods implements MethodLimits {
                 rules.current()));
     }
 
-    private ApplicableRules compile(
+    private List<RateLimitRule> compile(
             List<RateLimiter> annotations,
             Method method,
             String signature,
@@ -140,7 +150,7 @@ public final class LimitedMethods implements MethodLimits {
             chargesByOutcome |= rule.chargeIf() != null;
             compiled.add(rule);
         }
-        return ApplicableRules.of(compiled);
+        return compiled;
     }
 
     private @Nullable Fallback fallback(

@@ -237,6 +237,11 @@ public final class RateLimitRule {
         return costs.of(one.name()).isAlike(costs.of(other.name()));
     }
 
+    /** The key that a person means, as {@link RateLimitKey#of}. */
+    public Optional<String> keyOf(@Nullable String text, @Nullable String resource) {
+        return key.of(text, resource);
+    }
+
     /** What one takes whose charge cannot be worked out: a permit of each limit, from the bucket of those without a key. */
     public Charge chargeOfNobody() {
         return rule.charge(key.unresolved());

@@ -1,5 +1,7 @@
 package dev.limiter.spring.decide;
 
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
 import java.lang.reflect.Method;
 import java.util.List;
 
@@ -17,6 +19,15 @@ public interface MethodLimits {
 
     /** The methods with limits of their own that were found so far, by their signatures. */
     default List<String> found() {
+        return List.of();
+    }
+
+    /**
+     * The rules of the methods that were found so far, with the settings of a set of rules.
+     *
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if annotations do not fit these settings
+     */
+    default List<RateLimitRule> rules(RuleSet ruleSet) {
         return List.of();
     }
 

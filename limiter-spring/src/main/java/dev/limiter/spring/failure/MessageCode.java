@@ -2,7 +2,8 @@ package dev.limiter.spring.failure;
 
 /**
  * Everything that the starter has to say about a configuration: {@code LIM-1xx} to {@code LIM-4xx} stop the start,
- * {@code LIM-9xx} are findings about what works, but hardly as it was meant. A code keeps its meaning in all versions;
+ * {@code LIM-5xx} are changes that are refused while the application runs (so are those that would stop a start), {@code
+ * LIM-9xx} are findings about what works, but hardly as it was meant. A code keeps its meaning in all versions;
  * {@code docs/reference/messages.md} has an entry for each.
  */
 public enum MessageCode {
@@ -56,6 +57,8 @@ public enum MessageCode {
             "LIM-406",
             "Set limiter.web.enabled=false to limit only calls of annotated methods and of RateLimiters,"
                     + " limiter.enabled=false to limit nothing, or use Spring MVC."),
+
+    CHANGE("LIM-501", "Say what is to be different: limit, window, burst or mode, and of which limit."),
 
     RULE_WITHOUT_ENDPOINT("LIM-901", "Correct the paths or methods, or remove the rule."),
     UNUSED_RULE("LIM-902", "Add paths, correct the name, or remove the rule."),

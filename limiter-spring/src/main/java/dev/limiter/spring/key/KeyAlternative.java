@@ -62,6 +62,11 @@ final class KeyAlternative {
         if (text == null || text.isEmpty()) {
             return null;
         }
+        return encode(text);
+    }
+
+    /** The same for a value that is known otherwise. */
+    String encode(String text) {
         return type + (secrets == null ? plain(text) : secrets.encode(text));
     }
 

@@ -52,6 +52,17 @@ final class KeyPart {
         return unresolved;
     }
 
+    /** What {@link #encode} makes of a value; of its alternatives, the first is meant unless the text begins with another kind. */
+    String encode(String text) {
+        for (KeyAlternative alternative : alternatives) {
+            String kind = alternative.kind() + ":";
+            if (alternatives.length > 1 && text.startsWith(kind)) {
+                return alternative.encode(text.substring(kind.length()));
+            }
+        }
+        return alternatives[0].encode(text);
+    }
+
     /** What this part would be without a value. */
     String unresolved() {
         return unresolved;

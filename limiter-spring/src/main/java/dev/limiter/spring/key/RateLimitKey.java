@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.spring.context.RateLimitContext;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -106,6 +107,45 @@ public final class RateLimitKey {
             position = written.end() + 1;
         }
         return nobody;
+    }
+
+    /**
+     * The key that a person means: the whole of one as storages have it, or the value of its only part, such as an address.
+     *
+     * @param text null if there is no part besides the resource
+     * @param resource what each has a bucket of, where the key is {@linkplain #perResource per resource}
+     * @return empty if more has to be said
+     */
+    public Optional<String> of(@Nullable String text, @Nullable String resource) {
+        if (text != null && isWhole(text)) {
+            return Optional.of(text);
+        }
+        boolean perResource = parts.length > 0 && parts[0] == RESOURCE;
+        int own = parts.length - (perResource ? 1 : 0);
+        if (own > 1 || (own == 1) != (text != null) || perResource && resource == null) {
+            return Optional.empty();
+        }
+        String first = perResource ? RESOURCE.encode(String.valueOf(resource)) : "";
+        String last = text == null ? "" : parts[parts.length - 1].encode(text);
+        return Optional.of(prefix + first + (first.isEmpty() || last.isEmpty() ? "" : ",") + last);
+    }
+
+    private boolean isWhole(String key) {
+        if (parts.length == 0) {
+            return key.equals(prefix);
+        }
+        int position = prefix.length();
+        if (!key.startsWith(prefix)) {
+            return false;
+        }
+        for (int i = 0; i < parts.length; i++) {
+            KeyPart.Written written = i > 0 && !key.startsWith(",", position - 1) ? null : parts[i].read(key, position);
+            if (written == null) {
+                return false;
+            }
+            position = written.end() + 1;
+        }
+        return position == key.length() + 1;
     }
 
     private String join(RateLimitContext context) {

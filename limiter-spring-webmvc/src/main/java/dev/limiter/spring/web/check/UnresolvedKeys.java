@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.check;
 
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
@@ -11,6 +11,7 @@ import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
+import dev.limiter.spring.web.route.ServedPatterns;
 import jakarta.servlet.Filter;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.route;
 
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
@@ -82,7 +82,7 @@ public final class Endpoints {
     }
 
     /** The endpoint of a request that was mapped to a handler. */
-    Endpoint of(HttpServletRequest request, Object handler) {
+    public Endpoint of(HttpServletRequest request, Object handler) {
         HandlerMappings.OfServlet servlet = mappings.of(request);
         String pattern = pattern(request, handler, servlet);
         String method = method(request);
@@ -130,7 +130,7 @@ public final class Endpoints {
     }
 
     /** Handlers themselves may be made anew for each request. */
-    static Object identity(Object handler) {
+    public static Object identity(Object handler) {
         if (handler instanceof HandlerMethod method) {
             Method mapped = method.getMethod();
             return mapped.getDeclaringClass() == method.getBeanType()

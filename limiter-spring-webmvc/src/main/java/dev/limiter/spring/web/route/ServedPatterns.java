@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.route;
 
 import dev.limiter.spring.compiled.Coverage;
 import dev.limiter.spring.compiled.RateLimitRule;
@@ -23,7 +23,7 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
 
 /** Everything that the application serves, as far as its mappings tell. */
-final class ServedPatterns {
+public final class ServedPatterns {
 
     private static final String ALL_PATHS = "/**";
 
@@ -33,11 +33,11 @@ final class ServedPatterns {
     private final List<Mapped> mapped = new ArrayList<>();
     private final List<ResourceHttpRequestHandler> files = new ArrayList<>();
 
-    ServedPatterns(Stream<HandlerMapping> mappings) {
+    public ServedPatterns(Stream<HandlerMapping> mappings) {
         mappings.forEach(this::add);
     }
 
-    static boolean isOfActuator(HandlerMapping mapping) {
+    public static boolean isOfActuator(HandlerMapping mapping) {
         return mapping.getClass().getName().contains(".actuate.");
     }
 
@@ -96,7 +96,7 @@ final class ServedPatterns {
     }
 
     /** Whether requests that the rule applies to by one of its paths can find anything but 404; true if that cannot be told. */
-    boolean anyUnder(RateLimitRule rule, String path, RuleSet ruleSet) {
+    public boolean anyUnder(RateLimitRule rule, String path, RuleSet ruleSet) {
         return mapped.stream()
                         .filter(endpoint -> haveCommonLength(path, endpoint.pattern))
                         .anyMatch(endpoint ->
@@ -120,7 +120,7 @@ final class ServedPatterns {
     }
 
     /** The pattern of an endpoint that is longer than a path. */
-    Optional<String> below(String path) {
+    public Optional<String> below(String path) {
         return mapped.stream()
                 .map(Mapped::pattern)
                 .filter(pattern -> !isOpen(pattern) && pattern.startsWith(path + "/"))
@@ -128,7 +128,7 @@ final class ServedPatterns {
     }
 
     /** The patterns of the endpoints that the rule covers. */
-    List<String> patternsUnder(RateLimitRule rule, RuleSet ruleSet) {
+    public List<String> patternsUnder(RateLimitRule rule, RuleSet ruleSet) {
         return mapped.stream()
                 .filter(endpoint -> isUnder(rule, endpoint, ruleSet))
                 .map(Mapped::pattern)
@@ -136,18 +136,18 @@ final class ServedPatterns {
     }
 
     /** Whether nobody knows which variables the paths of an endpoint have. */
-    static boolean mayHaveVariable(String pattern, String name) {
+    public static boolean mayHaveVariable(String pattern, String name) {
         return pattern.endsWith(ALL_PATHS)
                 || Pattern.compile("\\{\\*?" + Pattern.quote(name) + "[:}]")
                         .matcher(pattern)
                         .find();
     }
 
-    long count() {
+    public long count() {
         return mapped.size();
     }
 
-    long countUnder(RateLimitRule rule, RuleSet ruleSet) {
+    public long countUnder(RateLimitRule rule, RuleSet ruleSet) {
         return mapped.stream()
                 .filter(endpoint -> isUnder(rule, endpoint, ruleSet))
                 .count();

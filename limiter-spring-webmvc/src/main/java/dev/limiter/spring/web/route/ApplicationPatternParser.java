@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.route;
 
 import java.util.function.Supplier;
 import org.springframework.beans.factory.BeanFactory;

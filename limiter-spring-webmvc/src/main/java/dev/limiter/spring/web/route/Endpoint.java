@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.route;
 
 import dev.limiter.spring.compiled.Coverage;
 import dev.limiter.spring.compiled.RateLimitRule;
@@ -14,7 +14,7 @@ import org.springframework.http.server.PathContainer;
  * A resource with the rules that apply to it. Patterns were compared when it was made; what is left for each request are
  * the few that depend on its path. Immutable.
  */
-final class Endpoint {
+public final class Endpoint {
 
     private final String resource;
     private final String method;
@@ -51,14 +51,14 @@ final class Endpoint {
     }
 
     /** The name, as mapped: a method and a pattern. */
-    String resource() {
+    public String resource() {
         return resource;
     }
 
     /**
      * @param decided the rules that have been decided about the request before
      */
-    ApplicableRules rules(PathContainer path, List<RateLimitRule> decided) {
+    public ApplicableRules rules(PathContainer path, List<RateLimitRule> decided) {
         if (decided.isEmpty() && always != null) {
             return always;
         }

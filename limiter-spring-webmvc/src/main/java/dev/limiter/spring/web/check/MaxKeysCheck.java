@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.check;
 
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
@@ -7,6 +7,7 @@ import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Scope;
+import dev.limiter.spring.web.route.ServedPatterns;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.web.servlet.HandlerMapping;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.route;
 
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
@@ -16,12 +16,12 @@ import org.springframework.web.util.pattern.PathPattern;
  * @param resource until the endpoint is known, the most specific path of these rules, and the method if the rule with
  *     that path is for one only: {@code POST /login}
  */
-record ArrivingRequest(List<RateLimitRule> rules, String resource) {
+public record ArrivingRequest(List<RateLimitRule> rules, String resource) {
 
     private static final ArrivingRequest UNLIMITED = new ArrivingRequest(List.of(), "");
 
     /** {@code decided}: rules that have been decided about the request before. */
-    static ArrivingRequest of(HttpServletRequest request, RuleSet ruleSet, List<RateLimitRule> decided) {
+    public static ArrivingRequest of(HttpServletRequest request, RuleSet ruleSet, List<RateLimitRule> decided) {
         List<PathContainer> paths = RequestPaths.of(request);
         if (ruleSet.excludes(paths)) {
             return UNLIMITED;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.check;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.check.Finding;
@@ -13,6 +13,7 @@ import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
+import dev.limiter.spring.web.route.ServedPatterns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

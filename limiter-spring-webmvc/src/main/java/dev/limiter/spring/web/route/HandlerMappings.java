@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.web.route;
 
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Arrays;
@@ -37,14 +37,14 @@ public final class HandlerMappings {
     }
 
     /** The mappings of the servlet that handles the request. */
-    OfServlet of(HttpServletRequest request) {
+    public OfServlet of(HttpServletRequest request) {
         Object context = request.getAttribute(DispatcherServlet.WEB_APPLICATION_CONTEXT_ATTRIBUTE);
         return byContext.computeIfAbsent(
                 context instanceof ApplicationContext servlets ? servlets : application, OfServlet::new);
     }
 
     /** The mappings of one servlet. */
-    static final class OfServlet {
+    public static final class OfServlet {
 
         private final ApplicationContext context;
         private final List<HandlerMapping> mappings;
@@ -62,7 +62,7 @@ public final class HandlerMappings {
                     .forEach(info -> patterns.addAll(info.getPatternValues()));
         }
 
-        <T> Stream<T> of(Class<T> type) {
+        public <T> Stream<T> of(Class<T> type) {
             return mappings.stream().filter(type::isInstance).map(type::cast);
         }
 
@@ -73,7 +73,7 @@ public final class HandlerMappings {
 
         /** The mapping that has a handler; null if none of those that are known has it. */
         @Nullable
-        AbstractHandlerMapping mappingOf(Object handler) {
+        public AbstractHandlerMapping mappingOf(Object handler) {
             return of(AbstractHandlerMapping.class)
                     .filter(mapping -> has(mapping, handler))
                     .findFirst()

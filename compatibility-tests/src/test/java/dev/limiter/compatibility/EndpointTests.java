@@ -1,0 +1,257 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.annotation.RateLimiter;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** {@code /actuator/limiter}, as somebody on call uses it. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class EndpointTests {
+
+    private static final String[] RULES = {
+        "management.endpoints.web.exposure.include=*",
+        "limiter.web.default-limit.limit=50",
+        "limiter.web.default-limit.window=1h",
+        "limiter.rules.orders.paths=/orders",
+        "limiter.rules.orders.limit=3",
+        "limiter.rules.orders.window=1h",
+        "limiter.rules.orders.algorithm=fixed-window",
+        "limiter.rules.orders.key=header:X-Api-Key",
+        "limiter.rules.orders.ban.after=2",
+        "limiter.rules.orders.ban.within=1h",
+        "limiter.rules.orders.ban.for=1d",
+        "limiter.rules.several.paths=/several",
+        "limiter.rules.several.limits.per-sec.limit=100",
+        "limiter.rules.several.limits.per-sec.window=1s",
+        "limiter.rules.several.limits.per-day.limit=5",
+        "limiter.rules.several.limits.per-day.window=1d",
+        "limiter.rules.several.limits.per-day.algorithm=fixed-window"
+    };
+
+    private ConfigurableApplicationContext application;
+    private Clients clients;
+
+    @BeforeAll
+    void start() {
+        application = Applications.start(Limited.class, with(RULES, "management.endpoint.limiter.access=unrestricted"));
+        clients = Applications.clientsOf(application);
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    private static String[] with(String[] properties, String... more) {
+        return Stream.of(properties, more).flatMap(Stream::of).toArray(String[]::new);
+    }
+
+    @Test
+    void showsAllRules() {
+        clients.get("/automatic");
+
+        HttpResponse<String> answer = clients.get("/actuator/limiter");
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.headers().allValues("Cache-Control")).containsExactly("no-store");
+        assertThat(answer.body())
+                .contains("\"limit\":100,\"window\":\"PT1S\"")
+                .contains(
+                        "\"orders\":{\"origin\":\"limiter.rules.orders\",\"mode\":\"enforce\",\"paths\":[\"/orders\"]")
+                .contains(
+                        "\"policy\":\"several-per-day\",\"algorithm\":\"fixed-window\",\"limit\":5,\"window\":\"PT24H\"")
+                .contains("\"Limited.annotated\":{\"origin\":\"@RateLimiter on ")
+                .contains("\"default\":{\"origin\":\"limiter.web.default-limit\"")
+                .contains("\"storage\":{")
+                .containsPattern("\"default\":.*\"permitted\":[1-9]");
+    }
+
+    /** "I get 429 and should not." */
+    @Test
+    void tellsWhyACustomerIsRefusedAndLetsItIn() {
+        assertThat(statuses(6, "/orders", "X-Api-Key", "acme")).containsExactly(200, 200, 200, 429, 429, 429);
+
+        String standing = clients.get("/actuator/limiter/orders?key=acme").body();
+        assertThat(standing)
+                .contains("\"permitted\":false,\"banned\":true,\"banEndsAfter\":\"PT23H59M")
+                .contains("\"limit\":3,\"window\":\"PT1H\",\"permitted\":false,\"remaining\":0,\"retryAfter\":\"PT");
+        assertThat(clients.get("/actuator/limiter/orders?key=other").body())
+                .contains("\"permitted\":true,\"banned\":false", "\"remaining\":3");
+
+        String lifted =
+                clients.send("DELETE", "/actuator/limiter/orders?key=acme").body();
+        assertThat(lifted).contains("\"permitted\":true,\"banned\":false");
+        assertThat(statuses(4, "/orders", "X-Api-Key", "acme")).containsExactly(200, 200, 200, 429);
+    }
+
+    @Test
+    void lookingAtAKeyTakesNothing() {
+        assertThat(statuses(2, "/orders", "X-Api-Key", "seen")).containsOnly(200);
+        IntStream.range(0, 5).forEach(i -> clients.get("/actuator/limiter/orders?key=seen"));
+
+        assertThat(statuses(2, "/orders", "X-Api-Key", "seen")).containsExactly(200, 429);
+    }
+
+    @Test
+    void changesALimitAtOnceAndBack() {
+        assertThat(statuses(2, "/several")).containsExactly(200, 200);
+
+        HttpResponse<String> changed =
+                clients.post("/actuator/limiter/several", "{\"named\": \"PER_DAY\", \"limit\": 3}");
+        assertThat(changed.statusCode()).isEqualTo(200);
+        assertThat(changed.body()).contains("\"limit\":3,\"window\":\"PT24H\"", "\"changed\":true");
+        assertThat(statuses(2, "/several")).as("what was used stays used").containsExactly(200, 429);
+
+        assertThat(clients.send("DELETE", "/actuator/limiter/several").body())
+                .contains("\"limit\":5", "\"changed\":false");
+        assertThat(statuses(3, "/several")).containsExactly(200, 200, 429);
+    }
+
+    @Test
+    void changesTheLimitOfAnAnnotation() {
+        assertThat(statuses(3, "/annotated")).containsExactly(200, 200, 429);
+
+        clients.post("/actuator/limiter/Limited.annotated", "{\"limit\": 4}");
+        assertThat(statuses(3, "/annotated")).containsExactly(200, 200, 429);
+        assertThat(clients.post("/actuator/limiter/limited.Annotated", "{\"mode\": \"shadow\"}")
+                        .body())
+                .contains("\"mode\":\"shadow\"", "\"limit\":4,\"window\":\"PT1H\"");
+        assertThat(statuses(2, "/annotated")).containsExactly(200, 200);
+
+        clients.send("DELETE", "/actuator/limiter/Limited.annotated");
+        assertThat(statuses(1, "/annotated")).containsExactly(429);
+    }
+
+    @Test
+    void changesTheAutomaticLimit() {
+        clients.post("/actuator/limiter/default", "{\"limit\": 1}");
+        try {
+            assertThat(statuses(2, "/changing")).containsExactly(200, 429);
+            assertThat(clients.get("/actuator/limiter/default?resource=GET%20/changing")
+                            .body())
+                    .contains("\"permitted\":false");
+        } finally {
+            clients.send("DELETE", "/actuator/limiter/default");
+        }
+    }
+
+    @Test
+    void twoOperatorsMeet() {
+        String seen = clients.get("/actuator/limiter").body().replaceAll(".*\"version\":(\\d+).*", "$1");
+
+        String change = "{\"mode\": \"enforce\", \"version\": " + seen + "}";
+        assertThat(clients.post("/actuator/limiter/orders", change).statusCode())
+                .isEqualTo(200);
+        HttpResponse<String> late = clients.post("/actuator/limiter/orders", change);
+
+        assertThat(late.statusCode()).isEqualTo(409);
+        assertThat(late.body()).contains("by now");
+        clients.send("DELETE", "/actuator/limiter/orders");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "orders  | {'limit': 0}                       | 400 | LIM-107",
+                "orders  | {'limit': 'many'}                  | 400 | whole number",
+                "orders  | {'limit': 1.5}                     | 400 | whole number",
+                "orders  | {'window': '10'}                   | 400 | LIM-108",
+                "orders  | {'burst': 5}                       | 400 | LIM-204",
+                "orders  | {'mode': 'enforced'}               | 400 | Did you mean enforce?",
+                "orders  | {}                                 | 400 | LIM-501",
+                "orders  | {'named': 'x', 'limit': 1}         | 400 | only one limit",
+                "several | {'limit': 1}                       | 400 | 'per-sec, per-day'",
+                "several | {'named': 'per-week', 'limit': 1}  | 400 | no such limit",
+                "Limited.annotated | {'window': '1parsec'}    | 400 | LIM-108",
+                "nosuch  | {'limit': 1}                       | 404 | no such rule"
+            })
+    void impossibleChangesAreRefusedAndChangeNothing(String rule, String change, int status, String said) {
+        String before = clients.get("/actuator/limiter/" + rule).body();
+
+        HttpResponse<String> answer = clients.post(
+                "/actuator/limiter/" + rule, change.replace("'", "\"").strip());
+
+        assertThat(answer.statusCode()).isEqualTo(status);
+        assertThat(answer.body()).contains(said);
+        assertThat(clients.get("/actuator/limiter/" + rule).body()).isEqualTo(before);
+    }
+
+    @Test
+    void saysWhatAKeyIsMadeOf() {
+        HttpResponse<String> answer = clients.get("/actuator/limiter/default?key=x");
+
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body()).contains("GET /orders/{id}");
+        assertThat(clients.get("/actuator/limiter/nosuch?key=x").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void changesNothingUnlessThatIsAllowed() {
+        try (ConfigurableApplicationContext careful = Applications.start(Limited.class, RULES)) {
+            Clients readers = Applications.clientsOf(careful);
+
+            assertThat(readers.get("/actuator/limiter/orders").statusCode()).isEqualTo(200);
+            assertThat(readers.post("/actuator/limiter/orders", "{\"limit\": 1}")
+                            .statusCode())
+                    .isEqualTo(405);
+            assertThat(readers.send("DELETE", "/actuator/limiter/orders?key=x").statusCode())
+                    .isEqualTo(405);
+        }
+    }
+
+    @Test
+    void isNotThereUnlessItIsExposed() {
+        try (ConfigurableApplicationContext closed = Applications.start(Limited.class)) {
+            assertThat(Applications.clientsOf(closed).get("/actuator/limiter").statusCode())
+                    .isEqualTo(404);
+            assertThat(closed.getBeanNamesForType(dev.limiter.spring.operate.DecisionCounts.class))
+                    .isEmpty();
+        }
+    }
+
+    private List<Integer> statuses(int requests, String path, String... headers) {
+        return IntStream.range(0, requests)
+                .mapToObj(i -> clients.get(path, headers).statusCode())
+                .toList();
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(OpenSecurity.class)
+    @RestController
+    static class Limited {
+
+        @GetMapping({"/orders", "/automatic", "/several"})
+        String get() {
+            return "ok";
+        }
+
+        @GetMapping("/changing")
+        String changing() {
+            return "ok";
+        }
+
+        @GetMapping("/annotated")
+        @RateLimiter(limit = 2, window = "1h", algorithm = dev.limiter.Algorithm.FIXED_WINDOW)
+        String annotated() {
+            return "ok";
+        }
+    }
+}

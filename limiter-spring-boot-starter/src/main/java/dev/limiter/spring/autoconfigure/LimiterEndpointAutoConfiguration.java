@@ -1,0 +1,58 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.compile.RuleCompiler;
+import dev.limiter.spring.compile.RuleSetCompiler;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.config.ConfiguredRules;
+import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.endpoint.LimiterEndpoint;
+import dev.limiter.spring.endpoint.LimiterWebEndpoint;
+import dev.limiter.spring.operate.DecisionCounts;
+import dev.limiter.spring.operate.LiveRules;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.util.ClassUtils;
+
+/** {@code /actuator/limiter}, where that endpoint is exposed; without it nothing is counted for it. */
+@AutoConfiguration(after = {LimiterAutoConfiguration.class, LimiterMethodAutoConfiguration.class})
+@ConditionalOnLimiter
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+@ConditionalOnAvailableEndpoint(LimiterEndpoint.class)
+public final class LimiterEndpointAutoConfiguration {
+
+    @Bean
+    DecisionCounts limiterDecisionCounts() {
+        return new DecisionCounts();
+    }
+
+    @Bean
+    LiveRules limiterLiveRules(
+            Rules rules, RuleCompiler compiler, ConfiguredRules configured, ObjectProvider<MethodLimits> methods) {
+        return new LiveRules(
+                rules,
+                new RuleSetCompiler(compiler),
+                methods.getIfAvailable(() -> MethodLimits.NONE),
+                configured.defaultLimit(),
+                configured.excluded());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LimiterEndpoint limiterEndpoint(LiveRules rules, RateLimiters limiters, DecisionCounts counts) {
+        return new LimiterEndpoint(rules, limiters, counts, StorageName.of(limiters.storage()));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LimiterWebEndpoint limiterWebEndpoint(LimiterEndpoint endpoint) {
+        ClassLoader loader = getClass().getClassLoader();
+        boolean servlets = ClassUtils.isPresent("jakarta.servlet.http.HttpServletResponse", loader)
+                && ClassUtils.isPresent("org.springframework.web.servlet.DispatcherServlet", loader);
+        return new LimiterWebEndpoint(endpoint, servlets ? NoStore::set : () -> {});
+    }
+}

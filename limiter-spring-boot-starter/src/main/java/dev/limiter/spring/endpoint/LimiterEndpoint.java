@@ -1,0 +1,167 @@
+package dev.limiter.spring.endpoint;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.spring.compiled.Ban;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.operate.DecisionCounts;
+import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.operate.RuleChange;
+import dev.limiter.spring.rule.Mode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.lang.Nullable;
+
+/**
+ * Shows the rules, what they decided and where a key stands; changes a rule until the application ends, and forgets what a
+ * key used. Evaluates no expression. Thread-safe; with storage: redis, what is about a key blocks for as long as a decision
+ * may.
+ */
+@Endpoint(id = "limiter", defaultAccess = Access.READ_ONLY)
+public final class LimiterEndpoint {
+
+    private final LiveRules rules;
+    private final RateLimiters limiters;
+    private final DecisionCounts counts;
+    private final String storage;
+
+    /** {@code storage}: its name in metrics. */
+    public LimiterEndpoint(LiveRules rules, RateLimiters limiters, DecisionCounts counts, String storage) {
+        this.rules = rules;
+        this.limiters = limiters;
+        this.counts = counts;
+        this.storage = storage;
+    }
+
+    /** All rules by their names, and the storage. */
+    @ReadOperation
+    public Map<String, Object> rules() {
+        Map<String, List<RateLimitRule>> byName = new LinkedHashMap<>();
+        rules.all()
+                .forEach(rule -> byName.computeIfAbsent(rule.name(), name -> new ArrayList<>())
+                        .add(rule));
+        Map<String, Object> described = new LinkedHashMap<>();
+        byName.forEach((name, rules) -> described.put(name, describe(name, rules)));
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("version", rules.version());
+        body.put("storage", Map.of("type", storage, "keys", limiters.storage().size()));
+        body.put("waiting", limiters.waiting());
+        body.put("rules", described);
+        return body;
+    }
+
+    /**
+     * One rule, or where a key of it stands, charging nothing; null if there is no such rule.
+     *
+     * @param key as storages have it, or the value of its only part, such as an address
+     * @param resource such as {@code GET /orders/{id}}, where each has a bucket of its own
+     * @throws IllegalArgumentException if that is no key of the rule
+     */
+    @ReadOperation
+    @Nullable
+    public Map<String, Object> rule(@Selector String rule, @Nullable String key, @Nullable String resource) {
+        List<RateLimitRule> named = rules.named(rule);
+        if (named.isEmpty()) {
+            return null;
+        }
+        if (key == null && resource == null) {
+            return describe(rule, named);
+        }
+        return Map.of(
+                "buckets",
+                keys(named, key, resource).entrySet().stream()
+                        .map(bucket -> standing(bucket.getKey(), bucket.getValue()))
+                        .toList());
+    }
+
+    /**
+     * Changes a rule from now on, until the application ends; null if there is no such rule.
+     *
+     * @param named which of several limits
+     * @param version of the rules that the change is made for; any if null
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if the rule cannot be like that
+     * @throws dev.limiter.spring.operate.StaleVersionException if the rules have changed since that version
+     */
+    @WriteOperation
+    @Nullable
+    public Map<String, Object> change(
+            @Selector String rule,
+            @Nullable String named,
+            @Nullable Long limit,
+            @Nullable String window,
+            @Nullable Long burst,
+            @Nullable Mode mode,
+            @Nullable Long version) {
+        if (rules.named(rule).isEmpty()) {
+            return null;
+        }
+        rules.change(rule, new RuleChange(named, limit, window, burst, mode), version);
+        return describe(rule, rules.named(rule));
+    }
+
+    /**
+     * Has a rule be as configured, or a key be as if it had never asked, without a ban; null if there is no such rule.
+     *
+     * @param key as in {@link #rule}
+     * @param resource as in {@link #rule}
+     * @throws IllegalArgumentException if that is no key of the rule
+     */
+    @DeleteOperation
+    @Nullable
+    public Map<String, Object> restore(@Selector String rule, @Nullable String key, @Nullable String resource) {
+        List<RateLimitRule> named = rules.named(rule);
+        if (named.isEmpty()) {
+            return null;
+        }
+        if (key == null && resource == null) {
+            rules.restore(rule);
+            return describe(rule, rules.named(rule));
+        }
+        Map<RateLimitRule, String> keys = keys(named, key, resource);
+        keys.forEach((one, whole) -> {
+            for (Rule counted : RuleDescription.countedBy(one)) {
+                limiters.reset(counted, whole);
+            }
+        });
+        return rule(rule, key, resource);
+    }
+
+    private Map<String, Object> describe(String name, List<RateLimitRule> named) {
+        Map<String, Object> body =
+                RuleDescription.of(named, rules.definition(name).orElse(null));
+        body.put("changed", rules.isChanged(name));
+        body.put("decisions", counts.of(name));
+        return body;
+    }
+
+    private static Map<RateLimitRule, String> keys(
+            List<RateLimitRule> named, @Nullable String key, @Nullable String resource) {
+        Map<RateLimitRule, String> keys = new LinkedHashMap<>();
+        for (RateLimitRule rule : named) {
+            Optional<String> whole = rule.keyOf(key, resource);
+            whole.ifPresent(found -> keys.put(rule, found));
+        }
+        if (keys.isEmpty()) {
+            RateLimitRule rule = named.get(0);
+            throw new IllegalArgumentException("The key of this rule is made of " + String.join(", ", rule.keyKinds())
+                    + ": give the value of its only part as key, or the whole key as the storage has it, and the resource,"
+                    + " such as GET /orders/{id}, where each has a bucket of its own.");
+        }
+        return keys;
+    }
+
+    private Map<String, Object> standing(RateLimitRule rule, String key) {
+        Ban ban = rule.ban();
+        return RuleDescription.of(
+                rule, limiters.peek(rule.rule(), key), ban == null ? null : limiters.peek(ban.bans(), key));
+    }
+}

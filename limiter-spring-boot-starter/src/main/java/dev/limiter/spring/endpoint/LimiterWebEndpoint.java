@@ -1,0 +1,133 @@
+package dev.limiter.spring.endpoint;
+
+import dev.limiter.spring.failure.DidYouMean;
+import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.operate.StaleVersionException;
+import dev.limiter.spring.rule.Mode;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+import org.springframework.lang.Nullable;
+
+/** {@link LimiterEndpoint} over HTTP: what is wrong with a request is told in the body of 400, 404 or 409. Thread-safe. */
+@EndpointWebExtension(endpoint = LimiterEndpoint.class)
+public final class LimiterWebEndpoint {
+
+    private final LimiterEndpoint endpoint;
+    private final Runnable noStore;
+
+    /** {@code noStore}: keeps the answer to the request that the calling thread serves out of caches. */
+    public LimiterWebEndpoint(LimiterEndpoint endpoint, Runnable noStore) {
+        this.endpoint = endpoint;
+        this.noStore = noStore;
+    }
+
+    @ReadOperation
+    public WebEndpointResponse<Map<String, Object>> rules() {
+        return answer(endpoint::rules);
+    }
+
+    @ReadOperation
+    public WebEndpointResponse<Map<String, Object>> rule(
+            @Selector String rule, @Nullable String key, @Nullable String resource) {
+        return answer(() -> endpoint.rule(rule, key, resource));
+    }
+
+    @WriteOperation
+    public WebEndpointResponse<Map<String, Object>> change(
+            @Selector String rule,
+            @Nullable String named,
+            @Nullable String limit,
+            @Nullable String window,
+            @Nullable String burst,
+            @Nullable String mode,
+            @Nullable Long version) {
+        return answer(() -> endpoint.change(
+                rule, named, number("limit", limit), window, number("burst", burst), mode(mode), version));
+    }
+
+    @DeleteOperation
+    public WebEndpointResponse<Map<String, Object>> restore(
+            @Selector String rule, @Nullable String key, @Nullable String resource) {
+        return answer(() -> endpoint.restore(rule, key, resource));
+    }
+
+    private WebEndpointResponse<Map<String, Object>> answer(
+            Supplier<? extends @org.jspecify.annotations.Nullable Map<String, Object>> operation) {
+        noStore.run();
+        try {
+            Map<String, Object> body = operation.get();
+            return body == null
+                    ? new WebEndpointResponse<>(
+                            Map.of("error", "There is no such rule."), WebEndpointResponse.STATUS_NOT_FOUND)
+                    : new WebEndpointResponse<>(body);
+        } catch (StaleVersionException stale) {
+            return new WebEndpointResponse<>(error(stale), 409);
+        } catch (LimiterConfigurationException wrong) {
+            Map<String, Object> body = error(wrong);
+            body.put(
+                    "problems",
+                    wrong.problems().stream().map(LimiterWebEndpoint::describe).toList());
+            return new WebEndpointResponse<>(body, WebEndpointResponse.STATUS_BAD_REQUEST);
+        } catch (IllegalArgumentException wrong) {
+            return new WebEndpointResponse<>(error(wrong), WebEndpointResponse.STATUS_BAD_REQUEST);
+        }
+    }
+
+    private static @Nullable Long number(String name, @Nullable String text) {
+        try {
+            return text == null ? null : Long.valueOf(text.strip());
+        } catch (NumberFormatException none) {
+            throw unreadable(name, text, "This must be a whole number.");
+        }
+    }
+
+    private static @Nullable Mode mode(@Nullable String text) {
+        List<String> modes = Arrays.stream(Mode.values()).map(EnumText::of).toList();
+        if (text == null) {
+            return null;
+        }
+        int mode = modes.indexOf(text.strip().toLowerCase(Locale.ROOT));
+        if (mode < 0) {
+            throw unreadable(
+                    "mode",
+                    text,
+                    "This must be one of: " + String.join(", ", modes) + "." + DidYouMean.ask(text, modes));
+        }
+        return Mode.values()[mode];
+    }
+
+    private static LimiterConfigurationException unreadable(String name, @Nullable String text, String reason) {
+        return new LimiterConfigurationException(new Problem(MessageCode.UNREADABLE_VALUE, name, text, reason));
+    }
+
+    private static Map<String, Object> error(RuntimeException failure) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("error", String.valueOf(failure.getMessage()));
+        return body;
+    }
+
+    private static Map<String, String> describe(Problem problem) {
+        return Map.of(
+                "code",
+                problem.code().toString(),
+                "where",
+                problem.where(),
+                "value",
+                problem.value() == null ? "" : problem.value().toString(),
+                "reason",
+                problem.reason());
+    }
+}

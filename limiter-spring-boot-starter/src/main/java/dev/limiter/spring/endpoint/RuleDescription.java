@@ -1,0 +1,127 @@
+package dev.limiter.spring.endpoint;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
+import dev.limiter.Rule;
+import dev.limiter.spring.compiled.Ban;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Rules, limits and keys as maps of texts and numbers, which any mapper writes alike. Durations are ISO-8601. */
+final class RuleDescription {
+
+    private RuleDescription() {}
+
+    /**
+     * Rules of one name, which have the same settings.
+     *
+     * @param definition as it is written outside of annotations, if it is
+     */
+    static Map<String, Object> of(List<RateLimitRule> rules, @Nullable RuleDefinition definition) {
+        RateLimitRule rule = rules.get(0);
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("origin", rules.stream().map(RateLimitRule::origin).distinct().collect(Collectors.joining(", ")));
+        body.put("mode", EnumText.of(rule.mode()));
+        put(body, "paths", definition == null ? null : definition.value(RuleOptions.PATHS));
+        put(body, "methods", definition == null ? null : definition.value(RuleOptions.METHODS));
+        body.put("scope", EnumText.of(rule.scope()));
+        body.put("key", rule.keyKinds());
+        body.put("limits", limits(rule.rule()));
+        if (!rule.tiers().isEmpty()) {
+            Map<String, Object> tiers = new LinkedHashMap<>();
+            rule.tiers().forEach((tier, limits) -> tiers.put(tier, limits(limits)));
+            body.put("tiers", tiers);
+        }
+        return body;
+    }
+
+    private static List<Map<String, Object>> limits(Rule rule) {
+        List<Map<String, Object>> limits = new ArrayList<>();
+        for (int i = 0; i < rule.limits().size(); i++) {
+            limits.add(limit(rule.policies().get(i), rule.limits().get(i)));
+        }
+        return limits;
+    }
+
+    private static Map<String, Object> limit(String policy, Limit limit) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("policy", policy);
+        body.put("algorithm", EnumText.of(limit.algorithm()));
+        body.put("limit", limit.limit());
+        if (limit instanceof Limit.CalendarWindow calendar) {
+            body.put("window", calendar.period().toString());
+            body.put("zone", calendar.zone().getId());
+        } else {
+            put(body, "window", text(limit.window()));
+        }
+        if (limit.capacity() != limit.limit()) {
+            body.put("burst", limit.capacity());
+        }
+        if (limit instanceof Limit.SlidingWindowCounter counter) {
+            body.put("buckets", counter.buckets());
+        }
+        if (limit instanceof Limit.FixedWindow fixed && fixed.fromFirst()) {
+            body.put("align", "first");
+        }
+        if (limit instanceof Limit.TokenBucket bucket) {
+            put(body, "warmUp", text(bucket.warmUp()));
+        }
+        if (limit instanceof Limit.LeakyBucket bucket) {
+            put(body, "warmUp", text(bucket.warmUp()));
+        }
+        return body;
+    }
+
+    /**
+     * Where a key stands.
+     *
+     * @param ban what a request of that key is told if it is banned; null if the rule bans nobody
+     */
+    static Map<String, Object> of(RateLimitRule rule, Decision decision, @Nullable Decision ban) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("origin", rule.origin());
+        body.put("permitted", decision.permitted() && (ban == null || ban.permitted()));
+        if (ban != null) {
+            body.put("banned", !ban.permitted());
+            ban.retryAfter().ifPresent(rest -> body.put("banEndsAfter", rest.toString()));
+        }
+        decision.onFailure().ifPresent(how -> body.put("onFailure", EnumText.of(how)));
+        List<Map<String, Object>> limits = new ArrayList<>();
+        for (LimitStatus status : decision.limits()) {
+            Map<String, Object> limit = limit(status.policy(), status.limit());
+            limit.put("permitted", status.permitted());
+            limit.put("remaining", status.remaining());
+            status.retryAfter().ifPresent(wait -> limit.put("retryAfter", wait.toString()));
+            put(limit, "resetAfter", text(status.resetAfter()));
+            limits.add(limit);
+        }
+        body.put("limits", limits);
+        return body;
+    }
+
+    /** The rules by which the core counts for a key: the rule itself, and what it is banned by. */
+    static List<Rule> countedBy(RateLimitRule rule) {
+        Ban ban = rule.ban();
+        return ban == null ? List.of(rule.rule()) : List.of(rule.rule(), ban.rejections(), ban.bans());
+    }
+
+    private static @Nullable String text(Duration duration) {
+        return duration.isZero() ? null : duration.toString();
+    }
+
+    private static void put(Map<String, Object> body, String name, @Nullable Object value) {
+        if (value != null) {
+            body.put(name, value);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Checks of the start report that need mappings. */
+@NullMarked
+package dev.limiter.spring.web.check;
+
+import org.jspecify.annotations.NullMarked;
