@@ -64,7 +64,8 @@ final class Load implements AutoCloseable {
                     // is an answer that nobody expects, and how it goes on does not matter
                     return;
                 }
-                LockSupport.parkNanos(1_000_000);
+                // the load is there to be asked often, and not to keep the processor from what it is asked of
+                LockSupport.parkNanos(3_000_000);
             }
         }
     }
