@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Sends requests to an application over a real port. */
 final class Clients {
@@ -81,8 +82,10 @@ final class Clients {
         return send(method, path, BodyPublishers.noBody(), headers);
     }
 
-    HttpResponse<String> post(String path, String json) {
-        return send("POST", path, BodyPublishers.ofString(json), "Content-Type", "application/json");
+    HttpResponse<String> post(String path, String json, String... headers) {
+        String[] all = Stream.concat(Stream.of("Content-Type", "application/json"), Stream.of(headers))
+                .toArray(String[]::new);
+        return send("POST", path, BodyPublishers.ofString(json), all);
     }
 
     private HttpResponse<String> send(String method, String path, BodyPublisher body, String... headers) {

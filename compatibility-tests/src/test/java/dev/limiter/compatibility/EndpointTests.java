@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -14,9 +17,12 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.event.EventListener;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -152,6 +158,33 @@ class EndpointTests {
     }
 
     @Test
+    void operatorsAreAudited() {
+        AuditEvents audit = application.getBean(AuditEvents.class);
+        audit.all.clear();
+
+        clients.post(
+                "/actuator/limiter/several",
+                "{\"named\": \"per-sec\", \"limit\": 90, \"reason\": \"a\\nfair\"}",
+                "Authorization",
+                "Basic " + Base64.getEncoder().encodeToString("alice:a".getBytes(StandardCharsets.UTF_8)));
+        clients.send("DELETE", "/actuator/limiter/orders?key=a-secret&reason=ticket%207");
+        clients.send("DELETE", "/actuator/limiter/several");
+
+        assertThat(audit.all)
+                .extracting(event -> event.getPrincipal() + " " + event.getType())
+                .containsExactly(
+                        "alice LIMITER_RULE_CHANGED", "anonymous LIMITER_KEY_RESET", "anonymous LIMITER_RULE_CHANGED");
+        assertThat(audit.all.get(0).getData())
+                .containsEntry("rule", "several")
+                .containsEntry("reason", "a\nfair")
+                .hasEntrySatisfying(
+                        "before", before -> assertThat(before.toString()).contains("limit=100"))
+                .hasEntrySatisfying(
+                        "after", after -> assertThat(after.toString()).contains("limit=90"));
+        assertThat(audit.all.get(1).getData().toString()).contains("ticket 7").doesNotContain("a-secret");
+    }
+
+    @Test
     void twoOperatorsMeet() {
         String seen = clients.get("/actuator/limiter").body().replaceAll(".*\"version\":(\\d+).*", "$1");
 
@@ -232,9 +265,21 @@ class EndpointTests {
                 .toList();
     }
 
+    static class AuditEvents {
+
+        final List<AuditEvent> all = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void add(AuditApplicationEvent event) {
+            if (event.getAuditEvent().getType().startsWith("LIMITER")) {
+                all.add(event.getAuditEvent());
+            }
+        }
+    }
+
     @SpringBootConfiguration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(OpenSecurity.class)
+    @Import({OpenSecurity.class, AuditEvents.class})
     @RestController
     static class Limited {
 

@@ -60,7 +60,8 @@ class RedisTests {
         return Stream.concat(
                         Stream.of(
                                 "limiter.storage=redis",
-                                "management.endpoints.web.exposure.include=health,metrics",
+                                "management.endpoints.web.exposure.include=health,metrics,limiter",
+                                "management.endpoint.limiter.access=unrestricted",
                                 "management.endpoint.health.show-details=always",
                                 "management.health.redis.enabled=false",
                                 "limiter.rules.each.paths=/each/**",
@@ -114,6 +115,26 @@ class RedisTests {
         HttpResponse<String> rejected = Applications.clientsOf(first).get("/each/1", "X-Api-Key", "carol");
         assertThatAnswer(rejected).isRejected().hasProblemType("quota-exceeded").hasRemaining("each", 0);
         assertThat(rejected.headers().firstValue("Retry-After")).isPresent();
+    }
+
+    /** The key is a hash in Redis, and one instance knows a refusal that another one ended. */
+    @Test
+    void keyThatIsLiftedOnOneInstanceIsLetInOnTheOther() {
+        Clients one = Applications.clientsOf(first);
+        Clients other = Applications.clientsOf(second);
+        one.storm("/each/x", "frank");
+        assertThat(other.get("/each/1", "X-Api-Key", "frank").statusCode()).isEqualTo(429);
+        assertThat(other.get("/actuator/limiter/each?key=frank").body()).contains("\"remaining\":0");
+
+        assertThat(one.send("DELETE", "/actuator/limiter/each?key=frank").body())
+                .contains("\"remaining\":100");
+
+        int status = 429;
+        for (int i = 0; i < 10_000 && status == 429; i++) {
+            status = other.get("/each/1", "X-Api-Key", "frank").statusCode();
+        }
+        assertThat(status).isEqualTo(200);
+        assertThat(other.get("/actuator/limiter/each?key=frank").body()).contains("\"permitted\":true");
     }
 
     @Test

@@ -15,6 +15,7 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.condition.Conditi
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.util.ClassUtils;
 
@@ -43,8 +44,9 @@ public final class LimiterEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LimiterEndpoint limiterEndpoint(LiveRules rules, RateLimiters limiters, DecisionCounts counts) {
-        return new LimiterEndpoint(rules, limiters, counts, StorageName.of(limiters.storage()));
+    LimiterEndpoint limiterEndpoint(
+            LiveRules rules, RateLimiters limiters, DecisionCounts counts, ApplicationEventPublisher events) {
+        return new LimiterEndpoint(rules, limiters, counts, StorageName.of(limiters.storage()), events);
     }
 
     @Bean

@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
 
 /**
@@ -33,9 +35,19 @@ public final class LimiterEndpoint {
     private final RateLimiters limiters;
     private final DecisionCounts counts;
     private final String storage;
+    private final OperatorLog log;
 
-    /** {@code storage}: its name in metrics. */
-    public LimiterEndpoint(LiveRules rules, RateLimiters limiters, DecisionCounts counts, String storage) {
+    /**
+     * @param storage its name in metrics
+     * @param events where changes are published
+     */
+    public LimiterEndpoint(
+            LiveRules rules,
+            RateLimiters limiters,
+            DecisionCounts counts,
+            String storage,
+            ApplicationEventPublisher events) {
+        this.log = new OperatorLog(events);
         this.rules = rules;
         this.limiters = limiters;
         this.counts = counts;
@@ -88,6 +100,7 @@ public final class LimiterEndpoint {
      *
      * @param named which of several limits
      * @param version of the rules that the change is made for; any if null
+     * @param reason why, for the audit
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the rule cannot be like that
      * @throws dev.limiter.spring.operate.StaleVersionException if the rules have changed since that version
      */
@@ -100,12 +113,15 @@ public final class LimiterEndpoint {
             @Nullable String window,
             @Nullable Long burst,
             @Nullable Mode mode,
-            @Nullable Long version) {
-        if (rules.named(rule).isEmpty()) {
+            @Nullable Long version,
+            @Nullable String reason,
+            SecurityContext operator) {
+        List<RateLimitRule> before = rules.named(rule);
+        if (before.isEmpty()) {
             return null;
         }
-        rules.change(rule, new RuleChange(named, limit, window, burst, mode), version);
-        return describe(rule, rules.named(rule));
+        long changed = rules.change(rule, new RuleChange(named, limit, window, burst, mode), version);
+        return tellChange(rule, before, changed, operator, reason);
     }
 
     /**
@@ -113,26 +129,39 @@ public final class LimiterEndpoint {
      *
      * @param key as in {@link #rule}
      * @param resource as in {@link #rule}
+     * @param reason why, for the audit
      * @throws IllegalArgumentException if that is no key of the rule
      */
     @DeleteOperation
     @Nullable
-    public Map<String, Object> restore(@Selector String rule, @Nullable String key, @Nullable String resource) {
+    public Map<String, Object> restore(
+            @Selector String rule,
+            @Nullable String key,
+            @Nullable String resource,
+            @Nullable String reason,
+            SecurityContext operator) {
         List<RateLimitRule> named = rules.named(rule);
         if (named.isEmpty()) {
             return null;
         }
         if (key == null && resource == null) {
-            rules.restore(rule);
-            return describe(rule, rules.named(rule));
+            return tellChange(rule, named, rules.restore(rule), operator, reason);
         }
         Map<RateLimitRule, String> keys = keys(named, key, resource);
         keys.forEach((one, whole) -> {
             for (Rule counted : RuleDescription.countedBy(one)) {
                 limiters.reset(counted, whole);
             }
+            log.reset(rule, whole, operator, reason);
         });
         return rule(rule, key, resource);
+    }
+
+    private Map<String, Object> tellChange(
+            String rule, List<RateLimitRule> before, long version, SecurityContext operator, @Nullable String reason) {
+        List<RateLimitRule> after = rules.named(rule);
+        log.changed(rule, RuleDescription.settings(before), RuleDescription.settings(after), version, operator, reason);
+        return describe(rule, after);
     }
 
     private Map<String, Object> describe(String name, List<RateLimitRule> named) {

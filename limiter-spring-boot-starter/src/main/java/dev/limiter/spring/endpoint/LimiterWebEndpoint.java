@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -53,15 +54,29 @@ public final class LimiterWebEndpoint {
             @Nullable String window,
             @Nullable String burst,
             @Nullable String mode,
-            @Nullable Long version) {
+            @Nullable Long version,
+            @Nullable String reason,
+            SecurityContext operator) {
         return answer(() -> endpoint.change(
-                rule, named, number("limit", limit), window, number("burst", burst), mode(mode), version));
+                rule,
+                named,
+                number("limit", limit),
+                window,
+                number("burst", burst),
+                mode(mode),
+                version,
+                reason,
+                operator));
     }
 
     @DeleteOperation
     public WebEndpointResponse<Map<String, Object>> restore(
-            @Selector String rule, @Nullable String key, @Nullable String resource) {
-        return answer(() -> endpoint.restore(rule, key, resource));
+            @Selector String rule,
+            @Nullable String key,
+            @Nullable String resource,
+            @Nullable String reason,
+            SecurityContext operator) {
+        return answer(() -> endpoint.restore(rule, key, resource, reason, operator));
     }
 
     private WebEndpointResponse<Map<String, Object>> answer(

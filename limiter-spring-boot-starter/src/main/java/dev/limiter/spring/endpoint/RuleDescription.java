@@ -45,6 +45,12 @@ final class RuleDescription {
         return body;
     }
 
+    /** What of rules of one name can be changed. */
+    static Map<String, Object> settings(List<RateLimitRule> rules) {
+        RateLimitRule rule = rules.get(0);
+        return Map.of("mode", EnumText.of(rule.mode()), "limits", limits(rule.rule()));
+    }
+
     private static List<Map<String, Object>> limits(Rule rule) {
         List<Map<String, Object>> limits = new ArrayList<>();
         for (int i = 0; i < rule.limits().size(); i++) {

@@ -2,10 +2,12 @@ package dev.limiter.spring.metrics;
 
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -14,13 +16,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.ToDoubleFunction;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Counter {@code limiter.decisions} by rule, resource and outcome, timer {@code limiter.wait} by rule, and gauges {@code
- * limiter.keys} by storage and {@code limiter.waiting}. Clients are never a tag: there is no end to them. Registries are
- * looked for once all beans are there, so that it works in every application that has one, however the registry got there.
+ * Counter {@code limiter.decisions} by rule, resource and outcome, timer {@code limiter.wait} by rule, gauges {@code
+ * limiter.keys} by storage and {@code limiter.waiting}, and of the storage in memory counter {@code limiter.evictions} by
+ * cause. Clients are never a tag: there is no end to them. Registries are looked for once all beans are there, so that it
+ * works in every application that has one, however the registry got there.
  */
 public final class LimiterMetrics implements RateLimitListener, MeterBinder, SmartInitializingSingleton {
 
@@ -61,6 +65,21 @@ public final class LimiterMetrics implements RateLimitListener, MeterBinder, Sma
         Gauge.builder("limiter.keys", limiters.storage(), RateLimiterStorage::size)
                 .description("States held, one for each rule and key")
                 .tag("storage", storageName)
+                .register(registry);
+        if (limiters.storage() instanceof InMemoryRateLimiterStorage memory) {
+            evictions("expired", memory, InMemoryRateLimiterStorage::expired, registry);
+            evictions("full", memory, InMemoryRateLimiterStorage::evicted, registry);
+        }
+    }
+
+    private static void evictions(
+            String cause,
+            InMemoryRateLimiterStorage memory,
+            ToDoubleFunction<InMemoryRateLimiterStorage> count,
+            MeterRegistry registry) {
+        FunctionCounter.builder("limiter.evictions", memory, count)
+                .description("States that were forgotten: as good as new, or for want of room")
+                .tag("cause", cause)
                 .register(registry);
     }
 

@@ -5,10 +5,12 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import dev.limiter.Algorithm;
+import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.Limiter;
@@ -19,9 +21,11 @@ import dev.limiter.spring.web.RateLimitInterceptor;
 import dev.limiter.spring.web.RejectionHandler;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -187,6 +191,34 @@ class LimiterAutoConfigurationTests {
                             .isEqualTo(1);
                     assertThat(meters.get("limiter.keys").gauge().value()).isEqualTo(1);
                 });
+    }
+
+    @Test
+    void countsWhatIsForgottenByCause() {
+        application
+                .withPropertyValues("limiter.max-keys=100")
+                .withBean(SimpleMeterRegistry.class)
+                .run(context -> {
+                    RateLimiters limiters = context.getBean(RateLimiters.class);
+                    Rule days = Rule.of("days", Limit.fixedWindow(9, Duration.ofDays(1)));
+                    Rule moments = Rule.of("moments", Limit.fixedWindow(9, Duration.ofNanos(1)));
+                    IntStream.range(0, 300).forEach(i -> limiters.tryAcquire(days, "key " + i));
+                    limiters.tryAcquire(moments, "key");
+                    MeterRegistry meters = context.getBean(MeterRegistry.class);
+                    while (evictions(meters, "expired") == 0) {
+                        limiters.storage().cleanUp();
+                    }
+
+                    assertThat(evictions(meters, "full")).isBetween(199.0, 201.0);
+                    assertThat(evictions(meters, "expired")).isEqualTo(1);
+                });
+    }
+
+    private static double evictions(MeterRegistry meters, String cause) {
+        return meters.get("limiter.evictions")
+                .tag("cause", cause)
+                .functionCounter()
+                .count();
     }
 
     @Test

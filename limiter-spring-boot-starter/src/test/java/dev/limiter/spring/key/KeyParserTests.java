@@ -14,8 +14,10 @@ import jakarta.servlet.http.Cookie;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +54,43 @@ class KeyParserTests {
         beans.addBean("broken", (KeyResolver) decision -> {
             throw new IllegalArgumentException("no tenant");
         });
+    }
+
+    static Stream<Arguments> meant() {
+        return Stream.of(
+                arguments("global", null, ""),
+                arguments("global", "x", null),
+                arguments("ip", "192.0.2.1", "ip=9:192.0.2.1"),
+                arguments("ip", "ip=9:192.0.2.1", "ip=9:192.0.2.1"),
+                arguments("ip", "ip=unresolved", "ip=unresolved"),
+                arguments("ip", null, null),
+                arguments("ip", "ip=500:192.0.2.1", "ip=16:ip=500:192.0.2.1"),
+                arguments("ip", "ip=99999999999999999999:1", "ip=25:ip=99999999999999999999:1"),
+                arguments("header:X-Api-Key", "a,b", "header:x-api-key=3:a,b"),
+                arguments("principal|ip", "alice", "principal=5:alice"),
+                arguments("principal|ip", "ip:192.0.2.1", "ip=9:192.0.2.1"),
+                arguments("principal|ip", "ip=9:192.0.2.1", "ip=9:192.0.2.1"),
+                arguments("principal,method", "alice", null),
+                arguments("principal,method", "principal=5:alice,method=3:GET", "principal=5:alice,method=3:GET"),
+                arguments("principal,method", "principal=5:alice;method=3:GET", null));
+    }
+
+    @ParameterizedTest
+    @MethodSource("meant")
+    void keyIsFoundByWhatAPersonMeans(String key, @Nullable String text, @Nullable String whole) {
+        assertThat(parse(key).of(text, null)).isEqualTo(Optional.ofNullable(whole));
+    }
+
+    @Test
+    void keyPerResourceIsFoundWithTheResource() {
+        RateLimitKey key = parse("ip").perResource();
+
+        assertThat(key.of("192.0.2.1", "GET /a")).contains("resource=6:GET /a,ip=9:192.0.2.1");
+        assertThat(key.of("192.0.2.1", null)).isEmpty();
+        assertThat(key.of("resource=6:GET /a,ip=9:192.0.2.1", null)).contains("resource=6:GET /a,ip=9:192.0.2.1");
+        assertThat(RateLimitKey.GLOBAL.perResource().of(null, "GET /a")).contains("resource=6:GET /a");
+        assertThat(parse("ip").within("m()").of("192.0.2.1", null)).contains("resource=3:m(),ip=9:192.0.2.1");
+        assertThat(RateLimitKey.GLOBAL.within("m()").of(null, "any")).contains("resource=3:m()");
     }
 
     static Stream<Arguments> grammar() {

@@ -13,6 +13,9 @@ final class KeyAlternative {
 
     private static final int MAX_LENGTH = 256;
 
+    /** Of a length. */
+    private static final int MAX_DIGITS = 3;
+
     private static final Set<String> KINDS =
             Set.of("ip", "principal", "session", "method", "header", "cookie", "param", "path", "resource");
 
@@ -72,10 +75,11 @@ final class KeyAlternative {
 
     /** Where the text ends that this wrote into a key at a position; -1 if this wrote none there. */
     int end(String key, int from) {
-        if (!key.startsWith(type, from)) {
-            return -1;
-        }
-        int start = from + type.length();
+        int end = key.startsWith(type, from) ? valueEnd(key, from + type.length()) : -1;
+        return end <= key.length() ? end : -1;
+    }
+
+    private static int valueEnd(String key, int start) {
         if (key.startsWith(Hash.PREFIX, start)) {
             return start + Hash.LENGTH;
         }
@@ -83,7 +87,7 @@ final class KeyAlternative {
             return start + SecretValues.LENGTH;
         }
         int colon = start;
-        while (colon < key.length() && Character.isDigit(key.charAt(colon))) {
+        while (colon < key.length() && colon < start + MAX_DIGITS && Character.isDigit(key.charAt(colon))) {
             colon++;
         }
         boolean length = colon > start && key.startsWith(":", colon);

@@ -103,12 +103,13 @@ public final class LiveRules {
     /**
      * Changes a rule that there is, on top of earlier changes.
      *
+     * @return the version of the rules with this change
      * @param madeFor the version that whoever makes the change has seen; any if null
      * @throws StaleVersionException if the rules have another one by now
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the rule cannot be as it would be then; all stays
      *     as it is
      */
-    public synchronized void change(String name, RuleChange change, @Nullable Long madeFor) {
+    public synchronized long change(String name, RuleChange change, @Nullable Long madeFor) {
         if (madeFor != null && madeFor != version) {
             throw new StaleVersionException(madeFor, version);
         }
@@ -120,18 +121,21 @@ public final class LiveRules {
         Map<String, RuleDefinition> next = new LinkedHashMap<>(changed);
         next.put(canonical, change.applyTo(weaker));
         putInForce(next);
+        return version;
     }
 
     /**
      * Has a rule be as configured again; nothing happens if it is.
      *
+     * @return the version of the rules then
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the configured rules do not fit any more
      */
-    public synchronized void restore(String name) {
+    public synchronized long restore(String name) {
         Map<String, RuleDefinition> next = new LinkedHashMap<>(changed);
         if (next.remove(RuleName.canonical(name)) != null) {
             putInForce(next);
         }
+        return version;
     }
 
     private void putInForce(Map<String, RuleDefinition> changes) {
