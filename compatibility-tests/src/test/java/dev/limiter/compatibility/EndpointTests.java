@@ -3,13 +3,19 @@ package dev.limiter.compatibility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.operate.DecisionCounts;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -37,7 +43,6 @@ class EndpointTests {
         "limiter.rules.orders.paths=/orders",
         "limiter.rules.orders.limit=3",
         "limiter.rules.orders.window=1h",
-        "limiter.rules.orders.algorithm=fixed-window",
         "limiter.rules.orders.key=header:X-Api-Key",
         "limiter.rules.orders.ban.after=2",
         "limiter.rules.orders.ban.within=1h",
@@ -47,7 +52,14 @@ class EndpointTests {
         "limiter.rules.several.limits.per-sec.window=1s",
         "limiter.rules.several.limits.per-day.limit=5",
         "limiter.rules.several.limits.per-day.window=1d",
-        "limiter.rules.several.limits.per-day.algorithm=fixed-window"
+        "limiter.rules.several.limits.per-day.algorithm=fixed-window",
+        "limiter.rules.several.limits.per-day.align=first",
+        "limiter.rules.loaded.paths=/loaded",
+        "limiter.rules.loaded.limit=100",
+        "limiter.rules.loaded.window=1d",
+        "limiter.rules.loaded.algorithm=fixed-window",
+        "limiter.rules.loaded.align=first",
+        "limiter.rules.loaded.key=header:X-Api-Key"
     };
 
     private ConfigurableApplicationContext application;
@@ -133,7 +145,7 @@ class EndpointTests {
     void changesTheLimitOfAnAnnotation() {
         assertThat(statuses(3, "/annotated")).containsExactly(200, 200, 429);
 
-        clients.post("/actuator/limiter/Limited.annotated", "{\"limit\": 4}");
+        clients.post("/actuator/limiter/limited.ANNOTATED", "{\"limit\": 4}");
         assertThat(statuses(3, "/annotated")).containsExactly(200, 200, 429);
         assertThat(clients.post("/actuator/limiter/limited.Annotated", "{\"mode\": \"shadow\"}")
                         .body())
@@ -142,6 +154,38 @@ class EndpointTests {
 
         clients.send("DELETE", "/actuator/limiter/Limited.annotated");
         assertThat(statuses(1, "/annotated")).containsExactly(429);
+    }
+
+    @Test
+    void isOnJmxToo() throws JMException {
+        try (ConfigurableApplicationContext managed = Applications.start(
+                Limited.class,
+                with(
+                        RULES,
+                        "spring.jmx.enabled=true",
+                        "spring.jmx.default-domain=limits",
+                        "management.endpoints.jmx.domain=limits",
+                        "management.endpoints.jmx.exposure.include=limiter",
+                        "management.endpoint.limiter.access=unrestricted"))) {
+            ObjectName name = new ObjectName("limits:type=Endpoint,name=Limiter");
+            Object changed = managed.getBean(MBeanServer.class)
+                    .invoke(
+                            name,
+                            "change",
+                            new Object[] {"orders", null, 7L, null, null, null, null, "too few"},
+                            new String[] {
+                                String.class.getName(),
+                                String.class.getName(),
+                                Long.class.getName(),
+                                String.class.getName(),
+                                Long.class.getName(),
+                                String.class.getName(),
+                                Long.class.getName(),
+                                String.class.getName()
+                            });
+
+            assertThat(changed.toString()).contains("limit=7");
+        }
     }
 
     @Test
@@ -155,6 +199,27 @@ class EndpointTests {
         } finally {
             clients.send("DELETE", "/actuator/limiter/default");
         }
+    }
+
+    /** No request is decided by half of a change, and none is lost. */
+    @Test
+    void changesUnderLoadPermitTheLargerLimitAtMost() {
+        CompletableFuture<Map<String, Long>> storm =
+                CompletableFuture.supplyAsync(() -> clients.storm("/loaded", "one", "two"));
+        int changes = 0;
+        while (!storm.isDone() || changes % 2 == 0) {
+            changes++;
+            HttpResponse<String> changed =
+                    clients.post("/actuator/limiter/loaded", "{\"limit\": " + (changes % 2 == 0 ? 100 : 200) + "}");
+            assertThat(changed.statusCode()).isEqualTo(200);
+        }
+        Map<String, Long> rest = clients.storm("/loaded", "one", "two");
+
+        assertThat(storm.join()).containsOnlyKeys("one 200", "one 429", "two 200", "two 429");
+        assertThat(storm.join().get("one 200") + rest.getOrDefault("one 200", 0L))
+                .isEqualTo(200);
+        assertThat(storm.join().get("two 200") + rest.getOrDefault("two 200", 0L))
+                .isEqualTo(200);
     }
 
     @Test
@@ -206,11 +271,11 @@ class EndpointTests {
                 "orders  | {'limit': 'many'}                  | 400 | whole number",
                 "orders  | {'limit': 1.5}                     | 400 | whole number",
                 "orders  | {'window': '10'}                   | 400 | LIM-108",
-                "orders  | {'burst': 5}                       | 400 | LIM-204",
+                "loaded  | {'burst': 5}                       | 400 | LIM-204",
                 "orders  | {'mode': 'enforced'}               | 400 | Did you mean enforce?",
                 "orders  | {}                                 | 400 | LIM-501",
                 "orders  | {'named': 'x', 'limit': 1}         | 400 | only one limit",
-                "several | {'limit': 1}                       | 400 | 'per-sec, per-day'",
+                "several | {'limit': 1}                       | 400 | Say which one",
                 "several | {'named': 'per-week', 'limit': 1}  | 400 | no such limit",
                 "Limited.annotated | {'window': '1parsec'}    | 400 | LIM-108",
                 "nosuch  | {'limit': 1}                       | 404 | no such rule"
@@ -254,8 +319,7 @@ class EndpointTests {
         try (ConfigurableApplicationContext closed = Applications.start(Limited.class)) {
             assertThat(Applications.clientsOf(closed).get("/actuator/limiter").statusCode())
                     .isEqualTo(404);
-            assertThat(closed.getBeanNamesForType(dev.limiter.spring.operate.DecisionCounts.class))
-                    .isEmpty();
+            assertThat(closed.getBeanNamesForType(DecisionCounts.class)).isEmpty();
         }
     }
 
@@ -283,7 +347,7 @@ class EndpointTests {
     @RestController
     static class Limited {
 
-        @GetMapping({"/orders", "/automatic", "/several"})
+        @GetMapping({"/orders", "/automatic", "/several", "/loaded"})
         String get() {
             return "ok";
         }
@@ -294,7 +358,7 @@ class EndpointTests {
         }
 
         @GetMapping("/annotated")
-        @RateLimiter(limit = 2, window = "1h", algorithm = dev.limiter.Algorithm.FIXED_WINDOW)
+        @RateLimiter(limit = 2, window = "1h")
         String annotated() {
             return "ok";
         }

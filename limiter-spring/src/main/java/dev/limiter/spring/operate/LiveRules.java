@@ -115,9 +115,7 @@ public final class LiveRules {
         }
         String canonical = RuleName.canonical(name);
         RuleDefinition before = inForce(canonical);
-        RuleDefinition weaker = before != null
-                ? before
-                : RuleDefinition.builder(name, RuleOrigin.source("a change")).build();
+        RuleDefinition weaker = before != null ? before : ofAnnotations(name);
         Map<String, RuleDefinition> next = new LinkedHashMap<>(changed);
         next.put(canonical, change.applyTo(weaker));
         putInForce(next);
@@ -136,6 +134,13 @@ public final class LiveRules {
             putInForce(next);
         }
         return version;
+    }
+
+    /** Nothing, under the name as it is written there: states go by it. */
+    private RuleDefinition ofAnnotations(String name) {
+        String written =
+                named(name).stream().map(RateLimitRule::name).findFirst().orElse(name);
+        return RuleDefinition.builder(written, RuleOrigin.source("a change")).build();
     }
 
     private void putInForce(Map<String, RuleDefinition> changes) {
