@@ -4,7 +4,7 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 
-/** What metrics and the endpoint call a storage: {@code memory}, {@code redis}, or {@code custom}. */
+/** The name of a storage in metrics and the endpoint: {@code memory}, {@code redis}, or {@code custom}. */
 final class StorageName {
 
     private StorageName() {}

@@ -16,7 +16,7 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.core.env.Environment;
 
 /**
- * What is bound below names that users choose (rules, tiers, named limits), by name, each once. An environment variable
+ * The settings below names that users choose (rules, tiers, named limits), by name, each once. An environment variable
  * spells {@code my-rule} as {@code MYRULE}, for which Spring Boot binds a second rule with the same values: spellings from
  * different sources are one name. Within one source, two spellings are two rules that somebody takes for different.
  */
@@ -27,15 +27,18 @@ final class NamedSettings {
     private NamedSettings() {}
 
     /**
-     * What is bound, by the spelling of the last source, which the others only override.
+     * The bound settings by the spelling of the last source, which the others only override. Sources are read only if a
+     * name has two spellings: with ten thousand rules they are long.
      *
      * @param parent the property below which the names are, such as {@code limiter.rules}
      */
     static <T> Map<String, T> of(String parent, Map<String, T> bound, Environment environment, Problems problems) {
-        Map<String, String> spellings = spellings(parent, environment, problems);
+        long names = bound.keySet().stream().map(RuleName::canonical).distinct().count();
+        Map<String, String> spellings = names == bound.size() ? Map.of() : spellings(parent, environment, problems);
         Map<String, T> named = new LinkedHashMap<>();
         bound.forEach((name, settings) ->
                 named.putIfAbsent(spellings.getOrDefault(RuleName.canonical(name), name), settings));
+        named.keySet().forEach(name -> check(parent, name, problems));
         return named;
     }
 
@@ -48,7 +51,6 @@ final class NamedSettings {
                 spellings.putAll(spellings(parent, prefix, iterable, problems));
             }
         }
-        spellings.values().forEach(name -> check(parent, name, problems));
         return spellings;
     }
 
@@ -87,7 +89,7 @@ final class NamedSettings {
         }
     }
 
-    /** What stands below {@code rules}, {@code tiers} or {@code limits}. */
+    /** The singular of {@code rules}, {@code tiers} or {@code limits}. */
     private static String what(String parent) {
         return parent.substring(parent.lastIndexOf('.') + 1, parent.length() - 1);
     }

@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** What stands for a key of a client where people read it: the same for the same key, and no way back for a long secret. */
+/** A hash in the place of a client's key where people read it: the same for the same key, and no way back for a long secret. */
 final class KeyHash {
 
     private static final int BYTES = 8;

@@ -62,7 +62,7 @@ public final class LimiterEndpoint {
                 .forEach(rule -> byName.computeIfAbsent(rule.name(), name -> new ArrayList<>())
                         .add(rule));
         Map<String, Object> described = new LinkedHashMap<>();
-        byName.forEach((name, rules) -> described.put(name, describe(name, rules)));
+        byName.forEach((name, rules) -> described.put(name, describe(rules)));
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("version", rules.version());
         body.put("storage", Map.of("type", storage, "keys", limiters.storage().size()));
@@ -86,7 +86,7 @@ public final class LimiterEndpoint {
             return null;
         }
         if (key == null && resource == null) {
-            return describe(rule, named);
+            return describe(named);
         }
         return Map.of(
                 "buckets",
@@ -161,10 +161,11 @@ public final class LimiterEndpoint {
             String rule, List<RateLimitRule> before, long version, SecurityContext operator, @Nullable String reason) {
         List<RateLimitRule> after = rules.named(rule);
         log.changed(rule, RuleDescription.settings(before), RuleDescription.settings(after), version, operator, reason);
-        return describe(rule, after);
+        return describe(after);
     }
 
-    private Map<String, Object> describe(String name, List<RateLimitRule> named) {
+    private Map<String, Object> describe(List<RateLimitRule> named) {
+        String name = named.get(0).name();
         Map<String, Object> body =
                 RuleDescription.of(named, rules.definition(name).orElse(null));
         body.put("changed", rules.isChanged(name));

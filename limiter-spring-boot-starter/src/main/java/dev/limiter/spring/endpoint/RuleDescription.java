@@ -45,7 +45,7 @@ final class RuleDescription {
         return body;
     }
 
-    /** What of rules of one name can be changed. */
+    /** The settings of rules of one name that can be changed. */
     static Map<String, Object> settings(List<RateLimitRule> rules) {
         RateLimitRule rule = rules.get(0);
         return Map.of("mode", EnumText.of(rule.mode()), "limits", limits(rule.rule()));

@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
 /** A method with its limits, compiled: once for each set of rules. Thread-safe. */
 final class LimitedMethod {
 
-    private record Compiled(RuleSet ruleSet, ApplicableRules rules) {
+    private record Compiled(RuleSet ruleSet, List<RateLimitRule> all, ApplicableRules rules) {
 
         static Compiled of(RuleSet ruleSet, Function<RuleSet, List<RateLimitRule>> compiler) {
-            return new Compiled(ruleSet, ApplicableRules.of(compiler.apply(ruleSet)));
+            List<RateLimitRule> all = compiler.apply(ruleSet);
+            return new Compiled(ruleSet, all, ApplicableRules.of(all));
         }
     }
 
@@ -62,7 +63,8 @@ final class LimitedMethod {
 
     /** With the settings of a set of rules, in force or not. */
     List<RateLimitRule> compile(RuleSet ruleSet) {
-        return compiler.apply(ruleSet);
+        Compiled known = compiled;
+        return known.ruleSet == ruleSet ? known.all : compiler.apply(ruleSet);
     }
 
     ApplicableRules rules(RuleSet current) {

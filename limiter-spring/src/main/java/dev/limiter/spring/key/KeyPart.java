@@ -52,7 +52,7 @@ final class KeyPart {
         return unresolved;
     }
 
-    /** What {@link #encode} makes of a value; of its alternatives, the first is meant unless the text begins with another kind. */
+    /** The text that {@link #encode} makes of a value; of its alternatives, the first is meant unless the text begins with another kind. */
     String encode(String text) {
         for (KeyAlternative alternative : alternatives) {
             String kind = alternative.kind() + ":";

@@ -3,7 +3,6 @@ package dev.limiter.spring.operate;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
-import dev.limiter.spring.rule.RuleName;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -36,16 +35,13 @@ public final class DecisionCounts implements RateLimitListener {
         return zeros;
     }
 
-    /** The outcomes that there were of a rule, by their names in metrics. */
+    /** The outcomes of the rule of exactly that name, by their names in metrics. */
     public Map<String, Long> of(String rule) {
         Map<String, Long> counts = new LinkedHashMap<>();
-        rules.forEach((name, outcomes) -> {
-            if (RuleName.canonical(name).equals(RuleName.canonical(rule))) {
-                outcomes.forEach((outcome, count) -> {
-                    if (count.sum() > 0) {
-                        counts.merge(outcome.tag(), count.sum(), Long::sum);
-                    }
-                });
+        rules.getOrDefault(rule, Map.of()).forEach((outcome, count) -> {
+            long sum = count.sum();
+            if (sum > 0) {
+                counts.put(outcome.tag(), sum);
             }
         });
         return counts;

@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be different in a rule; null is what stays as it is. Immutable.
+ * Settings of a rule that are to be different; a null leaves one as it is. Immutable.
  *
  * @param named the name of the limit, of a rule with several; null for the only one
  * @param limit permits per window, 1 to 10^15
