@@ -2,6 +2,7 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.operate.DecisionCounts;
 import java.net.http.HttpResponse;
@@ -278,6 +279,7 @@ class EndpointTests {
                 "several | {'limit': 1}                       | 400 | Say which one",
                 "several | {'named': 'per-week', 'limit': 1}  | 400 | no such limit",
                 "Limited.annotated | {'window': '1parsec'}    | 400 | LIM-108",
+                "Limited.fixed     | {'burst': 5}             | 400 | LIM-204",
                 "nosuch  | {'limit': 1}                       | 404 | no such rule"
             })
     void impossibleChangesAreRefusedAndChangeNothing(String rule, String change, int status, String said) {
@@ -349,6 +351,12 @@ class EndpointTests {
 
         @GetMapping({"/orders", "/automatic", "/several", "/loaded"})
         String get() {
+            return "ok";
+        }
+
+        @GetMapping("/fixed")
+        @RateLimiter(limit = 100, window = "1h", algorithm = Algorithm.FIXED_WINDOW)
+        String fixed() {
             return "ok";
         }
 
