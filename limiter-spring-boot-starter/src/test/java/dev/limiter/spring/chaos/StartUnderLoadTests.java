@@ -7,7 +7,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +31,9 @@ class StartUnderLoadTests {
     /** The longest time after which a request gets a permit that was returned. */
     private static final long RETURNED_NANOS = 20_000_000_000L;
 
-    private static final String PORT = "listening on ";
+    /** All requests are sent at once, to a process that has just started and has few processors. */
+    private static final Duration ANSWERED = Duration.ofSeconds(60);
+
     private static final List<String> ALGORITHMS =
             List.of("fixed-window", "sliding-window-log", "sliding-window-counter", "token-bucket");
 
@@ -75,9 +77,9 @@ class StartUnderLoadTests {
     void permitsTheLimit(int start) throws IOException {
         String algorithm = ALGORITHMS.get(start % ALGORITHMS.size());
         others.forEach(Thread::start);
-        Process process = process(algorithm);
-        try {
-            Client client = new Client(port(process), "start" + start);
+        try (InstanceProcess process =
+                new InstanceProcess(StartUnderLoadTests.class, List.of(), List.of(algorithm, "" + redis.port()))) {
+            Client client = new Client(process.port(), "start" + start);
             List<CompletableFuture<Integer>> answers =
                     IntStream.range(0, REQUESTS).mapToObj(i -> client.ask()).toList();
             List<Integer> statuses =
@@ -94,9 +96,6 @@ class StartUnderLoadTests {
             assertThat(permitted).isEqualTo(LIMIT);
             assertThat(Stream.generate(client::ask).limit(LIMIT).map(CompletableFuture::join))
                     .containsOnly(429);
-        } finally {
-            process.destroy();
-            process.onExit().join();
         }
     }
 
@@ -107,6 +106,7 @@ class StartUnderLoadTests {
                     HttpClient.newHttpClient(),
                     HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/today"))
                             .header("X-Api-Key", key)
+                            .timeout(ANSWERED)
                             .build());
         }
 
@@ -116,40 +116,13 @@ class StartUnderLoadTests {
         }
     }
 
-    private static Process process(String algorithm) throws IOException {
-        List<String> command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                StartUnderLoadTests.class.getName(),
-                algorithm,
-                "" + redis.port());
-        return new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-    }
-
-    private static int port(Process process) {
-        return process.inputReader()
-                .lines()
-                .filter(line -> line.startsWith(PORT))
-                .findFirst()
-                .map(line -> Integer.parseInt(line.substring(PORT.length())))
-                .orElseThrow(() -> new IllegalStateException("It did not start"));
-    }
-
     public static void main(String... arguments) throws IOException {
         Stream<String> rule = Stream.of(
                 "paths=/today", "key=header:X-Api-Key", "limit=" + LIMIT, "window=100d", "algorithm=" + arguments[0]);
         try (Instance instance = new Instance(Stream.concat(
                 Stream.of("spring.data.redis.port=" + arguments[1]),
                 rule.map(property -> "limiter.rules.today." + property)))) {
-            System.out.println(PORT + instance.port());
-            // ends with the test at the latest, which holds the other end
-            while (System.in.read() >= 0) {
-                LockSupport.parkNanos(10_000_000);
-            }
+            InstanceProcess.serve(instance);
         }
     }
 }

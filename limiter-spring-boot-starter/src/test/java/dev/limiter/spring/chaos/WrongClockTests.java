@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
@@ -39,9 +38,7 @@ class WrongClockTests {
             redis.start();
             try (Instance right = new Instance(redis.port(), properties);
                     SkewedInstance wrong = new SkewedInstance(directory, redis.port(), properties)) {
-                while (!right.usesRedis()) {
-                    LockSupport.parkNanos(10_000_000);
-                }
+                ChaosSupport.await(right::usesRedis);
                 try (Load load = new Load("anybody", List.of(right.port(), wrong.port()), "/today", "/local")) {
                     load.awaitMore("/today", 200, Instance.LIMIT / 3);
                     load.endCalm();

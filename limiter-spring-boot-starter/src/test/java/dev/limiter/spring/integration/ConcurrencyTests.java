@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -61,6 +62,12 @@ class ConcurrencyTests extends WebTestSupport {
 
     @LocalServerPort
     private int port;
+
+    /** A client has its answer before the permit of its request is back. */
+    @BeforeEach
+    void nobodyIsServed() {
+        assertEventuallyFree();
+    }
 
     @ParameterizedTest
     @ValueSource(strings = {"/by-rule/blocking/", "/by-rule/callable/", "/by-rule/future/"})
@@ -123,7 +130,7 @@ class ConcurrencyTests extends WebTestSupport {
             client.getOutputStream()
                     .write(("GET /by-rule/blocking/" + gate + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
                             .getBytes(StandardCharsets.US_ASCII));
-            ENTERED.get(gate).await();
+            await(() -> ENTERED.get(gate).getCount() == 0);
         }
         assertThat(get("/by-rule/plain").statusCode()).isEqualTo(503);
 
@@ -155,10 +162,12 @@ class ConcurrencyTests extends WebTestSupport {
                 == 1);
     }
 
-    private Future<HttpResponse<String>> inBackground(String path, String... headers) throws InterruptedException {
+    private Future<HttpResponse<String>> inBackground(String path, String... headers) {
         FutureTask<HttpResponse<String>> task = new FutureTask<>(() -> get(path, headers));
         new Thread(task).start();
-        ENTERED.get(path.substring(path.lastIndexOf('/') + 1)).await();
+        CountDownLatch entered = ENTERED.get(path.substring(path.lastIndexOf('/') + 1));
+        await(() -> entered.getCount() == 0 || task.isDone());
+        assertThat(task).as("a request that is served").isNotDone();
         return task;
     }
 

@@ -1,0 +1,75 @@
+package dev.limiter.spring.chaos;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/** An instance in a virtual machine of its own, whose main method calls {@link #serve} and whose output is that of the test. */
+final class InstanceProcess implements AutoCloseable {
+
+    private static final String PORT = "listening on ";
+
+    private final Process process;
+    private final int port;
+
+    /** Starts it, and waits until it serves. {@code folders}: of classes before those of the test. */
+    InstanceProcess(Class<?> main, List<Path> folders, List<String> arguments) throws IOException {
+        String classPath = Stream.concat(
+                        folders.stream().map(Path::toString), Stream.of(System.getProperty("java.class.path")))
+                .reduce((first, second) -> first + File.pathSeparator + second)
+                .orElseThrow();
+        List<String> command = Stream.concat(
+                        Stream.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java")
+                                        .toString(),
+                                "-XX:TieredStopAtLevel=1",
+                                "-cp",
+                                classPath,
+                                main.getName()),
+                        arguments.stream())
+                .toList();
+        process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        BufferedReader output = process.inputReader();
+        port = output.lines()
+                .peek(System.out::println)
+                .filter(line -> line.startsWith(PORT))
+                .findFirst()
+                .map(line -> Integer.parseInt(line.substring(PORT.length())))
+                .orElseThrow(() -> new IllegalStateException("It did not start"));
+        // a process whose output nobody reads stops when the pipe is full
+        Thread reader = new Thread(() -> output.lines().forEach(System.out::println), "output of " + process.pid());
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** In the process: says where it listens, and returns when the test is over, which holds the other end of the input. */
+    static void serve(Instance instance) throws IOException {
+        System.out.println(PORT + instance.port());
+        while (System.in.read() >= 0) {
+            LockSupport.parkNanos(10_000_000);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+        try {
+            if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IllegalStateException("It did not end when asked to");
+            }
+        } catch (InterruptedException exception) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}
