@@ -158,7 +158,7 @@ class HeldAnswerTests {
         @GetMapping("/held/async-timeout")
         void asyncTimeout(HttpServletRequest request, HttpServletResponse response) throws IOException {
             response.getWriter().print("never sent");
-            request.startAsync().setTimeout(1);
+            request.startAsync().setTimeout(500);
         }
 
         @GetMapping("/held/async-throw")

@@ -132,7 +132,9 @@ class ScriptedEndpoints {
     void asyncTimeout(String first, HttpServletRequest request, HttpServletResponse response)
             throws IOException, ServletException {
         run(first, response);
-        request.startAsync().setTimeout(1);
+        // Jetty never ends a request whose timeout is over before its task has been written down:
+        // AsyncContextEvent.run()
+        request.startAsync().setTimeout(500);
     }
 
     @GetMapping("/script/async-throw")
