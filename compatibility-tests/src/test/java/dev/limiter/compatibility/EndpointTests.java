@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.management.JMException;
@@ -21,12 +23,15 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.event.EventListener;
@@ -35,10 +40,12 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** {@code /actuator/limiter}, as somebody on call uses it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(OutputCaptureExtension.class)
 class EndpointTests {
 
     private static final String[] RULES = {
         "management.endpoints.web.exposure.include=*",
+        "logging.level.dev.limiter.rejections=debug",
         "limiter.web.default-limit.limit=50",
         "limiter.web.default-limit.window=1h",
         "limiter.rules.orders.paths=/orders",
@@ -117,6 +124,34 @@ class EndpointTests {
                 clients.send("DELETE", "/actuator/limiter/orders?key=acme").body();
         assertThat(lifted).contains("\"permitted\":true,\"banned\":false");
         assertThat(statuses(4, "/orders", "X-Api-Key", "acme")).containsExactly(200, 200, 200, 429);
+    }
+
+    /** Known from a log or from the endpoint itself, where no key is told as it is. */
+    @Test
+    void tellsWhoIsRefusedMostByAHashThatCanBeAskedFor(CapturedOutput output) {
+        Stream.of(1, 2, 3, 4)
+                .map(i -> CompletableFuture.runAsync(() -> statuses(100, "/orders", "X-Api-Key", "a crowd")))
+                .toList()
+                .forEach(CompletableFuture::join);
+
+        String rule = clients.get("/actuator/limiter/orders").body();
+        Matcher most = Pattern.compile(
+                        "\"refusedMost\":\\[\\{\"rule\":\"orders\",\"keyHash\":\"([0-9a-f]{16})\",\"refusals\":397")
+                .matcher(rule);
+        assertThat(most.find()).as(rule).isTrue();
+        assertThat(rule).containsPattern("\"recentDecisions\":\\{[^}]*\"banned\":[1-9]");
+        String all = clients.get("/actuator/limiter").body();
+        assertThat(all).contains("{\"rule\":\"orders\",\"keyHash\":\"" + most.group(1));
+        assertThat(rule + all + output).doesNotContain("a crowd");
+        assertThat(output)
+                .contains("rejected rule=orders limit=orders resource=\"GET /orders\" key=" + most.group(1)
+                        + " retryAfter=PT")
+                .contains("banned rule=orders limit=orders resource=\"GET /orders\" key=" + most.group(1));
+
+        String key = "/actuator/limiter/orders?key=" + most.group(1);
+        assertThat(clients.get(key).body()).contains("\"banned\":true");
+        assertThat(clients.send("DELETE", key).body()).contains("\"banned\":false");
+        assertThat(statuses(1, "/orders", "X-Api-Key", "a crowd")).containsExactly(200);
     }
 
     @Test

@@ -54,6 +54,28 @@ class MetricsTests {
     }
 
     @Test
+    void limitsAreCountedThatRefuseOrHaveLittleLeft() {
+        double refused = limits("limiter.rejections", "rejected");
+        double near = limits("limiter.near.limit", "permitted");
+
+        IntStream.range(0, 5).forEach(i -> clients.get("/orders/" + i));
+
+        assertThat(limits("limiter.rejections", "rejected") - refused).isEqualTo(3);
+        // the second of two
+        assertThat(limits("limiter.near.limit", "permitted") - near).isEqualTo(1);
+    }
+
+    private double limits(String meter, String outcome) {
+        return meters
+                .find(meter)
+                .tags("rule", "orders", "limit", "orders-burst", "tier", "none", "outcome", outcome)
+                .counters()
+                .stream()
+                .mapToDouble(Counter::count)
+                .sum();
+    }
+
+    @Test
     void keysAreCounted() {
         clients.get("/annotated/token-bucket", "X-Api-Key", "somebody new");
 

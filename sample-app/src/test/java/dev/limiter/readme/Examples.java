@@ -151,10 +151,10 @@ class LimiterBeans {
         return (request, response, decision) -> response.sendError(503);
     }
 
-    // is told of each decision
+    // is told of each decision; the key may hold what clients keep secret, its hash does not show it
     @Bean
     RateLimitListener listener() {
-        return event -> System.out.println(event.rule() + " " + event.outcome());
+        return event -> System.out.println(event.rule() + " " + event.outcome() + " " + event.keyHash());
     }
 
     // replaces the clock, in tests

@@ -9,6 +9,7 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.operate.RejectionLog;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -52,6 +53,11 @@ public final class LimiterAutoConfiguration {
     @Bean
     WaitingRoomLifecycle limiterWaitingRoomLifecycle(RateLimiters limiters) {
         return new WaitingRoomLifecycle(limiters);
+    }
+
+    @Bean
+    RejectionLog limiterRejectionLog() {
+        return new RejectionLog();
     }
 
     @Bean

@@ -1,6 +1,7 @@
 package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiters;
+import dev.limiter.TimeSource;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compiled.Rules;
@@ -10,6 +11,7 @@ import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.operate.RefusedKeys;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -27,8 +29,13 @@ import org.springframework.util.ClassUtils;
 public final class LimiterEndpointAutoConfiguration {
 
     @Bean
-    DecisionCounts limiterDecisionCounts() {
-        return new DecisionCounts();
+    DecisionCounts limiterDecisionCounts(TimeSource clock) {
+        return new DecisionCounts(clock);
+    }
+
+    @Bean
+    RefusedKeys limiterRefusedKeys(TimeSource clock) {
+        return new RefusedKeys(clock);
     }
 
     @Bean
@@ -45,8 +52,12 @@ public final class LimiterEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     LimiterEndpoint limiterEndpoint(
-            LiveRules rules, RateLimiters limiters, DecisionCounts counts, ApplicationEventPublisher events) {
-        return new LimiterEndpoint(rules, limiters, counts, StorageName.of(limiters.storage()), events);
+            LiveRules rules,
+            RateLimiters limiters,
+            DecisionCounts counts,
+            RefusedKeys refused,
+            ApplicationEventPublisher events) {
+        return new LimiterEndpoint(rules, limiters, counts, refused, StorageName.of(limiters.storage()), events);
     }
 
     @Bean

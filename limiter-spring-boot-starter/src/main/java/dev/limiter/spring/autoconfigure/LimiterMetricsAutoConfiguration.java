@@ -3,6 +3,7 @@ package dev.limiter.spring.autoconfigure;
 import dev.limiter.RateLimiters;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.redis.StorageStatistics;
+import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.metrics.LimiterMetrics;
 import dev.limiter.spring.metrics.StorageMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -19,8 +20,9 @@ import org.springframework.context.annotation.Bean;
 public final class LimiterMetricsAutoConfiguration {
 
     @Bean
-    LimiterMetrics limiterMetrics(ObjectProvider<MeterRegistry> registries, RateLimiters limiters) {
-        return new LimiterMetrics(registries, limiters, StorageName.of(limiters.storage()));
+    LimiterMetrics limiterMetrics(
+            ObjectProvider<MeterRegistry> registries, RateLimiters limiters, LimiterSettings settings) {
+        return new LimiterMetrics(registries, limiters, StorageName.of(limiters.storage()), settings.nearLimit());
     }
 
     @Bean

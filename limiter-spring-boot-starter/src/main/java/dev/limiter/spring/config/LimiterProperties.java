@@ -25,6 +25,7 @@ import org.springframework.boot.convert.Delimiter;
  * @param mode What becomes of decisions: enforce them, only count them (shadow), or none at all (off). A rule can do
  *     less than this, not more.
  * @param maxKeys How many keys are remembered in memory, 1 to 1000000000.
+ * @param nearLimit From which use of a limit a permitted request is counted in limiter.near.limit, 1% to 99%.
  * @param web Limits on HTTP requests.
  * @param redis What is kept in Redis, and what happens when that fails; for storage: redis.
  * @param aspect Limits on annotated methods.
@@ -39,6 +40,7 @@ public record LimiterProperties(
         @DefaultValue("memory") Storage storage,
         @DefaultValue("enforce") Mode mode,
         @DefaultValue("100000") long maxKeys,
+        @DefaultValue("80%") String nearLimit,
         @DefaultValue Web web,
         @DefaultValue Redis redis,
         @DefaultValue Aspect aspect,

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param mode of all rules; {@code OFF} also when Limiter is not enabled, which an application that was processed ahead
  *     of time finds out only when it runs
  * @param maxKeys how many keys are remembered in memory
+ * @param nearLimit from which use of a limit, in percent, requests have come near to it: 1 to 99
  */
-public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web, RedisSettings redis) {
+public record LimiterSettings(Mode mode, Storage storage, long maxKeys, int nearLimit, Web web, RedisSettings redis) {
 
     private static final long MOST_KEYS = 1_000_000_000;
 
@@ -51,6 +52,7 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web,
         range("limiter.max-keys", properties.maxKeys(), 1, MOST_KEYS, problems);
         range("limiter.web.status", web.status(), 400, 599, problems);
         range("limiter.web.ipv6-prefix", web.ipv6Prefix(), 1, 128, problems);
+        int nearLimit = percent("limiter.near-limit", properties.nearLimit(), problems);
         AddressRanges trusted = AddressRanges.parse("limiter.web.trusted-proxies", web.trustedProxies(), problems);
         AddressRanges allow = AddressRanges.parse("limiter.web.allow", web.allow(), problems);
         AddressRanges deny = AddressRanges.parse("limiter.web.deny", web.deny(), problems);
@@ -61,6 +63,7 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web,
                 properties.enabled() ? properties.mode() : Mode.OFF,
                 properties.storage(),
                 properties.maxKeys(),
+                nearLimit,
                 new Web(
                         web.enabled(),
                         web.staticResources(),
@@ -78,6 +81,16 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, Web web,
         if (value < min || value > max) {
             problems.add(MessageCode.OUT_OF_RANGE, property, value, "It must be from " + min + " to " + max + ".");
         }
+    }
+
+    /** A whole number from 1 to 99 with a percent sign. */
+    private static int percent(String property, String text, Problems problems) {
+        String number = text.strip().replaceFirst("%$", "");
+        if (number.length() == text.strip().length() || !number.matches("[1-9][0-9]?")) {
+            problems.add(MessageCode.OUT_OF_RANGE, property, text, "It must be from 1% to 99%.");
+            return 1;
+        }
+        return Integer.parseInt(number);
     }
 
     private static Duration jitter(String text, Problems problems) {

@@ -6,6 +6,7 @@ import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.RuleChange;
 import dev.limiter.spring.rule.Mode;
 import java.util.ArrayList;
@@ -31,9 +32,12 @@ import org.springframework.lang.Nullable;
 @Endpoint(id = "limiter", defaultAccess = Access.READ_ONLY)
 public final class LimiterEndpoint {
 
+    private static final int MOST_REFUSED = 10;
+
     private final LiveRules rules;
     private final RateLimiters limiters;
     private final DecisionCounts counts;
+    private final RefusedKeys refused;
     private final String storage;
     private final OperatorLog log;
 
@@ -45,12 +49,14 @@ public final class LimiterEndpoint {
             LiveRules rules,
             RateLimiters limiters,
             DecisionCounts counts,
+            RefusedKeys refused,
             String storage,
             ApplicationEventPublisher events) {
         this.log = new OperatorLog(events);
         this.rules = rules;
         this.limiters = limiters;
         this.counts = counts;
+        this.refused = refused;
         this.storage = storage;
     }
 
@@ -67,6 +73,7 @@ public final class LimiterEndpoint {
         body.put("version", rules.version());
         body.put("storage", Map.of("type", storage, "keys", limiters.storage().size()));
         body.put("waiting", limiters.waiting());
+        body.put("refusedMost", refusedMost(null));
         body.put("rules", described);
         return body;
     }
@@ -74,7 +81,8 @@ public final class LimiterEndpoint {
     /**
      * One rule, or where a key of it stands, charging nothing; null if there is no such rule.
      *
-     * @param key as storages have it, or the value of its only part, such as an address
+     * @param key as storages have it, or the value of its only part, such as an address, or the hash of one that was
+     *     refused lately
      * @param resource such as {@code GET /orders/{id}}, where each has a bucket of its own
      * @throws IllegalArgumentException if that is no key of the rule
      */
@@ -86,7 +94,9 @@ public final class LimiterEndpoint {
             return null;
         }
         if (key == null && resource == null) {
-            return describe(named);
+            Map<String, Object> body = describe(named);
+            body.put("refusedMost", refusedMost(named.get(0).name()));
+            return body;
         }
         return Map.of(
                 "buckets",
@@ -170,14 +180,22 @@ public final class LimiterEndpoint {
                 RuleDescription.of(named, rules.definition(name).orElse(null));
         body.put("changed", rules.isChanged(name));
         body.put("decisions", counts.of(name));
+        body.put("recentDecisions", counts.recent(name));
         return body;
     }
 
-    private static Map<RateLimitRule, String> keys(
+    private List<Map<String, Object>> refusedMost(@Nullable String rule) {
+        return refused.most(rule, MOST_REFUSED).stream()
+                .map(RuleDescription::of)
+                .toList();
+    }
+
+    private Map<RateLimitRule, String> keys(
             List<RateLimitRule> named, @Nullable String key, @Nullable String resource) {
         Map<RateLimitRule, String> keys = new LinkedHashMap<>();
         for (RateLimitRule rule : named) {
-            Optional<String> whole = rule.keyOf(key, resource);
+            Optional<String> hashed = key == null ? Optional.empty() : refused.find(rule.name(), key);
+            Optional<String> whole = hashed.isPresent() ? hashed : rule.keyOf(key, resource);
             whole.ifPresent(found -> keys.put(rule, found));
         }
         if (keys.isEmpty()) {

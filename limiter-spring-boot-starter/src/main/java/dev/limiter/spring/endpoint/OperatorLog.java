@@ -1,5 +1,6 @@
 package dev.limiter.spring.endpoint;
 
+import dev.limiter.spring.key.KeyHash;
 import java.security.Principal;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -7,6 +7,8 @@ import dev.limiter.Rule;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.operate.RefusedKeys.RefusedKey;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import java.time.Duration;
@@ -112,6 +114,18 @@ final class RuleDescription {
             limits.add(limit);
         }
         body.put("limits", limits);
+        return body;
+    }
+
+    /** One of those that were refused most often, by its hash. */
+    static Map<String, Object> of(RefusedKey refused) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("rule", refused.rule());
+        body.put("keyHash", KeyHash.of(refused.key()));
+        body.put("refusals", refused.refusals());
+        if (refused.error() > 0) {
+            body.put("atMostTooMany", refused.error());
+        }
         return body;
     }
 

@@ -1,5 +1,6 @@
 package dev.limiter.spring.metrics;
 
+import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
@@ -21,24 +22,39 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Counter {@code limiter.decisions} by rule, resource and outcome, timer {@code limiter.wait} by rule, gauges {@code
+ * Counters {@code limiter.decisions} by rule, resource and outcome, {@code limiter.rejections} and {@code
+ * limiter.near.limit} by rule, limit, tier and outcome, timer {@code limiter.wait} by rule, gauges {@code
  * limiter.keys} by storage and {@code limiter.waiting}, and of the storage in memory counter {@code limiter.evictions} by
  * cause. Clients are never a tag: there is no end to them. Registries are looked for once all beans are there, so that it
  * works in every application that has one, however the registry got there.
  */
 public final class LimiterMetrics implements RateLimitListener, MeterBinder, SmartInitializingSingleton {
 
+    private static final String REJECTIONS = "limiter.rejections";
+    private static final String NEAR = "limiter.near.limit";
+    private static final String NONE = "none";
+
+    /** A permitted request that leaves less than this share of a limit came near to it. */
+    private final double nearShare;
+
     private record CounterKey(String rule, String resource, Outcome outcome) {}
+
+    /** A limit of a rule or of a tier of it, which says so: in the words of tags. */
+    private record LimitKey(String meter, String rule, String limit, String tier, Outcome outcome) {}
 
     private final ObjectProvider<MeterRegistry> available;
     private final RateLimiters limiters;
     private final String storageName;
     private final ConcurrentMap<CounterKey, List<Counter>> counters = new ConcurrentHashMap<>();
+    private final ConcurrentMap<LimitKey, List<Counter>> limits = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, List<Timer>> timers = new ConcurrentHashMap<>();
     private final Set<MeterRegistry> bound = ConcurrentHashMap.newKeySet();
     private volatile List<MeterRegistry> registries = List.of();
 
-    public LimiterMetrics(ObjectProvider<MeterRegistry> registries, RateLimiters limiters, String storageName) {
+    /** {@code nearLimit}: from which use of a limit, in percent, a request has come near to it. */
+    public LimiterMetrics(
+            ObjectProvider<MeterRegistry> registries, RateLimiters limiters, String storageName, int nearLimit) {
+        this.nearShare = (100 - nearLimit) / 100.0;
         this.available = registries;
         this.limiters = limiters;
         this.storageName = storageName;
@@ -49,6 +65,7 @@ public final class LimiterMetrics implements RateLimitListener, MeterBinder, Sma
         registries = Registries.of(available);
         // What was counted before there was a registry has empty lists in their place.
         counters.clear();
+        limits.clear();
         timers.clear();
         registries.forEach(this::bindTo);
     }
@@ -89,9 +106,53 @@ public final class LimiterMetrics implements RateLimitListener, MeterBinder, Sma
                 new CounterKey(event.rule(), event.resource(), event.outcome()), this::counters)) {
             counter.increment();
         }
+        switch (event.outcome()) {
+            case REJECTED, SHADOW_REJECTED -> countRefusingLimits(event);
+            case PERMITTED, FAILED_LOCAL -> countNearLimits(event);
+            default -> {
+                // no limit was asked, or nobody knows where it stands
+            }
+        }
         if (!event.waited().isZero()) {
             timers.computeIfAbsent(event.rule(), this::timers).forEach(timer -> timer.record(event.waited()));
         }
+    }
+
+    private void countRefusingLimits(RateLimitEvent event) {
+        for (LimitStatus limit : event.limits()) {
+            if (!limit.permitted()) {
+                count(REJECTIONS, event, limit);
+            }
+        }
+    }
+
+    private void countNearLimits(RateLimitEvent event) {
+        for (LimitStatus limit : event.limits()) {
+            if (limit.remaining() <= nearShare * limit.limit().capacity()) {
+                count(NEAR, event, limit);
+            }
+        }
+    }
+
+    private void count(String meter, RateLimitEvent event, LimitStatus limit) {
+        String tier = event.tier();
+        LimitKey key = new LimitKey(meter, event.rule(), limit.policy(), tier == null ? NONE : tier, event.outcome());
+        limits.computeIfAbsent(key, this::limitCounters).forEach(Counter::increment);
+    }
+
+    private List<Counter> limitCounters(LimitKey key) {
+        return registries.stream()
+                .map(registry -> Counter.builder(key.meter())
+                        .description(
+                                key.meter().equals(NEAR)
+                                        ? "Permitted requests and calls that left little of a limit"
+                                        : "Limits that refused, or would have")
+                        .tag("rule", key.rule())
+                        .tag("limit", key.limit())
+                        .tag("tier", key.tier())
+                        .tag("outcome", key.outcome().tag())
+                        .register(registry))
+                .toList();
     }
 
     private List<Counter> counters(CounterKey key) {

@@ -477,7 +477,11 @@ class BadConfigurationTests {
                 early("key: \"#{#request?.pathVariable('id')}\"", "path variables"),
                 early("cost: \"#request.isUserInRole('A') ? 1 : 2\"", "a user"),
                 early("skip-if: \"#{!#request.isUserInRole('INTERNAL')}\"", "a user"),
-                bad("limiter.foo: 1", "limiter.foo = \"1\"", "unknown", "enabled, storage, mode, max-keys, web"),
+                bad(
+                        "limiter.foo: 1",
+                        "limiter.foo = \"1\"",
+                        "unknown",
+                        "enabled, storage, mode, max-keys, near-limit, web"),
                 bad("limiter.web.foo: 1", "limiter.web.foo = \"1\"", "unknown", "default-limit, exclude"),
                 bad("limiter.web.default-limit: { limit: 1, window: 1s, paths: /a }", "default-limit.paths", "unknown"),
                 bad(

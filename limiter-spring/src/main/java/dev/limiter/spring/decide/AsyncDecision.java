@@ -94,13 +94,13 @@ final class AsyncDecision {
                 decider.reports().tellPermitted(verdict, resource, waited);
                 askShadow(verdict, 0);
             } else {
-                countRejection(verdict, verdict, decided, 0);
+                countRejection(verdict, verdict, 0);
             }
         });
     }
 
     /** Only the rules that refused are to be told: the others were not counted. */
-    private void countRejection(Verdict verdict, Verdict answer, Decision decision, int index) {
+    private void countRejection(Verdict verdict, Verdict answer, int index) {
         for (int i = index; i < verdict.rules().size(); i++) {
             if (!verdict.refusedBy(i)) {
                 continue;
@@ -111,20 +111,19 @@ final class AsyncDecision {
             CompletableFuture<@Nullable Decision> ban =
                     outcome == Outcome.REJECTED ? decider.bans().afterRejectionLater(rule, charge) : null;
             if (ban != null) {
-                int next = i + 1;
+                int refused = i;
                 ask(ban, banned -> {
                     if (banned == null) {
-                        decider.reports().tell(rule, resource, outcome, decision);
+                        decider.reports().tell(verdict, refused, resource, outcome, Duration.ZERO);
                     }
                     countRejection(
                             verdict,
                             banned == null ? answer : decider.banned(rule, charge, banned, resource),
-                            decision,
-                            next);
+                            refused + 1);
                 });
                 return;
             }
-            decider.reports().tell(rule, resource, outcome, decision);
+            decider.reports().tell(verdict, i, resource, outcome, Duration.ZERO);
         }
         result.hand(answer);
     }
@@ -137,7 +136,7 @@ final class AsyncDecision {
                 int next = i + 1;
                 var unused = limiters.tryAcquireAsync(charge).whenComplete((decision, failure) -> {
                     if (failure == null) {
-                        shadow.decided(rule, decision);
+                        shadow.decided(rule, charge, decision);
                     } else {
                         shadow.failed(rule, failure);
                     }

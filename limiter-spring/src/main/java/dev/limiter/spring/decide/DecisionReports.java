@@ -1,7 +1,9 @@
 package dev.limiter.spring.decide;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.decide.RateLimitEvent.Subject;
 import java.time.Duration;
 import java.util.List;
 import org.apache.commons.logging.Log;
@@ -19,30 +21,45 @@ final class DecisionReports {
         this.listeners = List.copyOf(listeners);
     }
 
+    /** Of a rule that was not asked. */
     void tell(RateLimitRule rule, String resource, Outcome outcome, @Nullable Decision decision) {
-        tell(rule, resource, outcome, decision, Duration.ZERO);
+        if (!listeners.isEmpty()) {
+            tell(new RateLimitEvent(rule.name(), resource, outcome, decision, Duration.ZERO));
+        }
     }
 
-    void tell(RateLimitRule rule, String resource, Outcome outcome, @Nullable Decision decision, Duration waited) {
-        if (listeners.isEmpty()) {
-            return;
+    /** Of a rule that was asked alone. */
+    void tell(RateLimitRule rule, String resource, Outcome outcome, Decision decision, Charge charge) {
+        if (!listeners.isEmpty()) {
+            Subject subject = new Subject(rule, charge, decision, null, 0);
+            tell(new RateLimitEvent(rule.name(), resource, outcome, decision, Duration.ZERO, subject));
         }
-        RateLimitEvent event = new RateLimitEvent(rule.name(), resource, outcome, decision, waited);
-        for (RateLimitListener listener : listeners) {
-            try {
-                listener.onDecision(event);
-            } catch (RuntimeException failure) {
-                logger.warn("A listener of rate limits failed; the decision stands", failure);
-            }
+    }
+
+    /** Of the rule at a position of a verdict. */
+    void tell(Verdict verdict, int index, String resource, Outcome outcome, Duration waited) {
+        if (!listeners.isEmpty()) {
+            RateLimitRule rule = verdict.rules().get(index);
+            Subject subject = new Subject(rule, verdict.charge(index), null, verdict, index);
+            tell(new RateLimitEvent(rule.name(), resource, outcome, verdict.decision(), waited, subject));
         }
     }
 
     /** {@code waited}: how long the request waited, of the rules that let it. */
     void tellPermitted(Verdict verdict, String resource, Duration waited) {
         for (int i = 0; i < verdict.rules().size(); i++) {
-            RateLimitRule rule = verdict.rules().get(i);
-            Duration own = rule.makesWait() ? waited : Duration.ZERO;
-            tell(rule, resource, Outcome.permitted(verdict.part(i)), verdict.decision(), own);
+            Duration own = verdict.rules().get(i).makesWait() ? waited : Duration.ZERO;
+            tell(verdict, i, resource, Outcome.permitted(verdict.part(i)), own);
+        }
+    }
+
+    private void tell(RateLimitEvent event) {
+        for (RateLimitListener listener : listeners) {
+            try {
+                listener.onDecision(event);
+            } catch (RuntimeException failure) {
+                logger.warn("A listener of rate limits failed; the decision stands", failure);
+            }
         }
     }
 }

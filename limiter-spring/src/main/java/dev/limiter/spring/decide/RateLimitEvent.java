@@ -1,20 +1,128 @@
 package dev.limiter.spring.decide;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.LimitStatus;
+import dev.limiter.Rule;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.key.KeyHash;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What one rule did. Does not say for whom: keys of clients stay out of logs and metrics.
- *
- * @param resource what was used: method and pattern of an endpoint, or {@code Class.method}
- * @param decision the decision over all rules that were decided together; null if the rule was skipped,
- *     or would have denied the address
- * @param waited how long the request waited for this rule before it was decided; zero if it did not wait
- */
-public record RateLimitEvent(
-        String rule,
-        String resource,
-        Outcome outcome,
-        @Nullable Decision decision,
-        Duration waited) {}
+/** What one rule did. Immutable, thread-safe; what takes time to tell is worked out when it is asked for. */
+public final class RateLimitEvent {
+
+    private final String rule;
+    private final String resource;
+    private final Outcome outcome;
+    private final @Nullable Decision decision;
+    private final Duration waited;
+    private final @Nullable Subject subject;
+
+    /**
+     * For whom the rule was decided.
+     *
+     * @param part where its limits stood; null if nobody knows, or if they are {@code verdict}'s at {@code index}
+     */
+    record Subject(
+            RateLimitRule rule,
+            Charge charge,
+            @Nullable Decision part,
+            @Nullable Verdict verdict,
+            int index) {
+
+        List<LimitStatus> limits() {
+            if (verdict != null && verdict.decision() != null) {
+                return verdict.statuses().get(index);
+            }
+            return part == null ? List.of() : Verdict.limits(part);
+        }
+    }
+
+    /** One without a key, for tests of a listener. */
+    public RateLimitEvent(String rule, String resource, Outcome outcome, @Nullable Decision decision, Duration waited) {
+        this(rule, resource, outcome, decision, waited, null);
+    }
+
+    RateLimitEvent(
+            String rule,
+            String resource,
+            Outcome outcome,
+            @Nullable Decision decision,
+            Duration waited,
+            @Nullable Subject subject) {
+        this.rule = rule;
+        this.resource = resource;
+        this.outcome = outcome;
+        this.decision = decision;
+        this.waited = waited;
+        this.subject = subject;
+    }
+
+    /** The name of the rule. */
+    public String rule() {
+        return rule;
+    }
+
+    /** What was used: method and pattern of an endpoint, or {@code Class.method}. */
+    public String resource() {
+        return resource;
+    }
+
+    public Outcome outcome() {
+        return outcome;
+    }
+
+    /**
+     * The decision over all rules that were decided together; null if the rule was skipped, or would have denied the
+     * address.
+     */
+    public @Nullable Decision decision() {
+        return decision;
+    }
+
+    /** How long the request waited for this rule before it was decided; zero if it did not wait. */
+    public Duration waited() {
+        return waited;
+    }
+
+    /**
+     * Whose limits they are, as storages have it; null if the rule was not asked: it skipped the request, or denied the
+     * address. May hold what clients keep secret, such as an API key: for people there is {@link #keyHash()}.
+     */
+    public @Nullable String key() {
+        return subject == null ? null : subject.charge().key();
+    }
+
+    /** 16 hexadecimal digits that stand for the {@link #key()} in logs; null if there is none. */
+    public @Nullable String keyHash() {
+        String key = key();
+        return key == null ? null : KeyHash.of(key);
+    }
+
+    /** The name of the tier whose limits applied; null if they were the rule's own, or those of a resolver. */
+    @SuppressWarnings("ReferenceEquality") // two tiers may have the same limits
+    public @Nullable String tier() {
+        if (subject != null) {
+            for (Map.Entry<String, Rule> tier : subject.rule().tiers().entrySet()) {
+                if (tier.getValue() == subject.charge().rule()) {
+                    return tier.getKey();
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Where the limits of this rule stood; empty if it was not asked, or nobody knows. Those that refused say so. */
+    public List<LimitStatus> limits() {
+        return subject == null ? List.of() : subject.limits();
+    }
+
+    /** Without the key. */
+    @Override
+    public String toString() {
+        return outcome.tag() + " by " + rule + " for " + resource;
+    }
+}

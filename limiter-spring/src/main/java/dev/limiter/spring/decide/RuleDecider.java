@@ -63,7 +63,7 @@ public final class RuleDecider {
         Duration waited = rules.waiting() ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
         Verdict verdict = verdict(asked, context, decision);
         if (!decision.permitted()) {
-            return rejected(verdict, decision, resource);
+            return rejected(verdict, resource);
         }
         reports.tellPermitted(verdict, resource, waited);
         return withShadow(verdict, rules.shadow(), context, resource);
@@ -123,7 +123,7 @@ public final class RuleDecider {
     }
 
     Verdict banned(RateLimitRule rule, Charge charge, Decision banned, String resource) {
-        reports.tell(rule, resource, Outcome.BANNED, banned);
+        reports.tell(rule, resource, Outcome.BANNED, banned, charge);
         return new Asked(List.of(rule), List.of(charge)).refused(banned);
     }
 
@@ -133,7 +133,7 @@ public final class RuleDecider {
     }
 
     /** Only the rules that refused are to be told: the others were not counted. */
-    private Verdict rejected(Verdict verdict, Decision decision, String resource) {
+    private Verdict rejected(Verdict verdict, String resource) {
         Verdict result = verdict;
         for (int i = 0; i < verdict.rules().size(); i++) {
             RateLimitRule rule = verdict.rules().get(i);
@@ -144,7 +144,7 @@ public final class RuleDecider {
             Outcome outcome = Outcome.rejected(verdict.part(i));
             Decision banned = outcome == Outcome.REJECTED ? bans.afterRejection(rule, charge) : null;
             if (banned == null) {
-                reports.tell(rule, resource, outcome, decision);
+                reports.tell(verdict, i, resource, outcome, Duration.ZERO);
             } else {
                 result = banned(rule, charge, banned, resource);
             }
@@ -162,7 +162,7 @@ public final class RuleDecider {
             price.close();
             throw undecidable.failure;
         }
-        reports.tell(undecidable.rule, resource, Outcome.rejected(price), price);
+        reports.tell(undecidable.rule, resource, Outcome.rejected(price), price, undecidable.price());
         return undecidable.refused(price);
     }
 
@@ -175,7 +175,7 @@ public final class RuleDecider {
             Charge charge = shadow.charge(rule);
             if (charge != null) {
                 try {
-                    shadow.decided(rule, tryAcquire(List.of(charge)));
+                    shadow.decided(rule, charge, tryAcquire(List.of(charge)));
                 } catch (RuntimeException failure) {
                     shadow.failed(rule, failure);
                 }

@@ -44,11 +44,11 @@ final class ShadowRules {
         }
     }
 
-    void decided(RateLimitRule rule, Decision decision) {
+    void decided(RateLimitRule rule, Charge charge, Decision decision) {
         decisions.add(decision);
         open.addAll(charges.open(List.of(rule), context, decision));
         Outcome outcome = decision.permitted() ? Outcome.permitted(decision) : Outcome.SHADOW_REJECTED;
-        reports.tell(rule, resource, outcome, decision);
+        reports.tell(rule, resource, outcome, decision, charge);
     }
 
     /** A failure of an expression is in the log already; one of a storage is told by the storage. */

@@ -1,27 +1,42 @@
 package dev.limiter.spring.operate;
 
+import dev.limiter.TimeSource;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts the outcomes of each rule since the application started. Thread-safe. */
+/** Counts the outcomes of each rule since the application started, and of the last minutes. Thread-safe. */
 public final class DecisionCounts implements RateLimitListener {
 
-    private final ConcurrentMap<String, Map<Outcome, LongAdder>> rules = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, OfRule> rules = new ConcurrentHashMap<>();
+    private final TimeSource clock;
+
+    private record OfRule(Map<Outcome, LongAdder> total, RecentMinutes<Map<Outcome, LongAdder>> minutes) {}
+
+    public DecisionCounts(TimeSource clock) {
+        this.clock = clock;
+    }
 
     @Override
     public void onDecision(RateLimitEvent event) {
-        Map<Outcome, LongAdder> known = rules.get(event.rule());
+        OfRule known = rules.get(event.rule());
         if (known == null) {
-            known = rules.computeIfAbsent(event.rule(), rule -> zeros());
+            known = rules.computeIfAbsent(
+                    event.rule(), rule -> new OfRule(zeros(), new RecentMinutes<>(clock, DecisionCounts::zeros)));
         }
-        LongAdder count = known.get(event.outcome());
+        count(known.total(), event.outcome());
+        count(known.minutes().current(), event.outcome());
+    }
+
+    private static void count(Map<Outcome, LongAdder> counts, Outcome outcome) {
+        LongAdder count = counts.get(outcome);
         if (count != null) {
             count.increment();
         }
@@ -37,13 +52,26 @@ public final class DecisionCounts implements RateLimitListener {
 
     /** The outcomes of the rule of exactly that name, by their names in metrics. */
     public Map<String, Long> of(String rule) {
-        Map<String, Long> counts = new LinkedHashMap<>();
-        rules.getOrDefault(rule, Map.of()).forEach((outcome, count) -> {
-            long sum = count.sum();
-            if (sum > 0) {
-                counts.put(outcome.tag(), sum);
-            }
-        });
-        return counts;
+        OfRule known = rules.get(rule);
+        return known == null ? Map.of() : sums(List.of(known.total()));
+    }
+
+    /** The same, of the last five to six minutes. */
+    public Map<String, Long> recent(String rule) {
+        OfRule known = rules.get(rule);
+        return known == null ? Map.of() : sums(known.minutes().all());
+    }
+
+    private static Map<String, Long> sums(List<Map<Outcome, LongAdder>> all) {
+        Map<String, Long> sums = new LinkedHashMap<>();
+        for (Map<Outcome, LongAdder> counts : all) {
+            counts.forEach((outcome, count) -> {
+                long sum = count.sum();
+                if (sum > 0) {
+                    sums.merge(outcome.tag(), sum, Long::sum);
+                }
+            });
+        }
+        return sums;
     }
 }

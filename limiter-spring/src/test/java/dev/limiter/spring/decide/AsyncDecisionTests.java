@@ -29,6 +29,7 @@ import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOrigin;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -99,13 +100,16 @@ class AsyncDecisionTests {
             }
             now.addAndGet(random.nextInt(200_000_000));
         }
-        assertThat(events.stream().map(event -> event.rule() + " " + event.outcome()))
-                .containsExactlyElementsOf(blockingEvents.stream()
-                        .map(event -> event.rule() + " " + event.outcome())
-                        .toList());
+        assertThat(events.stream().map(AsyncDecisionTests::told))
+                .containsExactlyElementsOf(
+                        blockingEvents.stream().map(AsyncDecisionTests::told).toList());
         assertThat(events.stream().map(RateLimitEvent::outcome))
                 .contains(
                         Outcome.PERMITTED, Outcome.REJECTED, Outcome.BANNED, Outcome.SKIPPED, Outcome.SHADOW_REJECTED);
+    }
+
+    private static List<Object> told(RateLimitEvent event) {
+        return Arrays.asList(event.rule(), event.outcome(), event.key(), event.limits());
     }
 
     @Test

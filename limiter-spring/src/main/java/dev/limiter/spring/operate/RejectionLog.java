@@ -1,0 +1,71 @@
+package dev.limiter.spring.operate;
+
+import dev.limiter.LimitStatus;
+import dev.limiter.spring.decide.Outcome;
+import dev.limiter.spring.decide.RateLimitEvent;
+import dev.limiter.spring.decide.RateLimitListener;
+import dev.limiter.spring.failure.LogText;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A line for each request or call that is refused, or would be, at level debug of the logger {@value #NAME}: words such as
+ * {@code rule=login}, and a hash for the key. Thread-safe.
+ */
+public final class RejectionLog implements RateLimitListener {
+
+    /** Of the logger. */
+    public static final String NAME = "dev.limiter.rejections";
+
+    private static final Log logger = LogFactory.getLog(NAME);
+    private static final Set<Outcome> LOGGED = EnumSet.of(
+            Outcome.REJECTED, Outcome.BANNED, Outcome.DENIED, Outcome.SHADOW_REJECTED, Outcome.FAILED_CLOSED);
+
+    @Override
+    public void onDecision(RateLimitEvent event) {
+        if (LOGGED.contains(event.outcome()) && logger.isDebugEnabled()) {
+            logger.debug(line(event));
+        }
+    }
+
+    static String line(RateLimitEvent event) {
+        StringBuilder line = new StringBuilder(event.outcome().tag());
+        append(line, "rule", event.rule());
+        append(line, "limit", refused(event));
+        append(line, "tier", event.tier());
+        append(line, "resource", event.resource());
+        append(line, "key", event.keyHash());
+        if (event.decision() != null) {
+            append(
+                    line,
+                    "retryAfter",
+                    event.decision().retryAfter().map(Object::toString).orElse(null));
+        }
+        return line.toString();
+    }
+
+    /** The limits that refused; null if there are none. */
+    private static @Nullable String refused(RateLimitEvent event) {
+        String refused = event.limits().stream()
+                .filter(limit -> !limit.permitted())
+                .map(LimitStatus::policy)
+                .collect(Collectors.joining(","));
+        return refused.isEmpty() ? null : refused;
+    }
+
+    private static void append(StringBuilder line, String name, @Nullable String value) {
+        if (value != null) {
+            String text = LogText.escape(value);
+            line.append(' ').append(name).append('=');
+            if (text.indexOf(' ') < 0) {
+                line.append(text);
+            } else {
+                line.append('"').append(text.replace("\"", "'")).append('"');
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.limiter.spring.operate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.operate.SpaceSaving.Count;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class SpaceSavingTests {
+
+    @Test
+    void countsExactlyWhileThereAreCounters() {
+        SpaceSaving<String> sketch = new SpaceSaving<>(3);
+        for (String item : List.of("a", "b", "a", "c", "a", "b")) {
+            sketch.add(item);
+        }
+
+        assertThat(sketch.counts())
+                .containsExactlyInAnyOrder(new Count<>("a", 3, 0), new Count<>("b", 2, 0), new Count<>("c", 1, 0));
+    }
+
+    @Test
+    void anItemWithoutACounterTakesTheLeast() {
+        SpaceSaving<String> sketch = new SpaceSaving<>(2);
+        for (String item : List.of("a", "a", "a", "b", "b", "c")) {
+            sketch.add(item);
+        }
+
+        assertThat(sketch.counts()).containsExactlyInAnyOrder(new Count<>("a", 3, 0), new Count<>("c", 3, 2));
+    }
+
+    /** What the paper proves: no count is too low, none by more than its error too high, and no frequent item is missing. */
+    @Test
+    void keepsItsBoundsWhateverComes() {
+        Random random = new Random(7);
+        for (int round = 0; round < 300; round++) {
+            int capacity = 1 + random.nextInt(20);
+            int items = 1 + random.nextInt(100);
+            int occurrences = random.nextInt(3000);
+            SpaceSaving<Integer> sketch = new SpaceSaving<>(capacity);
+            Map<Integer, Long> truth = new HashMap<>();
+            for (int i = 0; i < occurrences; i++) {
+                int item = (int) Math.abs(random.nextGaussian() * items / 4);
+                sketch.add(item);
+                truth.merge(item, 1L, Long::sum);
+            }
+
+            List<Count<Integer>> counts = sketch.counts();
+            assertThat(counts).hasSize(Math.min(capacity, truth.size()));
+            assertThat(counts.stream().mapToLong(Count::count).sum()).isEqualTo(occurrences);
+            assertThat(counts)
+                    .allSatisfy(count -> assertThat(truth.get(count.item()))
+                            .isBetween(count.count() - count.error(), count.count()));
+            long frequent = occurrences / capacity;
+            assertThat(counts.stream().map(Count::item))
+                    .containsAll(truth.keySet().stream()
+                            .filter(item -> truth.get(item) > frequent)
+                            .toList());
+        }
+    }
+
+    /** The k-th of a million keys comes 1/k as often as the first. */
+    @Test
+    void findsTheMostFrequentOfAMillion() {
+        int keys = 1_000_000;
+        double[] upTo = new double[keys];
+        double sum = 0;
+        for (int i = 0; i < keys; i++) {
+            sum += 1.0 / (i + 1);
+            upTo[i] = sum;
+        }
+        SpaceSaving<Integer> sketch = new SpaceSaving<>(RefusedKeys.COUNTERS);
+        int[] truth = new int[keys];
+        Random random = new Random(11);
+        for (int i = 0; i < 3_000_000; i++) {
+            int found = Arrays.binarySearch(upTo, random.nextDouble() * sum);
+            int key = Math.min(keys - 1, found < 0 ? -found - 1 : found);
+            truth[key]++;
+            sketch.add(key);
+        }
+
+        List<Integer> expected = IntStream.range(0, keys)
+                .boxed()
+                .sorted(Comparator.comparingInt(key -> -truth[key]))
+                .limit(10)
+                .toList();
+        List<Integer> most = sketch.counts().stream()
+                .sorted(Comparator.comparingLong(Count<Integer>::count).reversed())
+                .limit(10)
+                .map(Count::item)
+                .collect(Collectors.toList());
+        most.retainAll(expected);
+        assertThat(most).hasSizeGreaterThanOrEqualTo(9);
+        assertThat(sketch.counts()).hasSize(RefusedKeys.COUNTERS);
+    }
+}
