@@ -1,5 +1,7 @@
 package dev.limiter.benchmarks.web;
 
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,11 +13,18 @@ import org.springframework.mock.web.MockHttpServletResponse;
  */
 final class RecycledResponse extends MockHttpServletResponse {
 
+    /** In bytes, as that of Tomcat. */
+    private static final int BUFFER = 8192;
+
     private final List<String> names = new ArrayList<>();
     private final List<String> values = new ArrayList<>();
+    private final byte[] bytes = new byte[BUFFER];
+    private final Body body = new Body();
+    private int size;
     private boolean written;
 
     void recycle() {
+        size = 0;
         names.clear();
         values.clear();
         if (written) {
@@ -24,9 +33,9 @@ final class RecycledResponse extends MockHttpServletResponse {
         }
     }
 
-    /** How many characters of headers there are, so that none of them is written for nobody. */
+    /** How much of headers and body there is, so that none of it is written for nobody. */
     int length() {
-        int length = 0;
+        int length = size;
         for (int i = 0; i < values.size(); i++) {
             length += names.get(i).length() + values.get(i).length();
         }
@@ -68,6 +77,36 @@ final class RecycledResponse extends MockHttpServletResponse {
     public List<String> getHeaders(String name) {
         String value = getHeader(name);
         return value == null ? List.of() : List.of(value);
+    }
+
+    /** Takes bytes as a container does, a whole array at once; that of the mock takes and flushes one by one. */
+    private final class Body extends ServletOutputStream {
+
+        @Override
+        public void write(int b) {
+            bytes[size++] = (byte) b;
+        }
+
+        @Override
+        public void write(byte[] source, int from, int length) {
+            System.arraycopy(source, from, bytes, size, length);
+            size += length;
+        }
+
+        @Override
+        public boolean isReady() {
+            return true;
+        }
+
+        @Override
+        public void setWriteListener(WriteListener listener) {
+            throw new UnsupportedOperationException("Nothing writes asynchronously here");
+        }
+    }
+
+    @Override
+    public ServletOutputStream getOutputStream() {
+        return body;
     }
 
     @Override
