@@ -1,5 +1,7 @@
 package dev.limiter.spring.metrics;
 
+import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
@@ -127,11 +129,19 @@ public final class LimiterMetrics implements RateLimitListener, MeterBinder, Sma
     }
 
     private void countNearLimits(RateLimitEvent event) {
+        Decision part = event.part();
+        if (part == null || part.rule().limits().size() == 1 && !isNear(part.remaining(), part.limit())) {
+            return; // of one limit, which most rules have, two numbers tell
+        }
         for (LimitStatus limit : event.limits()) {
-            if (limit.remaining() <= nearShare * limit.limit().capacity()) {
+            if (isNear(limit.remaining(), limit.limit())) {
                 count(NEAR, event, limit);
             }
         }
+    }
+
+    private boolean isNear(long remaining, Limit limit) {
+        return remaining <= nearShare * limit.capacity();
     }
 
     private void count(String meter, RateLimitEvent event, LimitStatus limit) {

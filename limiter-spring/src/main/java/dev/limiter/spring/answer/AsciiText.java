@@ -20,9 +20,7 @@ public final class AsciiText {
     /** Text that is ASCII. */
     AsciiText append(String text) {
         ensure(text.length());
-        for (int i = 0; i < text.length(); i++) {
-            bytes[length++] = (byte) text.charAt(i);
-        }
+        copy(text);
         return this;
     }
 
@@ -49,27 +47,49 @@ public final class AsciiText {
     AsciiText appendString(String text) {
         ensure(text.length() + 2);
         bytes[length++] = '"';
-        for (int i = 0; i < text.length(); i++) {
-            character(text.charAt(i));
+        if (isPlain(text)) {
+            copy(text);
+        } else {
+            escape(text);
         }
-        ensure(1);
         bytes[length++] = '"';
         return this;
     }
 
-    private void character(char c) {
-        ensure(6);
-        if (c == '"' || c == '\\') {
-            bytes[length++] = '\\';
-            bytes[length++] = (byte) c;
-        } else if (c < ' ' || c > '~' || c == '<' || c == '>' || c == '&') {
-            bytes[length++] = '\\';
-            bytes[length++] = 'u';
-            for (int shift = 12; shift >= 0; shift -= 4) {
-                bytes[length++] = HEX[c >> shift & 0xf];
+    /** Whether no character of it has to be escaped, as in nearly all answers. */
+    private static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&') {
+                return false;
             }
-        } else {
-            bytes[length++] = (byte) c;
+        }
+        return true;
+    }
+
+    /** There must be room for it. */
+    @SuppressWarnings("deprecation") // for what is not ASCII
+    private void copy(String text) {
+        text.getBytes(0, text.length(), bytes, length);
+        length += text.length();
+    }
+
+    private void escape(String text) {
+        ensure(6 * text.length() + 1);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                bytes[length++] = '\\';
+                bytes[length++] = (byte) c;
+            } else if (c < ' ' || c > '~' || c == '<' || c == '>' || c == '&') {
+                bytes[length++] = '\\';
+                bytes[length++] = 'u';
+                for (int shift = 12; shift >= 0; shift -= 4) {
+                    bytes[length++] = HEX[c >> shift & 0xf];
+                }
+            } else {
+                bytes[length++] = (byte) c;
+            }
         }
     }
 

@@ -115,6 +115,14 @@ public final class RateLimitEvent {
         return null;
     }
 
+    /** What was decided on this rule, as far as that is known apart from the others; null if it was not asked. */
+    public @Nullable Decision part() {
+        if (subject == null || subject.part() != null) {
+            return subject == null ? null : subject.part();
+        }
+        return subject.verdict() == null ? null : subject.verdict().part(subject.index());
+    }
+
     /** Where the limits of this rule stood; empty if it was not asked, or nobody knows. Those that refused say so. */
     public List<LimitStatus> limits() {
         return subject == null ? List.of() : subject.limits();
