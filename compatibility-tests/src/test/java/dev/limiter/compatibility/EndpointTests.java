@@ -155,6 +155,91 @@ class EndpointTests {
     }
 
     @Test
+    void bansAKeyAsTheRuleDoesAndEndsIt() {
+        HttpResponse<String> banned = clients.post(
+                "/actuator/limiter/orders", "{\"key\": \"scraper\", \"ban\": true, \"reason\": \"ticket 9\"}");
+
+        assertThat(banned.body()).contains("\"banned\":true,\"banEndsAfter\":\"PT23H59M", "\"remaining\":3");
+        assertThat(statuses(2, "/orders", "X-Api-Key", "scraper")).containsOnly(429);
+        assertThat(statuses(1, "/orders", "X-Api-Key", "another")).containsOnly(200);
+        assertThat(application.getBean(AuditEvents.class).all)
+                .last()
+                .satisfies(event -> assertThat(event.getType()).isEqualTo("LIMITER_KEY_BANNED"))
+                .satisfies(event -> assertThat(event.getData()).containsEntry("reason", "ticket 9"));
+
+        clients.send("DELETE", "/actuator/limiter/orders?key=scraper");
+        assertThat(statuses(1, "/orders", "X-Api-Key", "scraper")).containsOnly(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            several | {"key": "", "ban": true}                  | bans nobody
+            several | {"ban": true}                             | bans nobody
+            orders  | {"ban": true}                             | The key of this rule is made of
+            orders  | {"key": "acme", "limit": 9}               | and nothing else
+            orders  | {"key": "acme", "ban": true, "limit": 9}  | and nothing else
+            orders  | {"key": "acme", "ban": false}             | DELETE ends a ban
+            orders  | {"key": "header:X-Api-Key=unresolved", "ban": true} | share this one
+            """)
+    void refusesABanThatMeansNothing(String rule, String body, String reason) {
+        HttpResponse<String> answer = clients.post("/actuator/limiter/" + rule, body);
+
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+        assertThat(answer.body()).contains(reason);
+        assertThat(clients.get("/actuator/limiter/orders?key=acme").body()).contains("\"banned\":false");
+    }
+
+    /** Actuator prefers parameters and fields of that name to the path, by which access may be granted. */
+    @Test
+    void theRuleIsThatOfThePath() {
+        String before = clients.get("/actuator/limiter/several").body();
+        for (HttpResponse<String> answer : List.of(
+                clients.post(
+                        "/actuator/limiter/orders", "{\"limit\": 99, \"named\": \"per-day\", \"rule\": \"several\"}"),
+                clients.get("/actuator/limiter/orders?rule=several"),
+                clients.send("DELETE", "/actuator/limiter/orders?rule=several"))) {
+            assertThat(answer.statusCode()).isEqualTo(400);
+            assertThat(answer.body()).contains("The path says which rule");
+        }
+        assertThat(clients.get("/actuator/limiter/several").body()).isEqualTo(before);
+        assertThat(clients.get("/actuator/limiter/%6frders").statusCode()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {"limit": 1.5}                | limit  | whole number
+            {"limit": "+5"}               | limit  | whole number
+            {"limit": "٥"}                | limit  | whole number
+            {"limit": 9, "version": "x"}  | version | whole number
+            {"limit": 9, "version": ""}   | version | whole number
+            """)
+    void aValueOfTheWrongTypeIsNamed(String body, String where, String reason) {
+        HttpResponse<String> answer = clients.post("/actuator/limiter/orders", body);
+
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+        assertThat(answer.body()).contains("LIM-", "\"where\":\"" + where, reason);
+    }
+
+    @Test
+    void aKeyIsFoundHoweverItIsSaid() {
+        String method = "/actuator/limiter/Limited.annotated?key=";
+        clients.send("DELETE", method);
+        assertThat(statuses(3, "/annotated")).containsExactly(200, 200, 429);
+        assertThat(clients.get(method).body()).contains("\"used\":true,\"permitted\":false");
+        assertThat(clients.get(method + "&resource=nothing").statusCode()).isEqualTo(400);
+        clients.send("DELETE", method);
+        assertThat(clients.get(method).body()).contains("\"used\":false,\"permitted\":true");
+
+        assertThat(clients.get("/actuator/limiter/several?key=global").statusCode())
+                .isEqualTo(200);
+        assertThat(clients.get("/actuator/limiter/several?key=somebody").body()).contains("give an empty key");
+        assertThat(clients.get("/actuator/limiter/orders").body()).contains("\"key\":[\"header:x-api-key\"]");
+        assertThat(clients.get("/actuator/limiter/orders?key=a&resource=GET%20/orders")
+                        .statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
     void lookingAtAKeyTakesNothing() {
         assertThat(statuses(2, "/orders", "X-Api-Key", "seen")).containsOnly(200);
         IntStream.range(0, 5).forEach(i -> clients.get("/actuator/limiter/orders?key=seen"));
@@ -208,7 +293,7 @@ class EndpointTests {
                     .invoke(
                             name,
                             "change",
-                            new Object[] {"orders", null, 7L, null, null, null, null, "too few"},
+                            new Object[] {"orders", null, 7L, null, null, null, null, null, null, null, "too few"},
                             new String[] {
                                 String.class.getName(),
                                 String.class.getName(),
@@ -216,6 +301,9 @@ class EndpointTests {
                                 String.class.getName(),
                                 Long.class.getName(),
                                 String.class.getName(),
+                                String.class.getName(),
+                                String.class.getName(),
+                                Boolean.class.getName(),
                                 Long.class.getName(),
                                 String.class.getName()
                             });

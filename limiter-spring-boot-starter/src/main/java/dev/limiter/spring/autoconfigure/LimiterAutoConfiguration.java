@@ -9,6 +9,7 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.RejectionLog;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -61,7 +62,12 @@ public final class LimiterAutoConfiguration {
     }
 
     @Bean
-    RuleDecider limiterRuleDecider(RateLimiters limiters, ObjectProvider<RateLimitListener> listeners) {
-        return new RuleDecider(limiters, listeners.orderedStream().toList());
+    KeyHash limiterKeyHash(LimiterSettings settings) {
+        return KeyHash.with(settings.redis().keySecret());
+    }
+
+    @Bean
+    RuleDecider limiterRuleDecider(RateLimiters limiters, ObjectProvider<RateLimitListener> listeners, KeyHash hash) {
+        return new RuleDecider(limiters, listeners.orderedStream().toList(), hash);
     }
 }

@@ -9,6 +9,8 @@ import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.endpoint.LimiterWebEndpoint;
+import dev.limiter.spring.endpoint.WebExchange;
+import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
@@ -34,8 +36,8 @@ public final class LimiterEndpointAutoConfiguration {
     }
 
     @Bean
-    RefusedKeys limiterRefusedKeys(TimeSource clock) {
-        return new RefusedKeys(clock);
+    RefusedKeys limiterRefusedKeys(TimeSource clock, KeyHash hash) {
+        return new RefusedKeys(clock, hash);
     }
 
     @Bean
@@ -56,8 +58,9 @@ public final class LimiterEndpointAutoConfiguration {
             RateLimiters limiters,
             DecisionCounts counts,
             RefusedKeys refused,
-            ApplicationEventPublisher events) {
-        return new LimiterEndpoint(rules, limiters, counts, refused, StorageName.of(limiters.storage()), events);
+            ApplicationEventPublisher events,
+            KeyHash hash) {
+        return new LimiterEndpoint(rules, limiters, counts, refused, StorageName.of(limiters.storage()), events, hash);
     }
 
     @Bean
@@ -66,6 +69,6 @@ public final class LimiterEndpointAutoConfiguration {
         ClassLoader loader = getClass().getClassLoader();
         boolean servlets = ClassUtils.isPresent("jakarta.servlet.http.HttpServletResponse", loader)
                 && ClassUtils.isPresent("org.springframework.web.servlet.DispatcherServlet", loader);
-        return new LimiterWebEndpoint(endpoint, servlets ? NoStore::set : () -> {});
+        return new LimiterWebEndpoint(endpoint, servlets ? new ServletExchange() : WebExchange.UNKNOWN);
     }
 }

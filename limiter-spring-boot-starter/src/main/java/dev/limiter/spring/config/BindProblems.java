@@ -25,20 +25,25 @@ final class BindProblems {
 
     private BindProblems() {}
 
-    static Problem unknown(ConfigurationProperty property) {
+    /** {@code inForce}: what the first source has of that name. */
+    static Problem unknown(ConfigurationProperty property, ConfigurationProperty inForce) {
         ConfigurationPropertyName name = property.getName();
         PropertyNames.Level level = PropertyNames.of(name);
         if (level.entry() != null) {
             return unreadable(name, property.getValue(), level.entry());
         }
-        if (isEmpty(property.getValue()) && level.keys().stream().anyMatch(key -> isSame(key, level.written()))) {
+        boolean ofKey = last(name.getParent()).equals("key");
+        if (!ofKey && level.keys().stream().anyMatch(key -> isSame(key, level.written()))) {
             return new Problem(
                     MessageCode.UNREADABLE_VALUE,
                     name.toString(),
-                    property.getValue(),
-                    "There is no value here, or a placeholder gave none. Write one, or remove the key.");
+                    inForce.getValue(),
+                    isEmpty(inForce.getValue())
+                            ? "There is no value here, or a placeholder gave none. Write one, or remove the key."
+                            : "A source that comes first, such as an environment variable, has one value for "
+                                    + name.getParent() + ", which leaves no keys below it. Remove one of them.");
         }
-        String reason = last(name.getParent()).equals("key")
+        String reason = ofKey
                 ? "A key is one text: write key: \"" + last(name) + ":" + property.getValue() + "\"."
                 : "This key is unknown. Here there are: " + String.join(", ", level.keys())
                         + "." + ownKeys(level)

@@ -46,7 +46,7 @@ public final class EachBindProblem implements ConfigurationPropertiesBindHandler
             }
             Class<?> type = target.getType().toClass();
             if (error instanceof UnboundConfigurationPropertiesException unbound) {
-                addUnknown(unbound.getUnboundProperties());
+                addUnknown(unbound.getUnboundProperties(), context);
             } else {
                 ConfigurationProperty property = context.getConfigurationProperty();
                 problems.putIfAbsent(
@@ -65,7 +65,7 @@ public final class EachBindProblem implements ConfigurationPropertiesBindHandler
                 if (!ROOT.equals(name)) {
                     throw unbound;
                 }
-                addUnknown(unbound.getUnboundProperties());
+                addUnknown(unbound.getUnboundProperties(), context);
             }
             Class<?> type = target.getType().toClass();
             boolean hasKeys = type == Map.class || type.isRecord();
@@ -77,13 +77,25 @@ public final class EachBindProblem implements ConfigurationPropertiesBindHandler
             }
         }
 
-        private void addUnknown(Set<ConfigurationProperty> unbound) {
+        private void addUnknown(Set<ConfigurationProperty> unbound, BindContext context) {
             unbound.stream()
                     .filter(property -> problems.keySet().stream()
                             .noneMatch(
                                     name -> name.equals(property.getName()) || name.isAncestorOf(property.getName())))
                     .toList()
-                    .forEach(property -> problems.put(property.getName(), BindProblems.unknown(property)));
+                    .forEach(property -> problems.put(
+                            property.getName(), BindProblems.unknown(property, inForce(property, context))));
+        }
+
+        /** The same of the source that comes first, which may have no value for it where a later one has. */
+        private static ConfigurationProperty inForce(ConfigurationProperty property, BindContext context) {
+            for (ConfigurationPropertySource source : context.getSources()) {
+                ConfigurationProperty first = source.getConfigurationProperty(property.getName());
+                if (first != null) {
+                    return first;
+                }
+            }
+            return property;
         }
 
         /** Whether the key stands there alone. That of a section may: all of it is commented out. */

@@ -42,7 +42,7 @@ final class LimiterBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExcep
         }
         if (failure.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
             return unbound.getUnboundProperties().stream()
-                    .map(BindProblems::unknown)
+                    .map(property -> BindProblems.unknown(property, property))
                     .toList();
         }
         ConfigurationProperty property = failure.getProperty();

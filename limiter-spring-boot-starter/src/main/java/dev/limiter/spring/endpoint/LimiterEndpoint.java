@@ -4,6 +4,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
@@ -44,6 +45,7 @@ public final class LimiterEndpoint {
     /**
      * @param storage its name in metrics
      * @param events where changes are published
+     * @param hash what is told there instead of keys
      */
     public LimiterEndpoint(
             LiveRules rules,
@@ -51,8 +53,9 @@ public final class LimiterEndpoint {
             DecisionCounts counts,
             RefusedKeys refused,
             String storage,
-            ApplicationEventPublisher events) {
-        this.log = new OperatorLog(events);
+            ApplicationEventPublisher events,
+            KeyHash hash) {
+        this.log = new OperatorLog(events, hash);
         this.rules = rules;
         this.limiters = limiters;
         this.counts = counts;
@@ -98,16 +101,22 @@ public final class LimiterEndpoint {
             body.put("refusedMost", refusedMost(named.get(0).name()));
             return body;
         }
+        return standings(keys(named, key, resource));
+    }
+
+    private Map<String, Object> standings(Map<RateLimitRule, String> keys) {
         return Map.of(
                 "buckets",
-                keys(named, key, resource).entrySet().stream()
+                keys.entrySet().stream()
                         .map(bucket -> standing(bucket.getKey(), bucket.getValue()))
                         .toList());
     }
 
     /**
-     * Changes a rule from now on, until the application ends; null if there is no such rule.
+     * Changes a rule from now on, until the application ends, or bans a key of it; null if there is no such rule.
      *
+     * @param key to ban, as in {@link #rule}; null to change the rule
+     * @param resource as in {@link #rule}
      * @param named which of several limits
      * @param version of the rules that the change is made for; any if null
      * @param reason why, for the audit
@@ -123,6 +132,9 @@ public final class LimiterEndpoint {
             @Nullable String window,
             @Nullable Long burst,
             @Nullable Mode mode,
+            @Nullable String key,
+            @Nullable String resource,
+            @Nullable Boolean ban,
             @Nullable Long version,
             @Nullable String reason,
             SecurityContext operator) {
@@ -130,8 +142,47 @@ public final class LimiterEndpoint {
         if (before.isEmpty()) {
             return null;
         }
-        long changed = rules.change(rule, new RuleChange(named, limit, window, burst, mode), version);
+        RuleChange change = new RuleChange(named, limit, window, burst, mode);
+        if (key != null || resource != null || ban != null) {
+            if (!Boolean.TRUE.equals(ban) || !change.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "Of a key, say \"ban\": true and nothing else; a limit is changed for"
+                                + " all keys of its rule, and DELETE ends a ban.");
+            }
+            return ban(before, key, resource, operator, reason);
+        }
+        long changed = rules.change(rule, change, version);
         return tellChange(rule, before, changed, operator, reason);
+    }
+
+    /** Begins the ban that follows too many rejections, where the states are: for all instances, of a shared storage. */
+    private Map<String, Object> ban(
+            List<RateLimitRule> named,
+            @Nullable String key,
+            @Nullable String resource,
+            SecurityContext operator,
+            @Nullable String reason) {
+        String rule = named.get(0).name();
+        Map<RateLimitRule, String> keys = keys(named, key, resource);
+        Map<String, Ban> bans = new LinkedHashMap<>();
+        keys.forEach((one, whole) -> bans.put(whole, banOf(one, whole)));
+        bans.forEach((whole, ban) -> {
+            limiters.tryAcquire(ban.bans(), whole);
+            log.banned(rule, whole, operator, reason);
+        });
+        return standings(keys);
+    }
+
+    private static Ban banOf(RateLimitRule rule, String key) {
+        Ban ban = rule.banOf(rule.rule().charge(key));
+        if (ban == null) {
+            throw new IllegalArgumentException(
+                    rule.ban() == null
+                            ? "This rule bans nobody: ban.after, ban.within and ban.for of its configuration say for how"
+                                    + " long that would be."
+                            : "All who have no key of their own share this one.");
+        }
+        return ban;
     }
 
     /**
@@ -200,9 +251,14 @@ public final class LimiterEndpoint {
         }
         if (keys.isEmpty()) {
             RateLimitRule rule = named.get(0);
-            throw new IllegalArgumentException("The key of this rule is made of " + String.join(", ", rule.keyKinds())
-                    + ": give the value of its only part as key, or the whole key as the storage has it, and the resource,"
-                    + " such as GET /orders/{id}, where each has a bucket of its own.");
+            String parts = String.join(", ", rule.keyParts());
+            throw new IllegalArgumentException(
+                    parts.isEmpty()
+                            ? "All share one bucket of this rule: give an empty key."
+                            : "The key of this rule is made of " + parts
+                                    + ": give the value of its only part as key, or the"
+                                    + " whole key as the storage has it; and the resource, such as GET /orders/{id}, where"
+                                    + " each has a bucket of its own, and only there.");
         }
         return keys;
     }

@@ -27,23 +27,23 @@ import org.springframework.lang.Nullable;
 public final class LimiterWebEndpoint {
 
     private final LimiterEndpoint endpoint;
-    private final Runnable noStore;
+    private final WebExchange exchange;
 
-    /** {@code noStore}: keeps the answer to the request that the calling thread serves out of caches. */
-    public LimiterWebEndpoint(LimiterEndpoint endpoint, Runnable noStore) {
+    public LimiterWebEndpoint(LimiterEndpoint endpoint, WebExchange exchange) {
         this.endpoint = endpoint;
-        this.noStore = noStore;
+        this.exchange = exchange;
     }
 
     @ReadOperation
     public WebEndpointResponse<Map<String, Object>> rules() {
-        return answer(endpoint::rules);
+        exchange.keepOutOfCaches();
+        return new WebEndpointResponse<>(endpoint.rules());
     }
 
     @ReadOperation
     public WebEndpointResponse<Map<String, Object>> rule(
             @Selector String rule, @Nullable String key, @Nullable String resource) {
-        return answer(() -> endpoint.rule(rule, key, resource));
+        return answer(rule, () -> endpoint.rule(rule, key, resource));
     }
 
     @WriteOperation
@@ -54,19 +54,27 @@ public final class LimiterWebEndpoint {
             @Nullable String window,
             @Nullable String burst,
             @Nullable String mode,
-            @Nullable Long version,
+            @Nullable String key,
+            @Nullable String resource,
+            @Nullable Boolean ban,
+            @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
-        return answer(() -> endpoint.change(
+        return answer(
                 rule,
-                named,
-                number("limit", limit),
-                window,
-                number("burst", burst),
-                mode(mode),
-                version,
-                reason,
-                operator));
+                () -> endpoint.change(
+                        rule,
+                        named,
+                        number("limit", limit),
+                        window,
+                        number("burst", burst),
+                        mode(mode),
+                        key,
+                        resource,
+                        ban,
+                        number("version", version),
+                        reason,
+                        operator));
     }
 
     @DeleteOperation
@@ -76,13 +84,17 @@ public final class LimiterWebEndpoint {
             @Nullable String resource,
             @Nullable String reason,
             SecurityContext operator) {
-        return answer(() -> endpoint.restore(rule, key, resource, reason, operator));
+        return answer(rule, () -> endpoint.restore(rule, key, resource, reason, operator));
     }
 
     private WebEndpointResponse<Map<String, Object>> answer(
-            Supplier<? extends @org.jspecify.annotations.Nullable Map<String, Object>> operation) {
-        noStore.run();
+            String rule, Supplier<? extends @org.jspecify.annotations.Nullable Map<String, Object>> operation) {
+        exchange.keepOutOfCaches();
         try {
+            if (!exchange.isAbout(rule)) {
+                throw new IllegalArgumentException(
+                        "The path says which rule this is about: leave out the parameter or field called rule.");
+            }
             Map<String, Object> body = operation.get();
             return body == null
                     ? new WebEndpointResponse<>(
@@ -102,11 +114,17 @@ public final class LimiterWebEndpoint {
     }
 
     private static @Nullable Long number(String name, @Nullable String text) {
-        try {
-            return text == null ? null : Long.valueOf(text.strip());
-        } catch (NumberFormatException none) {
-            throw unreadable(name, text, "This must be a whole number.");
+        if (text == null) {
+            return null;
         }
+        try {
+            if (text.matches("-?[0-9]+")) {
+                return Long.valueOf(text);
+            }
+        } catch (NumberFormatException tooLarge) {
+            // is told like all others
+        }
+        throw unreadable(name, text, "This must be a whole number.");
     }
 
     private static @Nullable Mode mode(@Nullable String text) {
@@ -124,7 +142,7 @@ public final class LimiterWebEndpoint {
         return Mode.values()[mode];
     }
 
-    private static LimiterConfigurationException unreadable(String name, @Nullable String text, String reason) {
+    private static LimiterConfigurationException unreadable(String name, String text, String reason) {
         return new LimiterConfigurationException(new Problem(MessageCode.UNREADABLE_VALUE, name, text, reason));
     }
 

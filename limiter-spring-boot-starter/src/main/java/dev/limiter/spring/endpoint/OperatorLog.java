@@ -1,5 +1,6 @@
 package dev.limiter.spring.endpoint;
 
+import dev.limiter.spring.failure.LogText;
 import dev.limiter.spring.key.KeyHash;
 import java.security.Principal;
 import java.util.LinkedHashMap;
@@ -20,9 +21,14 @@ final class OperatorLog {
     private static final Log logger = LogFactory.getLog(LimiterEndpoint.class);
     private static final String NOBODY = "anonymous";
 
-    private final ApplicationEventPublisher events;
+    /** In characters. */
+    private static final int LONGEST_REASON = 1000;
 
-    OperatorLog(ApplicationEventPublisher events) {
+    private final ApplicationEventPublisher events;
+    private final KeyHash hash;
+
+    OperatorLog(ApplicationEventPublisher events, KeyHash hash) {
+        this.hash = hash;
         this.events = events;
     }
 
@@ -38,28 +44,34 @@ final class OperatorLog {
     /** A key of a rule is as if it had never asked. */
     void reset(String rule, String key, SecurityContext who, @Nullable String reason) {
         Map<String, Object> data = data(rule, reason);
-        data.put("keyHash", KeyHash.of(key));
+        data.put("keyHash", hash.of(key));
         tell("LIMITER_KEY_RESET", data, who);
+    }
+
+    /** A key of a rule is refused outright for as long as the rule says. */
+    void banned(String rule, String key, SecurityContext who, @Nullable String reason) {
+        Map<String, Object> data = data(rule, reason);
+        data.put("keyHash", hash.of(key));
+        tell("LIMITER_KEY_BANNED", data, who);
     }
 
     private static Map<String, Object> data(String rule, @Nullable String reason) {
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("rule", rule);
         if (reason != null) {
-            data.put("reason", reason);
+            data.put("reason", reason.length() > LONGEST_REASON ? reason.substring(0, LONGEST_REASON) : reason);
         }
         return data;
     }
 
+    /** {@code data} is of our own making, but for the reason. */
     private void tell(String type, Map<String, Object> data, SecurityContext who) {
         Principal principal = who.getPrincipal();
         String name = principal == null ? NOBODY : principal.getName();
-        logger.info(type + " by " + oneLine(name) + ": " + oneLine(data.toString()));
+        Map<String, Object> said = new LinkedHashMap<>(data);
+        Object reason = said.remove("reason");
+        logger.info(type + " by " + LogText.escape(name) + ": " + said
+                + (reason == null ? "" : ", because \"" + LogText.escape(reason.toString()) + "\""));
         events.publishEvent(new AuditApplicationEvent(name, type, data));
-    }
-
-    /** Reasons and names come from outside: none of them makes a line of its own. */
-    private static String oneLine(String text) {
-        return text.replaceAll("\\p{Cntrl}", "?");
     }
 }

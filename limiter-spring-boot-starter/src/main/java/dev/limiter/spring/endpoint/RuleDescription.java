@@ -7,7 +7,6 @@ import dev.limiter.Rule;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
-import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.RefusedKeys.RefusedKey;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
@@ -37,7 +36,7 @@ final class RuleDescription {
         put(body, "paths", definition == null ? null : definition.value(RuleOptions.PATHS));
         put(body, "methods", definition == null ? null : definition.value(RuleOptions.METHODS));
         body.put("scope", EnumText.of(rule.scope()));
-        body.put("key", rule.keyKinds());
+        body.put("key", rule.keyParts());
         body.put("limits", limits(rule.rule()));
         if (!rule.tiers().isEmpty()) {
             Map<String, Object> tiers = new LinkedHashMap<>();
@@ -98,6 +97,7 @@ final class RuleDescription {
     static Map<String, Object> of(RateLimitRule rule, Decision decision, @Nullable Decision ban) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("origin", rule.origin());
+        body.put("used", isUsed(decision, ban));
         body.put("permitted", decision.permitted() && (ban == null || ban.permitted()));
         if (ban != null) {
             body.put("banned", !ban.permitted());
@@ -117,11 +117,20 @@ final class RuleDescription {
         return body;
     }
 
+    /** Whether anything is known of a key. */
+    static boolean isUsed(Decision decision, @Nullable Decision ban) {
+        return ban != null && !ban.permitted()
+                || decision.limits().stream()
+                        .anyMatch(limit -> !limit.permitted()
+                                || !limit.resetAfter().isZero()
+                                || limit.remaining() < limit.limit().capacity());
+    }
+
     /** One of those that were refused most often, by its hash. */
     static Map<String, Object> of(RefusedKey refused) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("rule", refused.rule());
-        body.put("keyHash", KeyHash.of(refused.key()));
+        body.put("keyHash", refused.keyHash());
         body.put("refusals", refused.refusals());
         if (refused.error() > 0) {
             body.put("atMostTooMany", refused.error());

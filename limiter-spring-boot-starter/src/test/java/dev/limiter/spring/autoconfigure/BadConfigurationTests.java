@@ -706,6 +706,31 @@ class BadConfigurationTests {
         return start(yaml, Map.of());
     }
 
+    /** The variable comes first, and what a file has behind it is not read: nobody wants that. */
+    @Test
+    void emptyEnvironmentVariableIsNoUnknownKey(CapturedOutput output) {
+        assertThat(catchThrowable(() ->
+                        start("limiter.rules.api: { limit: 1, window: 1s }", Map.of("LIMITER_RULES_API_LIMIT", ""))))
+                .isNotNull();
+
+        assertThat(output)
+                .contains("limiter.rules.api.limit = \"\" (\"LIMITER_RULES_API_LIMIT\" from")
+                .contains("There is no value here")
+                .doesNotContain("unknown");
+    }
+
+    @Test
+    void environmentVariableInThePlaceOfKeysIsTold(CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(
+                        "limiter.rules.api: { limit: 1, window: 1s, tiers: { by: \"header:x\", gold: { limit: 2 } } }",
+                        Map.of("LIMITER_RULES_API_TIERS_GOLD", "unlimited"))))
+                .isNotNull();
+
+        assertThat(output)
+                .contains("limiter.rules.api.tiers.gold", "has one value for limiter.rules.api.tiers.gold")
+                .doesNotContain("unknown");
+    }
+
     private static ConfigurableApplicationContext start(String yaml, Map<String, Object> variables) {
         SpringApplication application = new SpringApplication(Application.class);
         application.setWebApplicationType(WebApplicationType.NONE);

@@ -59,7 +59,11 @@ class KeyParserTests {
     static Stream<Arguments> meant() {
         return Stream.of(
                 arguments("global", null, ""),
+                arguments("global", "", ""),
+                arguments("global", "global", ""),
                 arguments("global", "x", null),
+                arguments("ip", "", null),
+                arguments("ip", "ip:192.0.2.1", "ip=9:192.0.2.1"),
                 arguments("ip", "192.0.2.1", "ip=9:192.0.2.1"),
                 arguments("ip", "ip=9:192.0.2.1", "ip=9:192.0.2.1"),
                 arguments("ip", "ip=unresolved", "ip=unresolved"),
@@ -90,7 +94,22 @@ class KeyParserTests {
         assertThat(key.of("resource=6:GET /a,ip=9:192.0.2.1", null)).contains("resource=6:GET /a,ip=9:192.0.2.1");
         assertThat(RateLimitKey.GLOBAL.perResource().of(null, "GET /a")).contains("resource=6:GET /a");
         assertThat(parse("ip").within("m()").of("192.0.2.1", null)).contains("resource=3:m(),ip=9:192.0.2.1");
-        assertThat(RateLimitKey.GLOBAL.within("m()").of(null, "any")).contains("resource=3:m()");
+        assertThat(RateLimitKey.GLOBAL.within("m()").of("", null)).contains("resource=3:m()");
+        assertThat(RateLimitKey.GLOBAL.within("m()").of("", "m()")).contains("resource=3:m()");
+        assertThat(RateLimitKey.GLOBAL.within("m()").of("", "another()")).isEmpty();
+        assertThat(parse("ip").of("192.0.2.1", "GET /a")).isEmpty();
+    }
+
+    @Test
+    void keyThatIsGivenWholeIsHashedWhereTheStorageHashesIt() {
+        RateLimitKey key = parser(SecretValues.hashedWith("a secret"))
+                .parse(List.of("principal,header:X-Api-Key"), "test", ExpressionScope.REQUEST);
+        String whole = key.resolve(context);
+
+        assertThat(whole).contains("hmac:").doesNotContain("k1");
+        assertThat(key.of("principal=5:alice,header:x-api-key=2:k1", null)).contains(whole);
+        assertThat(key.of(whole, null)).contains(whole);
+        assertThat(key.partTypes()).containsExactly("principal", "header:x-api-key");
     }
 
     static Stream<Arguments> grammar() {
@@ -322,8 +341,12 @@ class KeyParserTests {
         return parse(key).resolve(context);
     }
 
+    private KeyParser parser(SecretValues secrets) {
+        return new KeyParser(new KeyAlternatives(beans, new LimiterExpressionParser(beans), secrets));
+    }
+
     private String resolve(String key, SecretValues secrets) {
-        return new KeyParser(new KeyAlternatives(beans, new LimiterExpressionParser(beans), secrets))
+        return parser(secrets)
                 .parse(List.of(key), "test", ExpressionScope.REQUEST)
                 .resolve(context);
     }

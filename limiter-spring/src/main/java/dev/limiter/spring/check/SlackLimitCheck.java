@@ -7,8 +7,11 @@ import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleDefinition;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** Finds limits that can never be the tighter ones: another limit on the same requests has always refused by then. */
@@ -63,15 +66,24 @@ public final class SlackLimitCheck implements StartupCheck {
                         .allMatch(limits -> ImpliedLimits.implies(limits.get(tight), limits.get(loose)));
     }
 
+    /** Of thousands of rules, few count the same. */
     private static void addBetween(List<RateLimitRule> rules, RuleSet ruleSet, List<Finding> findings) {
+        Map<Object, List<RateLimitRule>> alike = new LinkedHashMap<>();
+        rules.stream()
+                .filter(rule -> rule.tiers().isEmpty())
+                .forEach(rule -> ruleSet.definition(rule.name())
+                        .flatMap(RuleDefinition::counted)
+                        .ifPresent(counted -> alike.computeIfAbsent(counted, first -> new ArrayList<>())
+                                .add(rule)));
+        alike.values().forEach(group -> addWithin(group, findings));
+    }
+
+    private static void addWithin(List<RateLimitRule> rules, List<Finding> findings) {
         for (int loose = 0; loose < rules.size(); loose++) {
             for (int tight = 0; tight < rules.size(); tight++) {
                 RateLimitRule one = rules.get(tight);
                 RateLimitRule other = rules.get(loose);
-                if (tight != loose
-                        && haveSameRequests(one, other, ruleSet)
-                        && implies(one, other)
-                        && (tight < loose || !implies(other, one))) {
+                if (tight != loose && implies(one, other) && (tight < loose || !implies(other, one))) {
                     findings.add(
                             new Finding(
                                     MessageCode.SLACK_RULE,
@@ -81,14 +93,6 @@ public final class SlackLimitCheck implements StartupCheck {
                 }
             }
         }
-    }
-
-    private static boolean haveSameRequests(RateLimitRule one, RateLimitRule other, RuleSet ruleSet) {
-        return one.tiers().isEmpty()
-                && other.tiers().isEmpty()
-                && ruleSet.definition(one.name())
-                        .flatMap(first -> ruleSet.definition(other.name()).map(first::countsTheSameAs))
-                        .orElse(false);
     }
 
     private static boolean implies(RateLimitRule one, RateLimitRule other) {

@@ -132,6 +132,11 @@ public final class RateLimitRule {
         return key.kinds();
     }
 
+    /** What its keys are made of, as {@link RateLimitKey#partTypes()}. */
+    public List<String> keyParts() {
+        return key.partTypes();
+    }
+
     /** Whether its limits are the application's own, so that no client is to blame for using them up. */
     public boolean answersForServer() {
         return answersForServer;

@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.RateLimitEvent.Subject;
+import dev.limiter.spring.key.KeyHash;
 import java.time.Duration;
 import java.util.List;
 import org.apache.commons.logging.Log;
@@ -16,9 +17,11 @@ final class DecisionReports {
     private static final Log logger = LogFactory.getLog(DecisionReports.class);
 
     private final List<RateLimitListener> listeners;
+    private final KeyHash hash;
 
-    DecisionReports(List<RateLimitListener> listeners) {
+    DecisionReports(List<RateLimitListener> listeners, KeyHash hash) {
         this.listeners = List.copyOf(listeners);
+        this.hash = hash;
     }
 
     /** Of a rule that was not asked. */
@@ -31,7 +34,7 @@ final class DecisionReports {
     /** Of a rule that was asked alone. */
     void tell(RateLimitRule rule, String resource, Outcome outcome, Decision decision, Charge charge) {
         if (!listeners.isEmpty()) {
-            Subject subject = new Subject(rule, charge, decision, null, 0);
+            Subject subject = new Subject(rule, charge, decision, null, 0, hash);
             tell(new RateLimitEvent(rule.name(), resource, outcome, decision, Duration.ZERO, subject));
         }
     }
@@ -40,7 +43,7 @@ final class DecisionReports {
     void tell(Verdict verdict, int index, String resource, Outcome outcome, Duration waited) {
         if (!listeners.isEmpty()) {
             RateLimitRule rule = verdict.rules().get(index);
-            Subject subject = new Subject(rule, verdict.charge(index), null, verdict, index);
+            Subject subject = new Subject(rule, verdict.charge(index), null, verdict, index, hash);
             tell(new RateLimitEvent(rule.name(), resource, outcome, verdict.decision(), waited, subject));
         }
     }

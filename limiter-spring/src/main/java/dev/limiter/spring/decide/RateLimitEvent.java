@@ -31,7 +31,8 @@ public final class RateLimitEvent {
             Charge charge,
             @Nullable Decision part,
             @Nullable Verdict verdict,
-            int index) {
+            int index,
+            KeyHash hash) {
 
         List<LimitStatus> limits() {
             if (verdict != null && verdict.decision() != null) {
@@ -96,10 +97,12 @@ public final class RateLimitEvent {
         return subject == null ? null : subject.charge().key();
     }
 
-    /** 16 hexadecimal digits that stand for the {@link #key()} in logs; null if there is none. */
+    /**
+     * 16 hexadecimal digits that stand for the {@link #key()} in logs; null if there is none. The same in all instances with
+     * the same {@code limiter.redis.key-secret}; without one, of this process alone.
+     */
     public @Nullable String keyHash() {
-        String key = key();
-        return key == null ? null : KeyHash.of(key);
+        return subject == null ? null : subject.hash().of(subject.charge().key());
     }
 
     /** The name of the tier whose limits applied; null if they were the rule's own, or those of a resolver. */

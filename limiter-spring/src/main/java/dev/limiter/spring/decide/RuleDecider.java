@@ -10,6 +10,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.RuleCharges.Asked;
 import dev.limiter.spring.decide.RuleCharges.Undecidable;
 import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.key.KeyHash;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +26,11 @@ public final class RuleDecider {
     private final DecisionReports reports;
     private final RuleCharges charges;
 
-    public RuleDecider(RateLimiters limiters, List<RateLimitListener> listeners) {
+    /** {@code hash}: what listeners may tell people instead of keys. */
+    public RuleDecider(RateLimiters limiters, List<RateLimitListener> listeners, KeyHash hash) {
         this.limiters = limiters;
         this.bans = new Bans(limiters);
-        this.reports = new DecisionReports(listeners);
+        this.reports = new DecisionReports(listeners, hash);
         this.charges = new RuleCharges(reports);
     }
 

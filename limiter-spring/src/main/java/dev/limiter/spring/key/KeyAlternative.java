@@ -54,6 +54,19 @@ final class KeyAlternative {
         return KINDS.contains(first) ? first : "other";
     }
 
+    /** What its texts begin with: {@code header:x-api-key}. */
+    String type() {
+        return type.substring(0, type.length() - 1);
+    }
+
+    /** A text that this wrote, or would have written without secrets, as it is with them. */
+    String rewrite(String written) {
+        String rest = written.substring(type.length());
+        int colon = rest.indexOf(':');
+        boolean plain = colon > 0 && Character.isDigit(rest.charAt(0));
+        return plain ? encode(rest.substring(colon + 1)) : written;
+    }
+
     KeyValue value() {
         return value;
     }

@@ -1,24 +1,51 @@
 package dev.limiter.spring.key;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
 import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
-/** A hash in the place of a client's key where people read it: the same for the same key, and no way back for a long secret. */
+/**
+ * A hash in the place of a client's key where people read it: the same for the same key, and found by trying only by who
+ * knows the secret. Thread-safe.
+ */
 public final class KeyHash {
 
+    private static final String ALGORITHM = "HmacSHA256";
     private static final int BYTES = 8;
+    private static final int SECRET_BYTES = 32;
 
-    private KeyHash() {}
+    private final Mac prototype;
 
-    /** The first 64 bits of SHA-256, as 16 hexadecimal digits. */
-    public static String of(String key) {
+    private KeyHash(byte[] secret) {
         try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+            prototype = Mac.getInstance(ALGORITHM);
+            prototype.init(new SecretKeySpec(secret, ALGORITHM));
+        } catch (GeneralSecurityException impossible) {
+            throw new IllegalStateException("Every Java platform has " + ALGORITHM, impossible);
+        }
+    }
+
+    /** {@code secret}: what instances share whose hashes are the same; null for hashes of this process alone. */
+    public static KeyHash with(@Nullable String secret) {
+        if (secret != null) {
+            return new KeyHash(secret.getBytes(StandardCharsets.UTF_8));
+        }
+        byte[] random = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(random);
+        return new KeyHash(random);
+    }
+
+    /** 64 bits, as 16 hexadecimal digits. */
+    public String of(String key) {
+        try {
+            byte[] hash = ((Mac) prototype.clone()).doFinal(key.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(hash, 0, BYTES);
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("Every Java platform has SHA-256", impossible);
+        } catch (CloneNotSupportedException impossible) {
+            throw new IllegalStateException("The " + ALGORITHM + " of the platform can be copied", impossible);
         }
     }
 }

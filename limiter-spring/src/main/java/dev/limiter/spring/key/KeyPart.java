@@ -3,6 +3,7 @@ package dev.limiter.spring.key;
 import dev.limiter.spring.context.RateLimitContext;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,10 @@ final class KeyPart {
         return Arrays.stream(alternatives).map(KeyAlternative::kind);
     }
 
+    String types() {
+        return Arrays.stream(alternatives).map(KeyAlternative::type).collect(Collectors.joining(" or "));
+    }
+
     String encode(RateLimitContext context) {
         for (KeyAlternative alternative : alternatives) {
             String encoded = alternative.encode(context);
@@ -56,11 +61,21 @@ final class KeyPart {
     String encode(String text) {
         for (KeyAlternative alternative : alternatives) {
             String kind = alternative.kind() + ":";
-            if (alternatives.length > 1 && text.startsWith(kind)) {
+            if ((alternatives.length > 1 || kind.equals("ip:")) && text.startsWith(kind)) {
                 return alternative.encode(text.substring(kind.length()));
             }
         }
         return alternatives[0].encode(text);
+    }
+
+    /** What {@link #encode} writes, of what it would have written if nothing were secret. */
+    String rewrite(String written) {
+        for (KeyAlternative alternative : alternatives) {
+            if (alternative.end(written, 0) == written.length()) {
+                return alternative.rewrite(written);
+            }
+        }
+        return written;
     }
 
     /** What this part would be without a value. */

@@ -109,43 +109,62 @@ public final class RateLimitKey {
         return nobody;
     }
 
+    /** What each part is made of, as it is written into a key: {@code ip}, {@code header:x-api-key}, or of one or the other. */
+    public List<String> partTypes() {
+        return Arrays.stream(parts).map(KeyPart::types).toList();
+    }
+
     /**
-     * The key that a person means: the whole of one as storages have it, or the value of its only part, such as an address.
+     * The key that a person means: the whole of one as storages have it, but for what they hash, or the value of its only
+     * part, such as an address.
      *
-     * @param text null if there is no part besides the resource
-     * @param resource what each has a bucket of, where the key is {@linkplain #perResource per resource}
-     * @return empty if more has to be said
+     * @param text null or empty if there is no part besides the resource
+     * @param resource what each has a bucket of, where the key is {@linkplain #perResource per resource} or {@linkplain
+     *     #within within} one
+     * @return empty if more has to be said, or less
      */
     public Optional<String> of(@Nullable String text, @Nullable String resource) {
-        if (text != null && isWhole(text)) {
-            return Optional.of(text);
+        String said = text == null ? "" : text;
+        String whole = said.isEmpty() ? null : whole(said);
+        if (whole != null) {
+            return Optional.of(whole);
         }
         boolean perResource = parts.length > 0 && parts[0] == RESOURCE;
         int own = parts.length - (perResource ? 1 : 0);
-        if (own > 1 || (own == 1) != (text != null) || perResource && resource == null) {
+        boolean wrongResource = perResource ? resource == null : resource != null && !isWithin(resource);
+        boolean nothing = said.isEmpty() || own == 0 && said.equals("global");
+        if (own > 1 || (own == 0) != nothing || wrongResource) {
             return Optional.empty();
         }
         String first = perResource ? RESOURCE.encode(String.valueOf(resource)) : "";
-        String last = text == null ? "" : parts[parts.length - 1].encode(text);
+        String last = own == 0 ? "" : parts[parts.length - 1].encode(said);
         return Optional.of(prefix + first + (first.isEmpty() || last.isEmpty() ? "" : ",") + last);
     }
 
-    private boolean isWhole(String key) {
+    private boolean isWithin(String resource) {
+        String text = RESOURCE.encode(resource);
+        return prefix.equals(text) || prefix.equals(text + ",");
+    }
+
+    /** A key that is given whole, with what may be secret as the storage has it; null if it is none of this kind. */
+    private @Nullable String whole(String key) {
         if (parts.length == 0) {
-            return key.equals(prefix);
+            return key.equals(prefix) ? key : null;
         }
-        int position = prefix.length();
         if (!key.startsWith(prefix)) {
-            return false;
+            return null;
         }
+        StringBuilder whole = new StringBuilder(prefix);
+        int position = prefix.length();
         for (int i = 0; i < parts.length; i++) {
             KeyPart.Written written = i > 0 && !key.startsWith(",", position - 1) ? null : parts[i].read(key, position);
             if (written == null) {
-                return false;
+                return null;
             }
+            whole.append(i == 0 ? "" : ",").append(parts[i].rewrite(key.substring(position, written.end())));
             position = written.end() + 1;
         }
-        return position == key.length() + 1;
+        return position == key.length() + 1 ? whole.toString() : null;
     }
 
     private String join(RateLimitContext context) {

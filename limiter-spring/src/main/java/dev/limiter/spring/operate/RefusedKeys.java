@@ -31,6 +31,7 @@ public final class RefusedKeys implements RateLimitListener {
             EnumSet.of(Outcome.REJECTED, Outcome.BANNED, Outcome.SHADOW_REJECTED, Outcome.FAILED_CLOSED);
 
     private final RecentMinutes<List<SpaceSaving<RuleKey>>> minutes;
+    private final KeyHash hash;
 
     private record RuleKey(String rule, String key) {}
 
@@ -39,12 +40,14 @@ public final class RefusedKeys implements RateLimitListener {
      *
      * @param rule by whom
      * @param key as the storage has it; it may hold what a client keeps secret
+     * @param keyHash its hash
      * @param refusals how often, or somewhat less
      * @param error how much less, at most
      */
-    public record RefusedKey(String rule, String key, long refusals, long error) {}
+    public record RefusedKey(String rule, String key, String keyHash, long refusals, long error) {}
 
-    public RefusedKeys(TimeSource clock) {
+    public RefusedKeys(TimeSource clock, KeyHash hash) {
+        this.hash = hash;
         this.minutes = new RecentMinutes<>(
                 clock,
                 () -> IntStream.range(0, STRIPES)
@@ -71,21 +74,27 @@ public final class RefusedKeys implements RateLimitListener {
      */
     public List<RefusedKey> most(@Nullable String rule, int number) {
         return all(rule)
-                .sorted(Comparator.comparingLong(RefusedKey::refusals).reversed())
+                .sorted(Comparator.comparingLong(Count<RuleKey>::count).reversed())
                 .limit(number)
+                .map(counted -> new RefusedKey(
+                        counted.item().rule(),
+                        counted.item().key(),
+                        hash.of(counted.item().key()),
+                        counted.count(),
+                        counted.error()))
                 .toList();
     }
 
     /** The key with this {@link KeyHash}, if it was refused often enough to be remembered. */
-    public Optional<String> find(String rule, String hash) {
+    public Optional<String> find(String rule, String keyHash) {
         return all(rule)
-                .map(RefusedKey::key)
-                .filter(key -> KeyHash.of(key).equals(hash))
+                .map(counted -> counted.item().key())
+                .filter(key -> hash.of(key).equals(keyHash))
                 .findFirst();
     }
 
-    private Stream<RefusedKey> all(@Nullable String rule) {
-        Map<RuleKey, RefusedKey> sums = new HashMap<>();
+    private Stream<Count<RuleKey>> all(@Nullable String rule) {
+        Map<RuleKey, Count<RuleKey>> sums = new HashMap<>();
         for (List<SpaceSaving<RuleKey>> minute : minutes.all()) {
             for (SpaceSaving<RuleKey> stripe : minute) {
                 List<Count<RuleKey>> counts;
@@ -93,19 +102,15 @@ public final class RefusedKeys implements RateLimitListener {
                     counts = stripe.counts();
                 }
                 for (Count<RuleKey> count : counts) {
-                    RuleKey item = count.item();
-                    sums.merge(
-                            item,
-                            new RefusedKey(item.rule(), item.key(), count.count(), count.error()),
-                            RefusedKeys::sum);
+                    sums.merge(count.item(), count, RefusedKeys::sum);
                 }
             }
         }
         return sums.values().stream()
-                .filter(refused -> rule == null || refused.rule().equals(rule));
+                .filter(refused -> rule == null || refused.item().rule().equals(rule));
     }
 
-    private static RefusedKey sum(RefusedKey one, RefusedKey other) {
-        return new RefusedKey(one.rule(), one.key(), one.refusals() + other.refusals(), one.error() + other.error());
+    private static Count<RuleKey> sum(Count<RuleKey> one, Count<RuleKey> other) {
+        return new Count<>(one.item(), one.count() + other.count(), one.error() + other.error());
     }
 }

@@ -3,11 +3,12 @@ package dev.limiter.spring.rule;
 import dev.limiter.Algorithm;
 import dev.limiter.OnFailure;
 import dev.limiter.spring.annotation.Answer;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -65,10 +66,15 @@ public record RuleDefinition(
 
     /** Whether this rule is about the same requests as another, with the same key and cost: all but the limits. */
     public boolean countsTheSameAs(RuleDefinition other) {
-        return !costsByLimit()
-                && !other.costsByLimit()
-                && counting().equals(other.counting())
-                && Objects.equals(ban, other.ban);
+        return counted().isPresent() && counted().equals(other.counted());
+    }
+
+    /**
+     * Which requests it counts, with which key, cost and ban: equal for rules in which all but the limits is the same. Empty
+     * where limits cost differently.
+     */
+    public Optional<Object> counted() {
+        return costsByLimit() ? Optional.empty() : Optional.of(Arrays.asList(counting(), ban));
     }
 
     private boolean costsByLimit() {

@@ -20,6 +20,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.key.KeyAlternatives;
+import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.rule.BanDefinition;
@@ -59,7 +60,8 @@ class AsyncDecisionTests {
     private final AtomicLong now = new AtomicLong(TimeUnit.DAYS.toNanos(20_000));
     private final RemoteStorage remote = new RemoteStorage(now::get);
     private final List<RateLimitEvent> events = new ArrayList<>();
-    private final RuleDecider decider = new RuleDecider(new RateLimiters(remote), List.of(events::add));
+    private final RuleDecider decider =
+            new RuleDecider(new RateLimiters(remote), List.of(events::add), KeyHash.with("secret"));
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
@@ -67,7 +69,8 @@ class AsyncDecisionTests {
         List<RateLimitEvent> blockingEvents = new ArrayList<>();
         RuleDecider blocking = new RuleDecider(
                 new RateLimiters(new InMemoryRateLimiterStorage(new RateLimiterFactory(), now::get, 1_000)),
-                List.of(blockingEvents::add));
+                List.of(blockingEvents::add),
+                KeyHash.with("secret"));
         ApplicableRules rules = ApplicableRules.of(Stream.of(
                         rule("banning")
                                 .key(List.of("header:user"))
@@ -109,7 +112,7 @@ class AsyncDecisionTests {
     }
 
     private static List<Object> told(RateLimitEvent event) {
-        return Arrays.asList(event.rule(), event.outcome(), event.key(), event.limits());
+        return Arrays.asList(event.rule(), event.outcome(), event.key(), event.keyHash(), event.limits());
     }
 
     @Test

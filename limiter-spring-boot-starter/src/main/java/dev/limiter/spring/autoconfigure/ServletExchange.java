@@ -1,0 +1,37 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.spring.endpoint.WebExchange;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.util.UriUtils;
+
+/** The request that the calling thread serves, if Spring MVC serves it. */
+final class ServletExchange implements WebExchange {
+
+    private static @Nullable ServletRequestAttributes current() {
+        return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
+                ? attributes
+                : null;
+    }
+
+    @Override
+    public void keepOutOfCaches() {
+        ServletRequestAttributes current = current();
+        if (current != null && current.getResponse() != null) {
+            current.getResponse().setHeader("Cache-Control", "no-store");
+        }
+    }
+
+    @Override
+    public boolean isAbout(String name) {
+        ServletRequestAttributes current = current();
+        if (current == null) {
+            return true;
+        }
+        String path = current.getRequest().getRequestURI();
+        String last = path.substring(path.lastIndexOf('/') + 1).replaceFirst(";.*", "");
+        return UriUtils.decode(last, StandardCharsets.UTF_8).equals(name);
+    }
+}

@@ -1,0 +1,23 @@
+package dev.limiter.spring.endpoint;
+
+/** The HTTP request and answer of an operation, of which Actuator tells the operation nothing. Thread-safe. */
+public interface WebExchange {
+
+    /** Where nobody knows. */
+    WebExchange UNKNOWN = new WebExchange() {
+
+        @Override
+        public void keepOutOfCaches() {}
+
+        @Override
+        public boolean isAbout(String name) {
+            return true;
+        }
+    };
+
+    /** Nobody may keep the answer. */
+    void keepOutOfCaches();
+
+    /** Whether the path of the request ends with that name: Actuator prefers a parameter or a field of the same name. */
+    boolean isAbout(String name);
+}
