@@ -24,8 +24,8 @@ public final class PropertyOrigins {
     }
 
     /**
-     * Where the property is, or the first one below it, in the spelling that is asked for if it is there; null if that is
-     * not known or this is no property.
+     * Where the property is, of the first source that has it, or the first one below it, in the spelling that is asked for
+     * if it is there; null if that is not known or this is no property.
      */
     @Nullable
     public String of(String property) {
@@ -33,14 +33,26 @@ public final class PropertyOrigins {
             return null;
         }
         ConfigurationPropertyName name = ConfigurationPropertyName.adapt(property, '.');
-        return Stream.<Predicate<ConfigurationPropertyName>>of(
-                        candidate -> (spelling(candidate) + ".").startsWith(property + "."),
-                        name::equals,
-                        name::isAncestorOf)
-                .flatMap(wanted -> origins(environment, wanted))
+        Predicate<ConfigurationPropertyName> asWritten =
+                candidate -> (spelling(candidate) + ".").startsWith(property + ".");
+        return Stream.concat(
+                        inForce(environment, name, asWritten),
+                        Stream.<Predicate<ConfigurationPropertyName>>of(asWritten, name::equals, name::isAncestorOf)
+                                .flatMap(wanted -> origins(environment, wanted)))
                 .findFirst()
                 .map(Origin::toString)
                 .orElse(null);
+    }
+
+    /** A variable of the environment has the value of a property, although it is spelt otherwise in a file behind it. */
+    private static Stream<Origin> inForce(
+            Environment environment, ConfigurationPropertyName name, Predicate<ConfigurationPropertyName> asWritten) {
+        return sources(environment)
+                .filter(source -> source.getConfigurationProperty(name) != null)
+                .limit(1)
+                .flatMap(source -> Stream.concat(source.stream().filter(asWritten), Stream.of(name))
+                        .map(candidate -> Origin.from(source.getConfigurationProperty(candidate))))
+                .filter(Objects::nonNull);
     }
 
     private static Stream<Origin> origins(Environment environment, Predicate<ConfigurationPropertyName> wanted) {

@@ -720,6 +720,16 @@ class BadConfigurationTests {
     }
 
     @Test
+    void environmentVariableIsThePlaceOfItsValueHoweverAFileSpellsTheName(CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(
+                        "limiter.rules.api.limits: { per-sec: { limit: 1, window: 1s } }",
+                        Map.of("LIMITER_RULES_API_LIMITS_PERSEC_LIMIT", "-1"))))
+                .isNotNull();
+
+        assertThat(output).contains("limits.per-sec.limit = \"-1\" (\"LIMITER_RULES_API_LIMITS_PERSEC_LIMIT\" from");
+    }
+
+    @Test
     void environmentVariableInThePlaceOfKeysIsTold(CapturedOutput output) {
         assertThat(catchThrowable(() -> start(
                         "limiter.rules.api: { limit: 1, window: 1s, tiers: { by: \"header:x\", gold: { limit: 2 } } }",
