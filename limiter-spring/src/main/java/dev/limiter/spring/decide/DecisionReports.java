@@ -6,7 +6,9 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.RateLimitEvent.Subject;
 import dev.limiter.spring.key.KeyHash;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -16,24 +18,30 @@ final class DecisionReports {
 
     private static final Log logger = LogFactory.getLog(DecisionReports.class);
 
-    private final List<RateLimitListener> listeners;
+    private final Map<Outcome, List<RateLimitListener>> listeners = new EnumMap<>(Outcome.class);
     private final KeyHash hash;
 
     DecisionReports(List<RateLimitListener> listeners, KeyHash hash) {
-        this.listeners = List.copyOf(listeners);
+        for (Outcome outcome : Outcome.values()) {
+            this.listeners.put(
+                    outcome,
+                    listeners.stream()
+                            .filter(listener -> listener.hears(outcome))
+                            .toList());
+        }
         this.hash = hash;
     }
 
     /** Of a rule that was not asked. */
     void tell(RateLimitRule rule, String resource, Outcome outcome, @Nullable Decision decision) {
-        if (!listeners.isEmpty()) {
+        if (isHeard(outcome)) {
             tell(new RateLimitEvent(rule.name(), resource, outcome, decision, Duration.ZERO));
         }
     }
 
     /** Of a rule that was asked alone. */
     void tell(RateLimitRule rule, String resource, Outcome outcome, Decision decision, Charge charge) {
-        if (!listeners.isEmpty()) {
+        if (isHeard(outcome)) {
             Subject subject = new Subject(rule, charge, decision, null, 0, hash);
             tell(new RateLimitEvent(rule.name(), resource, outcome, decision, Duration.ZERO, subject));
         }
@@ -41,7 +49,7 @@ final class DecisionReports {
 
     /** Of the rule at a position of a verdict. */
     void tell(Verdict verdict, int index, String resource, Outcome outcome, Duration waited) {
-        if (!listeners.isEmpty()) {
+        if (isHeard(outcome)) {
             RateLimitRule rule = verdict.rules().get(index);
             Subject subject = new Subject(rule, verdict.charge(index), null, verdict, index, hash);
             tell(new RateLimitEvent(rule.name(), resource, outcome, verdict.decision(), waited, subject));
@@ -56,8 +64,16 @@ final class DecisionReports {
         }
     }
 
+    private boolean isHeard(Outcome outcome) {
+        return !of(outcome).isEmpty();
+    }
+
+    private List<RateLimitListener> of(Outcome outcome) {
+        return listeners.getOrDefault(outcome, List.of());
+    }
+
     private void tell(RateLimitEvent event) {
-        for (RateLimitListener listener : listeners) {
+        for (RateLimitListener listener : of(event.outcome())) {
             try {
                 listener.onDecision(event);
             } catch (RuntimeException failure) {

@@ -5,4 +5,9 @@ package dev.limiter.spring.decide;
 public interface RateLimitListener {
 
     void onDecision(RateLimitEvent event);
+
+    /** Whether it is told of that outcome: asked once, at the start. All by default; what nobody hears costs nothing. */
+    default boolean hears(Outcome outcome) {
+        return true;
+    }
 }

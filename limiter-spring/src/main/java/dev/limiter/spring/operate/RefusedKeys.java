@@ -57,7 +57,7 @@ public final class RefusedKeys implements RateLimitListener {
 
     @Override
     public void onDecision(RateLimitEvent event) {
-        String key = REFUSED.contains(event.outcome()) ? event.key() : null;
+        String key = event.key();
         if (key != null) {
             RuleKey refused = new RuleKey(event.rule(), key);
             SpaceSaving<RuleKey> stripe = minutes.current().get(Math.floorMod(refused.hashCode(), STRIPES));
@@ -65,6 +65,11 @@ public final class RefusedKeys implements RateLimitListener {
                 stripe.add(refused);
             }
         }
+    }
+
+    @Override
+    public boolean hears(Outcome outcome) {
+        return REFUSED.contains(outcome);
     }
 
     /**

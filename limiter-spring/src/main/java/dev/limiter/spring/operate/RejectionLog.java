@@ -27,9 +27,14 @@ public final class RejectionLog implements RateLimitListener {
 
     @Override
     public void onDecision(RateLimitEvent event) {
-        if (LOGGED.contains(event.outcome()) && logger.isDebugEnabled()) {
+        if (logger.isDebugEnabled()) {
             logger.debug(line(event));
         }
+    }
+
+    @Override
+    public boolean hears(Outcome outcome) {
+        return LOGGED.contains(outcome);
     }
 
     static String line(RateLimitEvent event) {

@@ -67,9 +67,10 @@ class AsyncDecisionTests {
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void answersAsTheBlockingWayDoes(long seed) {
         List<RateLimitEvent> blockingEvents = new ArrayList<>();
+        List<RateLimitEvent> rejections = new ArrayList<>();
         RuleDecider blocking = new RuleDecider(
                 new RateLimiters(new InMemoryRateLimiterStorage(new RateLimiterFactory(), now::get, 1_000)),
-                List.of(blockingEvents::add),
+                List.of(blockingEvents::add, new RejectionListener(rejections)),
                 KeyHash.with("secret"));
         ApplicableRules rules = ApplicableRules.of(Stream.of(
                         rule("banning")
@@ -106,6 +107,10 @@ class AsyncDecisionTests {
         assertThat(events.stream().map(AsyncDecisionTests::told))
                 .containsExactlyElementsOf(
                         blockingEvents.stream().map(AsyncDecisionTests::told).toList());
+        assertThat(rejections)
+                .isEqualTo(blockingEvents.stream()
+                        .filter(event -> event.outcome() == Outcome.REJECTED)
+                        .toList());
         assertThat(events.stream().map(RateLimitEvent::outcome))
                 .contains(
                         Outcome.PERMITTED, Outcome.REJECTED, Outcome.BANNED, Outcome.SKIPPED, Outcome.SHADOW_REJECTED);
@@ -295,6 +300,19 @@ class AsyncDecisionTests {
         @Override
         public long size() {
             return states.size();
+        }
+    }
+
+    private record RejectionListener(List<RateLimitEvent> heard) implements RateLimitListener {
+
+        @Override
+        public void onDecision(RateLimitEvent event) {
+            heard.add(event);
+        }
+
+        @Override
+        public boolean hears(Outcome outcome) {
+            return outcome == Outcome.REJECTED;
         }
     }
 }
