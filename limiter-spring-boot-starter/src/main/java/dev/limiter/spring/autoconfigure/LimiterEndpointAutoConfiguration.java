@@ -9,11 +9,13 @@ import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.endpoint.LimiterWebEndpoint;
+import dev.limiter.spring.endpoint.RequestExplanations;
 import dev.limiter.spring.endpoint.WebExchange;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.RequestExplainer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -65,10 +67,14 @@ public final class LimiterEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LimiterWebEndpoint limiterWebEndpoint(LimiterEndpoint endpoint) {
+    LimiterWebEndpoint limiterWebEndpoint(
+            LimiterEndpoint endpoint, ObjectProvider<RequestExplainer> explainer, KeyHash hash) {
         ClassLoader loader = getClass().getClassLoader();
         boolean servlets = ClassUtils.isPresent("jakarta.servlet.http.HttpServletResponse", loader)
                 && ClassUtils.isPresent("org.springframework.web.servlet.DispatcherServlet", loader);
-        return new LimiterWebEndpoint(endpoint, servlets ? new ServletExchange() : WebExchange.UNKNOWN);
+        return new LimiterWebEndpoint(
+                endpoint,
+                new RequestExplanations(explainer.getIfAvailable(), hash),
+                servlets ? new ServletExchange() : WebExchange.UNKNOWN);
     }
 }

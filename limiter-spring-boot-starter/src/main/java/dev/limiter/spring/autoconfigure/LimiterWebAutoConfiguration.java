@@ -1,10 +1,12 @@
 package dev.limiter.spring.autoconfigure;
 
+import dev.limiter.RateLimiters;
 import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.web.EveryMappingInterceptor;
 import dev.limiter.spring.web.HeldFieldsFilter;
 import dev.limiter.spring.web.Preflights;
@@ -23,6 +25,7 @@ import dev.limiter.spring.web.check.MaxKeysCheck;
 import dev.limiter.spring.web.check.SwallowedAnnotations;
 import dev.limiter.spring.web.check.UnmatchedPathsCheck;
 import dev.limiter.spring.web.check.UnresolvedKeys;
+import dev.limiter.spring.web.explain.ServletRequestExplainer;
 import dev.limiter.spring.web.route.Endpoints;
 import dev.limiter.spring.web.route.HandlerMappings;
 import jakarta.servlet.DispatcherType;
@@ -224,6 +227,32 @@ public final class LimiterWebAutoConfiguration {
     @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
     RateLimitInterceptor limiterInterceptor(Endpoints endpoints, ServletCurrentRequest requests, RequestGate decider) {
         return new RateLimitInterceptor(endpoints, requests, decider);
+    }
+
+    @Bean
+    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    RequestExplainer limiterRequestExplainer(
+            Rules rules,
+            HandlerMappings mappings,
+            Endpoints endpoints,
+            ClientAddresses addresses,
+            RateLimiters limiters,
+            ObjectProvider<ResourceResolver> resources,
+            Environment environment) {
+        return new ServletRequestExplainer(
+                rules,
+                mappings,
+                endpoints,
+                addresses,
+                limiters,
+                resources.getIfAvailable(),
+                prefix(environment, "server.servlet.context-path"),
+                prefix(environment, "spring.mvc.servlet.path"));
+    }
+
+    private static String prefix(Environment environment, String property) {
+        String path = environment.getProperty(property, "/");
+        return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
     }
 
     @Bean

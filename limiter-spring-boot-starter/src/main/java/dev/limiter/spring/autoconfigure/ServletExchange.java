@@ -2,6 +2,9 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.spring.endpoint.WebExchange;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -33,5 +36,15 @@ final class ServletExchange implements WebExchange {
         String path = current.getRequest().getRequestURI();
         String last = path.substring(path.lastIndexOf('/') + 1).replaceFirst(";.*", "");
         return UriUtils.decode(last, StandardCharsets.UTF_8).equals(name);
+    }
+
+    @Override
+    public Map<String, List<String>> parameters() {
+        ServletRequestAttributes current = current();
+        Map<String, List<String>> parameters = new LinkedHashMap<>();
+        if (current != null) {
+            current.getRequest().getParameterMap().forEach((name, values) -> parameters.put(name, List.of(values)));
+        }
+        return parameters;
     }
 }

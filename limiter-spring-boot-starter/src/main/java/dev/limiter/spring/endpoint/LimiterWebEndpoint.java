@@ -26,11 +26,16 @@ import org.springframework.lang.Nullable;
 @EndpointWebExtension(endpoint = LimiterEndpoint.class)
 public final class LimiterWebEndpoint {
 
+    /** In the place of a rule, with the path of a request. */
+    private static final String EXPLAIN = "explain";
+
     private final LimiterEndpoint endpoint;
+    private final RequestExplanations explanations;
     private final WebExchange exchange;
 
-    public LimiterWebEndpoint(LimiterEndpoint endpoint, WebExchange exchange) {
+    public LimiterWebEndpoint(LimiterEndpoint endpoint, RequestExplanations explanations, WebExchange exchange) {
         this.endpoint = endpoint;
+        this.explanations = explanations;
         this.exchange = exchange;
     }
 
@@ -40,9 +45,14 @@ public final class LimiterWebEndpoint {
         return new WebEndpointResponse<>(endpoint.rules());
     }
 
+    /** One rule, where a key of it stands, or {@code explain} with the words of {@link RequestExplanations}. */
     @ReadOperation
     public WebEndpointResponse<Map<String, Object>> rule(
             @Selector String rule, @Nullable String key, @Nullable String resource) {
+        Map<String, List<String>> words = exchange.parameters();
+        if (rule.equals(EXPLAIN) && (words.containsKey("path") || endpoint.rule(rule, null, null) == null)) {
+            return answer(rule, () -> explanations.of(words));
+        }
         return answer(rule, () -> endpoint.rule(rule, key, resource));
     }
 

@@ -104,6 +104,12 @@ final class RuleDescription {
             ban.retryAfter().ifPresent(rest -> body.put("banEndsAfter", rest.toString()));
         }
         decision.onFailure().ifPresent(how -> body.put("onFailure", EnumText.of(how)));
+        body.put("limits", limits(decision));
+        return body;
+    }
+
+    /** Where each limit stands. */
+    static List<Map<String, Object>> limits(Decision decision) {
         List<Map<String, Object>> limits = new ArrayList<>();
         for (LimitStatus status : decision.limits()) {
             Map<String, Object> limit = limit(status.policy(), status.limit());
@@ -113,8 +119,7 @@ final class RuleDescription {
             put(limit, "resetAfter", text(status.resetAfter()));
             limits.add(limit);
         }
-        body.put("limits", limits);
-        return body;
+        return limits;
     }
 
     /** Whether anything is known of a key. */

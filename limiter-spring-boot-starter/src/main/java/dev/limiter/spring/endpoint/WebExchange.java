@@ -1,5 +1,8 @@
 package dev.limiter.spring.endpoint;
 
+import java.util.List;
+import java.util.Map;
+
 /** The HTTP request and answer of an operation, of which Actuator tells the operation nothing. Thread-safe. */
 public interface WebExchange {
 
@@ -13,11 +16,19 @@ public interface WebExchange {
         public boolean isAbout(String name) {
             return true;
         }
+
+        @Override
+        public Map<String, List<String>> parameters() {
+            return Map.of();
+        }
     };
 
-    /** Nobody may keep the answer. */
+    /** Has caches not store the answer. */
     void keepOutOfCaches();
 
     /** Whether the path of the request ends with that name: Actuator prefers a parameter or a field of the same name. */
     boolean isAbout(String name);
+
+    /** The parameters of the query. */
+    Map<String, List<String>> parameters();
 }

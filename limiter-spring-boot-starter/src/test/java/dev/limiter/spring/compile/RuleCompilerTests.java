@@ -173,18 +173,18 @@ class RuleCompilerTests {
 
     @Test
     void conditionAndSkipIfExempt() {
-        assertThat(compiler.compile(orders().build()).skipped(context)).isFalse();
+        assertThat(compiler.compile(orders().build()).exemption(context)).isNull();
         assertThat(compiler.compile(orders().skipIf("#request.method == 'GET'").build())
-                        .skipped(context))
-                .isTrue();
+                        .exemption(context))
+                .isEqualTo("skip-if");
         assertThat(compiler.compile(
                                 orders().condition("#request.method == 'GET'").build())
-                        .skipped(context))
-                .isFalse();
+                        .exemption(context))
+                .isNull();
         assertThat(compiler.compile(
                                 orders().condition("#request.method == 'POST'").build())
-                        .skipped(context))
-                .isTrue();
+                        .exemption(context))
+                .isEqualTo("condition");
     }
 
     @ParameterizedTest

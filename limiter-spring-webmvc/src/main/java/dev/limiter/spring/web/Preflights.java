@@ -27,7 +27,7 @@ public final class Preflights {
     }
 
     /** Whether a request could be sent by a browser as a preflight. */
-    static boolean isGenuine(HttpServletRequest request) {
+    public static boolean isGenuine(HttpServletRequest request) {
         return CorsUtils.isPreFlightRequest(request)
                 && request.getHeader(HttpHeaders.AUTHORIZATION) == null
                 && request.getHeader(HttpHeaders.COOKIE) == null

@@ -3,6 +3,7 @@ package dev.limiter.spring.web;
 import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.address.ClientAddress;
 import dev.limiter.spring.address.ClientAddresses;
+import dev.limiter.spring.address.Sender;
 import dev.limiter.spring.context.RequestView;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
@@ -22,11 +23,18 @@ public final class ServletRequestView implements RequestView {
 
     private final HttpServletRequest request;
     private final ClientAddresses addresses;
+    private final @Nullable Sender sender;
     private @Nullable String clientAddress;
 
     public ServletRequestView(HttpServletRequest request, ClientAddresses addresses) {
+        this(request, addresses, null);
+    }
+
+    /** {@code sender}: null for the one that the container knows. */
+    public ServletRequestView(HttpServletRequest request, ClientAddresses addresses, @Nullable Sender sender) {
         this.request = request;
         this.addresses = addresses;
+        this.sender = sender;
     }
 
     /** Where no proxy is trusted. */
@@ -104,14 +112,18 @@ public final class ServletRequestView implements RequestView {
     @Override
     public @Nullable String clientAddress() {
         if (clientAddress == null) {
-            clientAddress = addresses.of(ServletSender.of(request));
+            clientAddress = addresses.of(sender());
         }
         return clientAddress;
     }
 
     @Override
     public @Nullable ClientAddress client() {
-        return addresses.find(ServletSender.of(request));
+        return addresses.find(sender());
+    }
+
+    private Sender sender() {
+        return sender == null ? ServletSender.of(request) : sender;
     }
 
     @Override

@@ -52,6 +52,13 @@ public final class LimitedMethods implements MethodLimits {
         return isAnnotated(method, targetClass) && !UnproxiedMethods.is(method, targetClass);
     }
 
+    @Override
+    public List<RateLimitRule> rules(Method method, Class<?> targetClass) {
+        LimitedMethod limited =
+                isLimited(method, targetClass) ? find(method, LimitedType.of(method, targetClass, targetClass)) : null;
+        return limited == null ? List.of() : limited.compile(rules.current());
+    }
+
     /** Whether annotations apply to the method, be it that its calls can be limited or not. */
     boolean isAnnotated(Method method, Class<?> targetClass) {
         Class<?> type = LimitedType.of(method, targetClass, targetClass);

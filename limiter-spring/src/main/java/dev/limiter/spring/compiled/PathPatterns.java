@@ -70,6 +70,13 @@ public final class PathPatterns {
         return plain != path && anyMatch(plain);
     }
 
+    /** The patterns, as they were written, that {@link #cover}. */
+    List<String> covering(String endpointPattern, PathContainer path) {
+        return texts.stream()
+                .filter(text -> new PathPatterns(List.of(text), parser).cover(endpointPattern, path))
+                .toList();
+    }
+
     /** Of the patterns that match one of these paths, each also as {@link PlainPath}, the most specific; null if none does. */
     @Nullable
     PathPattern best(List<PathContainer> paths) {

@@ -9,6 +9,7 @@ import dev.limiter.spring.key.RateLimitKey;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Scope;
 import java.util.List;
 import java.util.Map;
@@ -192,6 +193,27 @@ public final class RateLimitRule {
         return chargeIf;
     }
 
+    /** The name of the tier with exactly these limits; null if they are the rule's own, or those of a resolver. */
+    @SuppressWarnings("ReferenceEquality") // two tiers may have the same limits
+    public @Nullable String tierOf(Rule limits) {
+        for (Map.Entry<String, Rule> tier : tiers().entrySet()) {
+            if (tier.getValue() == limits) {
+                return tier.getKey();
+            }
+        }
+        return null;
+    }
+
+    /** Whether a key is that of all whom the rule does not tell apart, as those without an API key. */
+    public boolean isOfNobody(String whole) {
+        return key.isOfNobody(whole);
+    }
+
+    /** Of its paths those that match a request; parameters as in {@link #matches}, whatever the method. */
+    public List<String> covering(String endpointPattern, PathContainer path) {
+        return matcher == null ? List.of() : matcher.covering(endpointPattern, path);
+    }
+
     /** When a key is refused outright for a while; null if never. */
     public @Nullable Ban ban() {
         return ban;
@@ -208,12 +230,18 @@ public final class RateLimitRule {
     }
 
     /**
-     * Whether the address of the client, its condition or {@code skip-if} exempts this one.
+     * What exempts this one: {@code allow}, {@code condition} or {@code skip-if}; null if nothing does.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if they cannot be evaluated
      */
-    public boolean skipped(RateLimitContext context) {
-        return addresses.allow(context) || !condition.evaluate(context) || skipIf.evaluate(context);
+    public @Nullable String exemption(RateLimitContext context) {
+        if (addresses.allow(context)) {
+            return RuleOptions.ALLOW.name();
+        }
+        if (!condition.evaluate(context)) {
+            return RuleOptions.CONDITION.name();
+        }
+        return skipIf.evaluate(context) ? RuleOptions.SKIP_IF.name() : null;
     }
 
     /**

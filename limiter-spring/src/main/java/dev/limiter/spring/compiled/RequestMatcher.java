@@ -35,6 +35,11 @@ public final class RequestMatcher {
         return matchesMethod(method) && paths.cover(endpointPattern, path);
     }
 
+    /** The paths that match, whatever the method. */
+    List<String> covering(String endpointPattern, PathContainer path) {
+        return paths.covering(endpointPattern, path);
+    }
+
     /** Of the patterns that match one of these paths, the most specific; null if there is none. */
     @Nullable
     PathPattern best(String method, List<PathContainer> equivalentPaths) {

@@ -31,6 +31,11 @@ public interface MethodLimits {
         return List.of();
     }
 
+    /** The rules of a method when called on an object of that class, in force now. */
+    default List<RateLimitRule> rules(Method method, Class<?> targetClass) {
+        return List.of();
+    }
+
     /** Whether the method has limits of its own when called on an object of that class. */
     boolean isLimited(Method method, Class<?> targetClass);
 }

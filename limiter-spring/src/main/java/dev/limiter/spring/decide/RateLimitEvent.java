@@ -3,12 +3,10 @@ package dev.limiter.spring.decide;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
-import dev.limiter.Rule;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.key.KeyHash;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What one rule did. Immutable, thread-safe; what takes time to tell is worked out when it is asked for. */
@@ -106,16 +104,8 @@ public final class RateLimitEvent {
     }
 
     /** The name of the tier whose limits applied; null if they were the rule's own, or those of a resolver. */
-    @SuppressWarnings("ReferenceEquality") // two tiers may have the same limits
     public @Nullable String tier() {
-        if (subject != null) {
-            for (Map.Entry<String, Rule> tier : subject.rule().tiers().entrySet()) {
-                if (tier.getValue() == subject.charge().rule()) {
-                    return tier.getKey();
-                }
-            }
-        }
-        return null;
+        return subject == null ? null : subject.rule().tierOf(subject.charge().rule());
     }
 
     /** What was decided on this rule, as far as that is known apart from the others; null if it was not asked. */

@@ -59,7 +59,7 @@ final class RuleCharges {
     Charge of(RateLimitRule rule, RateLimitContext context, String resource) {
         Charge charge;
         try {
-            charge = rule.skipped(context) ? null : rule.charge(context);
+            charge = rule.exemption(context) == null ? rule.charge(context) : null;
         } catch (RuntimeException failure) {
             failures.error(rule.name(), "Rule " + rule + " cannot be decided for " + resource, failure);
             throw new Undecidable(rule, RuleEvaluationException.brief(failure));

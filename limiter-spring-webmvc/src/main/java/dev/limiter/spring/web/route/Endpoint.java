@@ -55,6 +55,16 @@ public final class Endpoint {
         return resource;
     }
 
+    /** The best matching pattern, empty if there is none. */
+    public String pattern() {
+        return pattern;
+    }
+
+    /** What applies where no other enforced rule does; null if nothing does, or the handler has limits of its own. */
+    public @Nullable RateLimitRule defaultLimit() {
+        return defaultLimit;
+    }
+
     /**
      * @param decided the rules that have been decided about the request before
      */

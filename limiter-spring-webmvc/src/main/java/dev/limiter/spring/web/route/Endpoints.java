@@ -120,6 +120,13 @@ public final class Endpoints {
         return new Endpoint(resource, method, pattern, ruleSet, defaultLimit);
     }
 
+    /** The rules of the method that handles requests, from annotations. */
+    public List<RateLimitRule> annotated(Object handler) {
+        return handler instanceof HandlerMethod method
+                ? methodLimits.rules(method.getMethod(), targetClass(method))
+                : List.of();
+    }
+
     private boolean hasLimits(Object handler) {
         return handler instanceof HandlerMethod method
                 && methodLimits.isLimited(method.getMethod(), targetClass(method));

@@ -1,6 +1,8 @@
 package dev.limiter.spring.web.route;
 
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
@@ -12,8 +14,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerExecutionChain;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
@@ -41,6 +45,43 @@ public final class HandlerMappings {
         Object context = request.getAttribute(DispatcherServlet.WEB_APPLICATION_CONTEXT_ATTRIBUTE);
         return byContext.computeIfAbsent(
                 context instanceof ApplicationContext servlets ? servlets : application, OfServlet::new);
+    }
+
+    /**
+     * The handler for a request, found as the application's own servlet does.
+     *
+     * @param handler as mapped
+     * @param mapping by which it was found
+     */
+    public record Mapped(Object handler, HandlerMapping mapping) {
+
+        public boolean isOfActuator() {
+            return ServedPatterns.isOfActuator(mapping);
+        }
+    }
+
+    /**
+     * What a request would be routed to; leaves in its attributes what mappings leave there. Null if that is nothing, also
+     * for its method or media type.
+     *
+     * @throws IllegalArgumentException if a mapping cannot tell
+     */
+    public @Nullable Mapped route(HttpServletRequest request) {
+        List<HandlerMapping> ordered = new ArrayList<>(of(request).mappings);
+        AnnotationAwareOrderComparator.sort(ordered);
+        for (HandlerMapping mapping : ordered) {
+            try {
+                HandlerExecutionChain chain = mapping.getHandler(request);
+                if (chain != null) {
+                    return new Mapped(chain.getHandler(), mapping);
+                }
+            } catch (ServletException unserved) {
+                return null;
+            } catch (Exception failure) {
+                throw new IllegalArgumentException("A request like this cannot be routed: " + failure, failure);
+            }
+        }
+        return null;
     }
 
     /** The mappings of one servlet. */

@@ -1,0 +1,294 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.annotation.RateLimiter;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** {@code /actuator/limiter/explain} says what then happens. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ExplainTests {
+
+    private static final String[] RULES = {
+        "management.endpoints.web.exposure.include=limiter",
+        "limiter.web.default-limit.limit=30",
+        "limiter.web.default-limit.window=1h",
+        "limiter.web.default-limit.key=ip",
+        "limiter.web.exclude=/free/**",
+        "limiter.web.trusted-proxies=127.0.0.1/32,::1/128",
+        "limiter.rules.orders.paths=/orders/**",
+        "limiter.rules.orders.methods=GET,POST",
+        "limiter.rules.orders.key=header:X-Api-Key",
+        "limiter.rules.orders.limits.few.limit=5",
+        "limiter.rules.orders.limits.few.window=1h",
+        "limiter.rules.orders.limits.cost.limit=40",
+        "limiter.rules.orders.limits.cost.window=1h",
+        "limiter.rules.orders.limits.cost.cost=#{#request.getParameter('many') == null ? 1 : 9}",
+        "limiter.rules.orders.skip-if=#{#request.getHeader('X-Skip') == 'yes'}",
+        "limiter.rules.orders.ban.after=3",
+        "limiter.rules.orders.ban.within=1h",
+        "limiter.rules.orders.ban.for=1d",
+        "limiter.rules.login.paths=/login",
+        "limiter.rules.login.phase=request",
+        "limiter.rules.login.key=ip",
+        "limiter.rules.login.limit=4",
+        "limiter.rules.login.window=1h",
+        "limiter.rules.login.deny=203.0.113.0/24",
+        "limiter.rules.login.allow=198.51.100.0/24",
+        "limiter.rules.watching.paths=/orders/{id}",
+        "limiter.rules.watching.mode=shadow",
+        "limiter.rules.watching.limit=2",
+        "limiter.rules.watching.window=1h",
+        "limiter.rules.off.paths=/orders/**",
+        "limiter.rules.off.mode=off",
+        "limiter.rules.off.limit=1",
+        "limiter.rules.off.window=1h",
+        "limiter.rules.broken.paths=/broken",
+        "limiter.rules.broken.limit=9",
+        "limiter.rules.broken.window=1h",
+        "limiter.rules.broken.key=#{#request.getHeader('X-Api-Key').length()}"
+    };
+
+    private ConfigurableApplicationContext application;
+    private Clients clients;
+
+    @BeforeAll
+    void start() {
+        application = Applications.start(Limited.class, RULES);
+        clients = Applications.clientsOf(application);
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    private Map<String, Object> explain(String... words) {
+        HttpResponse<String> answer = clients.get(query(words));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertThat(answer.headers().allValues("Cache-Control")).containsExactly("no-store");
+        return JsonParserFactory.getJsonParser().parseMap(answer.body());
+    }
+
+    private static String query(String... words) {
+        StringBuilder query = new StringBuilder("/actuator/limiter/explain");
+        for (int i = 0; i < words.length; i += 2) {
+            query.append(i == 0 ? '?' : '&')
+                    .append(words[i])
+                    .append('=')
+                    .append(URLEncoder.encode(words[i + 1], StandardCharsets.UTF_8));
+        }
+        return query.toString();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Map<String, Object>> rules(Map<String, Object> explanation) {
+        Map<String, Map<String, Object>> byName = new TreeMap<>();
+        ((List<Map<String, Object>>) explanation.get("rules"))
+                .forEach(rule -> byName.put((String) rule.get("rule"), rule));
+        return byName;
+    }
+
+    @Test
+    void saysWhatThenHappens() {
+        Random random = new Random(1);
+        List<String> seen = new ArrayList<>();
+        for (int i = 0; i < 400; i++) {
+            String path = one(random, "/orders", "/orders/4", "/orders/4?many=1", "/login", "/free/all", "/annotated")
+                    .replace("4", String.valueOf(random.nextInt(3)));
+            String method = one(random, "GET", "GET", "GET", "POST", "DELETE");
+            String address = one(random, "192.0.2.1", "192.0.2.2", "203.0.113.9", "198.51.100.7", "2001:db8::5");
+            String key = one(random, "ann", "bob", "eve");
+            String skip = random.nextInt(8) == 0 ? "yes" : "no";
+            String result = (String) explain(
+                            "method",
+                            method,
+                            "path",
+                            path,
+                            "ip",
+                            "127.0.0.1",
+                            "header.X-Forwarded-For",
+                            address,
+                            "header.x-api-key",
+                            key,
+                            "header.X-Skip",
+                            skip)
+                    .get("result");
+            int status = clients.send(method, path, "X-Forwarded-For", address, "X-Api-Key", key, "X-Skip", skip)
+                    .statusCode();
+            assertThat(result)
+                    .as(i + ": " + method + " " + path + " of " + key + " at " + address + " was answered " + status)
+                    .isIn(
+                            status == 403
+                                    ? List.of("denied")
+                                    : status == 429 ? List.of("rejected", "banned") : List.of("permitted"));
+            seen.add(result);
+        }
+        assertThat(seen).contains("permitted", "rejected", "banned", "denied");
+    }
+
+    private static String one(Random random, String... some) {
+        return some[random.nextInt(some.length)];
+    }
+
+    @Test
+    void saysWhyEachRuleAppliesOrNot() {
+        Map<String, Object> explanation = explain(
+                "path",
+                "http://localhost/orders/42?page=1",
+                "ip",
+                "192.0.2.9",
+                "header.X-Api-Key",
+                "why",
+                "principal",
+                "alice");
+
+        assertThat(explanation)
+                .containsEntry("request", "GET /orders/42")
+                .containsEntry("client", "192.0.2.9")
+                .containsEntry("principal", "alice")
+                .containsEntry("resource", "GET /orders/{id}")
+                .containsEntry("result", "permitted");
+        assertThat((String) explanation.get("handler")).contains("Limited#order");
+        Map<String, Map<String, Object>> rules = rules(explanation);
+        assertThat(rules.get("orders"))
+                .containsEntry("applies", true)
+                .containsEntry("because", "paths: /orders/**")
+                .containsEntry("mode", "enforce")
+                .containsEntry("phase", "endpoint")
+                .containsEntry("sharedByAllWithoutOne", false)
+                .containsEntry("key", List.of("header:x-api-key"));
+        assertThat(rules.get("orders").get("limits").toString()).contains("policy=orders-few", "remaining=5", "cost=1");
+        assertThat(rules.get("watching")).containsEntry("applies", true).containsEntry("mode", "shadow");
+        assertThat(rules.get("off")).containsEntry("applies", false).containsEntry("because", "mode: off");
+        assertThat(rules.get("login")).containsEntry("because", "paths: none matches");
+        assertThat(rules.get("default")).containsEntry("because", "an enforced rule with paths is for it");
+        assertThat(explanation.toString()).doesNotContain("why,").doesNotContain(":why");
+    }
+
+    @Test
+    void goesByWhatTheRequestTakes() {
+        for (int i = 0; i < 4; i++) {
+            assertThat(clients.get("/orders?many=1", "X-Api-Key", "costly").statusCode())
+                    .isEqualTo(200);
+        }
+
+        assertThat(explain("path", "/orders?many=1", "header.X-Api-Key", "costly"))
+                .containsEntry("result", "rejected");
+        assertThat(explain("path", "/orders", "header.X-Api-Key", "costly")).containsEntry("result", "permitted");
+    }
+
+    @Test
+    void chargesNothing() {
+        for (int i = 0; i < 50; i++) {
+            assertThat(explain("path", "/login", "method", "post", "ip", "192.0.2.50"))
+                    .containsEntry("result", "permitted");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/orders/1, DELETE, orders, methods: not for DELETE",
+        "/free/all, GET, default, limiter.web.exclude is for it",
+        "/nowhere, GET, orders, paths: none matches",
+        "/annotated, GET, default, '@RateLimiter is on the method that serves it, or no endpoint of the application does'",
+        "/actuator/limiter, GET, orders, endpoints of Actuator are not limited"
+    })
+    void saysWhyNot(String path, String method, String rule, String because) {
+        assertThat(rules(explain("path", path, "method", method)).get(rule))
+                .containsEntry("applies", false)
+                .containsEntry("because", because);
+    }
+
+    @Test
+    void knowsSharedKeysExemptionsAnnotationsAndFailures() {
+        assertThat(rules(explain("path", "/orders")).get("orders")).containsEntry("sharedByAllWithoutOne", true);
+        assertThat(rules(explain("path", "/orders", "header.x-skip", "yes")).get("orders"))
+                .containsEntry("result", "skipped")
+                .containsEntry("detail", "skip-if");
+        assertThat(rules(explain("path", "/login", "ip", "198.51.100.1")).get("login"))
+                .containsEntry("result", "skipped")
+                .containsEntry("detail", "allow");
+        assertThat(rules(explain("path", "/annotated")).get("Limited.annotated"))
+                .containsEntry("because", "@RateLimiter is on the method that serves it")
+                .containsEntry("result", "permitted");
+        Map<String, Object> broken = explain("path", "/broken");
+        assertThat(broken).containsEntry("result", "undecided");
+        assertThat((String) rules(broken).get("broken").get("detail")).contains("limiter.rules.broken.key");
+        assertThat(clients.get("/broken").statusCode()).isEqualTo(500);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "path=orders | must begin with a slash",
+                "path=/a%25zz | be encoded as in a URL",
+                "path=/orders&ip=localhost | must be an address",
+                "path=/orders&ip=::1&ip=::1 | say it once",
+                "path=/orders&method=G%20ET | one such as GET",
+                "path=/orders&heder.X=1 | describes no request",
+                "method=GET | must begin with a slash"
+            })
+    void saysWhatIsWrong(String query, String message) {
+        HttpResponse<String> answer = clients.get("/actuator/limiter/explain?" + query);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+        assertThat(answer.body()).contains(message);
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(OpenSecurity.class)
+    @RestController
+    static class Limited {
+
+        @GetMapping({"/orders", "/free/all", "/login", "/broken"})
+        String get() {
+            return "ok";
+        }
+
+        @PostMapping({"/orders", "/login"})
+        String post() {
+            return "ok";
+        }
+
+        @GetMapping("/orders/{id}")
+        String order(@PathVariable String id) {
+            return "ok";
+        }
+
+        @DeleteMapping("/orders/{id}")
+        String delete(@PathVariable String id) {
+            return "ok";
+        }
+
+        @GetMapping("/annotated")
+        @RateLimiter(limit = 20, window = "1h")
+        String annotated() {
+            return "ok";
+        }
+    }
+}

@@ -1,0 +1,191 @@
+package dev.limiter.spring.web.explain;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.address.ClientAddresses;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.context.RequestView;
+import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.operate.Explanation;
+import dev.limiter.spring.operate.Explanation.OfRule;
+import dev.limiter.spring.operate.Forecast;
+import dev.limiter.spring.operate.HypotheticalRequest;
+import dev.limiter.spring.operate.RequestExplainer;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Phase;
+import dev.limiter.spring.web.Preflights;
+import dev.limiter.spring.web.ResourceResolver;
+import dev.limiter.spring.web.ServletRequestView;
+import dev.limiter.spring.web.route.ArrivingRequest;
+import dev.limiter.spring.web.route.Endpoint;
+import dev.limiter.spring.web.route.Endpoints;
+import dev.limiter.spring.web.route.HandlerMappings;
+import dev.limiter.spring.web.route.HandlerMappings.Mapped;
+import jakarta.servlet.http.HttpServletRequest;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.util.ServletRequestPathUtils;
+
+/**
+ * Routes a request that nobody has sent as Spring MVC would, through its mappings but not to a handler, and asks each rule
+ * for it. To be called while a request is served. Thread-safe.
+ */
+public final class ServletRequestExplainer implements RequestExplainer {
+
+    private final Rules rules;
+    private final HandlerMappings mappings;
+    private final Endpoints endpoints;
+    private final ClientAddresses addresses;
+    private final RateLimiters limiters;
+    private final @Nullable ResourceResolver resources;
+    private final String application;
+    private final String servlet;
+
+    /**
+     * @param application the path of the application, {@code /shop}; empty for the root
+     * @param servlet the path of Spring MVC's servlet in it, {@code /mvc}; empty for the root
+     */
+    public ServletRequestExplainer(
+            Rules rules,
+            HandlerMappings mappings,
+            Endpoints endpoints,
+            ClientAddresses addresses,
+            RateLimiters limiters,
+            @Nullable ResourceResolver resources,
+            String application,
+            String servlet) {
+        this.rules = rules;
+        this.mappings = mappings;
+        this.endpoints = endpoints;
+        this.addresses = addresses;
+        this.limiters = limiters;
+        this.resources = resources;
+        this.application = application;
+        this.servlet = servlet;
+    }
+
+    /** The rules for one request, collected in the order in which they are decided. */
+    private static final class Collected {
+
+        final Map<RateLimitRule, OfRule> rules = new LinkedHashMap<>();
+
+        void add(RateLimitRule rule, String because, @Nullable Forecast forecast) {
+            rules.putIfAbsent(rule, new OfRule(rule, because, forecast));
+        }
+    }
+
+    private record HandlerContext(RequestView request, String resource, Method method) implements RateLimitContext {}
+
+    @Override
+    public Explanation explain(HypotheticalRequest asked) {
+        if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes operator)) {
+            throw new IllegalArgumentException("A request can be explained over HTTP alone.");
+        }
+        HypotheticalRequest sent = within(asked);
+        boolean routed = servlet.isEmpty() || sent.path().startsWith(servlet + "/");
+        ExplainedRequest request = new ExplainedRequest(operator.getRequest(), sent, routed ? servlet : "");
+        RequestView view = new ServletRequestView(request, addresses, request);
+        RuleSet ruleSet = rules.current();
+        Collected collected = new Collected();
+        if (Preflights.isGenuine(request)) {
+            return explanation(null, view, collected, ruleSet, rule -> "a preflight of CORS is not charged");
+        }
+        ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet, List.of());
+        RateLimitContext arrived = RateLimitContext.of(view, renamed(request, arriving.resource()));
+        PathContainer path = ServletRequestPathUtils.parseAndCache(request).pathWithinApplication();
+        arriving.rules().forEach(rule -> add(collected, rule, because(rule, "", path), arrived));
+        Mapped mapped = routed ? mappings.route(request) : null;
+        if (mapped == null || mapped.isOfActuator()) {
+            String reason =
+                    mapped == null ? "no endpoint serves this request" : "endpoints of Actuator are not limited";
+            return explanation(null, view, collected, ruleSet, rule -> reason);
+        }
+        Endpoint endpoint = endpoints.of(request, mapped.handler());
+        String resource = renamed(request, endpoint.resource());
+        RateLimitContext context = RateLimitContext.of(view, resource);
+        ApplicableRules applicable = endpoint.rules(path, arriving.rules());
+        applicable.enforced().forEach(rule -> add(collected, rule, because(rule, endpoint.pattern(), path), context));
+        applicable.shadow().forEach(rule -> add(collected, rule, because(rule, endpoint.pattern(), path), context));
+        if (mapped.handler() instanceof HandlerMethod method) {
+            RateLimitContext call = new HandlerContext(view, resource, method.getMethod());
+            endpoints
+                    .annotated(method)
+                    .forEach(rule -> add(collected, rule, "@RateLimiter is on the method that serves it", call));
+        }
+        boolean excluded = ruleSet.excludes(endpoint.pattern(), path);
+        return explanation(
+                new Served(resource, mapped.handler().toString()),
+                view,
+                collected,
+                ruleSet,
+                rule -> notApplied(rule, excluded, asked.method(), endpoint, path));
+    }
+
+    private record Served(String resource, String handler) {}
+
+    private HypotheticalRequest within(HypotheticalRequest asked) {
+        boolean whole = !application.isEmpty() && asked.path().startsWith(application + "/");
+        return whole ? asked.at(asked.path().substring(application.length())) : asked;
+    }
+
+    private String renamed(HttpServletRequest request, String resource) {
+        return resources == null ? resource : resources.resolve(request, resource);
+    }
+
+    private void add(Collected collected, RateLimitRule rule, String because, RateLimitContext context) {
+        collected.add(rule, because, Forecast.of(rule, context, limiters));
+    }
+
+    private static String because(RateLimitRule rule, String pattern, PathContainer path) {
+        return rule.appliesByPath()
+                ? "paths: " + String.join(", ", rule.covering(pattern, path))
+                : "no enforced rule with paths is for it";
+    }
+
+    /** With the rules that do not apply at the end. */
+    private Explanation explanation(
+            @Nullable Served served,
+            RequestView view,
+            Collected collected,
+            RuleSet ruleSet,
+            Function<RateLimitRule, String> reason) {
+        ruleSet.pathRules().forEach(rule -> collected.add(rule, reason.apply(rule), null));
+        ruleSet.defaultLimit().ifPresent(rule -> collected.add(rule, reason.apply(rule), null));
+        return new Explanation(
+                served == null ? null : served.resource(),
+                served == null ? null : served.handler(),
+                view.clientAddress(),
+                new ArrayList<>(collected.rules.values()));
+    }
+
+    private static String notApplied(
+            RateLimitRule rule, boolean excluded, String method, Endpoint endpoint, PathContainer path) {
+        if (rule.mode() == Mode.OFF) {
+            return "mode: off";
+        }
+        if (excluded) {
+            return "limiter.web.exclude is for it";
+        }
+        if (!rule.appliesByPath()) {
+            return endpoint.defaultLimit() == null
+                    ? "@RateLimiter is on the method that serves it, or no endpoint of the application does"
+                    : "an enforced rule with paths is for it";
+        }
+        boolean byPath = !rule.covering(endpoint.pattern(), path).isEmpty();
+        if (byPath && rule.phase() == Phase.REQUEST) {
+            return "phase: request, and its paths match the endpoint but not the path";
+        }
+        return byPath ? "methods: not for " + method : "paths: none matches";
+    }
+}

@@ -1,0 +1,5 @@
+/** What rules would make of a request that nobody has sent. Internal. */
+@NullMarked
+package dev.limiter.spring.web.explain;
+
+import org.jspecify.annotations.NullMarked;

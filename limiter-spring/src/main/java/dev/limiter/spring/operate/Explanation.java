@@ -1,0 +1,44 @@
+package dev.limiter.spring.operate;
+
+import dev.limiter.spring.compiled.RateLimitRule;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all rules would make of a request.
+ *
+ * @param resource what would be used; null if nothing serves the request
+ * @param handler what would serve it; null if nothing does
+ * @param client as {@code key: ip} knows it
+ * @param rules in the order in which they are decided, then those that do not apply
+ */
+public record Explanation(
+        @Nullable String resource,
+        @Nullable String handler,
+        @Nullable String client,
+        List<OfRule> rules) {
+
+    /**
+     * What one rule would make of it.
+     *
+     * @param because why it applies, or why not
+     * @param forecast null if it does not apply
+     */
+    public record OfRule(
+            RateLimitRule rule, String because, @Nullable Forecast forecast) {}
+
+    /** What the client would be told: the first refusal, else whether it has to wait. */
+    public Forecast.Result result() {
+        Forecast.Result result = Forecast.Result.PERMITTED;
+        for (OfRule each : rules) {
+            Forecast.Result next = each.forecast() == null
+                    ? Forecast.Result.PERMITTED
+                    : each.forecast().result();
+            if (next.refuses()) {
+                return next;
+            }
+            result = next == Forecast.Result.WAITS ? next : result;
+        }
+        return result;
+    }
+}

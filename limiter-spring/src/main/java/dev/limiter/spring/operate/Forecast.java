@@ -1,0 +1,118 @@
+package dev.limiter.spring.operate;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.LimitStatus;
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.compiled.Ban;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.rule.Mode;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a rule would decide of a request now. Immutable.
+ *
+ * @param detail which exemption, or what failed; null if there is nothing to add
+ * @param charge what it would take, and from whose bucket; null if it would not come to that
+ * @param standing where the limits of that bucket stand; null as for {@code charge}
+ * @param ban what a banned key would be told; null if the rule bans nobody
+ */
+public record Forecast(
+        Result result,
+        @Nullable String detail,
+        @Nullable Charge charge,
+        @Nullable Decision standing,
+        @Nullable Decision ban) {
+
+    /** What would become of the request, as far as this rule goes. */
+    public enum Result {
+        PERMITTED,
+        /** Let through when it is its turn. */
+        WAITS,
+        REJECTED,
+        BANNED,
+        DENIED,
+        /** Let through by a rule that only watches, and would refuse it. */
+        SHADOW_REJECTED,
+        SKIPPED,
+        /** The rule is off. */
+        OFF,
+        /** The rule cannot be evaluated: the answer is an error. */
+        UNDECIDED;
+
+        private static final EnumSet<Result> REFUSING = EnumSet.of(REJECTED, BANNED, DENIED, UNDECIDED);
+
+        boolean refuses() {
+            return REFUSING.contains(this);
+        }
+
+        private Result in(Mode mode) {
+            if (mode == Mode.ENFORCE) {
+                return this;
+            }
+            return this == UNDECIDED || this == WAITS ? PERMITTED : refuses() ? SHADOW_REJECTED : this;
+        }
+    }
+
+    /** Evaluates the rule for a request, and looks at the states; charges nothing. */
+    public static Forecast of(RateLimitRule rule, RateLimitContext context, RateLimiters limiters) {
+        if (rule.mode() == Mode.OFF) {
+            return new Forecast(Result.OFF, null, null, null, null);
+        }
+        try {
+            return evaluated(rule, context, limiters);
+        } catch (RuntimeException failure) {
+            return without(rule, Result.UNDECIDED, failure.getMessage());
+        }
+    }
+
+    private static Forecast evaluated(RateLimitRule rule, RateLimitContext context, RateLimiters limiters) {
+        if (rule.denies(context)) {
+            return without(rule, Result.DENIED, "deny");
+        }
+        String exemption = rule.exemption(context);
+        if (exemption != null) {
+            return without(rule, Result.SKIPPED, exemption);
+        }
+        Charge charge = rule.charge(context);
+        if (charge == null) {
+            return without(rule, Result.SKIPPED, "a tier without a limit");
+        }
+        Ban ban = rule.banOf(charge);
+        Decision banned = ban == null ? null : limiters.peek(ban.bans(), charge.key());
+        Decision standing = limiters.peek(charge.rule(), charge.key());
+        Result result = banned != null && !banned.permitted() ? Result.BANNED : result(charge, standing);
+        return new Forecast(result.in(rule.mode()), null, charge, standing, banned);
+    }
+
+    private static Forecast without(RateLimitRule rule, Result result, @Nullable String detail) {
+        return new Forecast(result.in(rule.mode()), detail, null, null, null);
+    }
+
+    private static Result result(Charge charge, Decision standing) {
+        List<LimitStatus> limits = standing.limits();
+        boolean permitted = true;
+        for (int i = 0; i < limits.size(); i++) {
+            permitted &= isEnough(limits.get(i), charge.permits(i), charge.keptPercent());
+        }
+        if (permitted) {
+            return Result.PERMITTED;
+        }
+        Duration turn = standing.retryAfter().orElse(null);
+        boolean comes = turn != null && turn.compareTo(charge.maxWait()) <= 0;
+        return comes && !charge.maxWait().isZero() ? Result.WAITS : Result.REJECTED;
+    }
+
+    /** What is left of a limit says it for several permits; for one, whether it is permitted. */
+    private static boolean isEnough(LimitStatus limit, long permits, int keptPercent) {
+        if (permits == 0) {
+            return true;
+        }
+        long kept = limit.limit().capacity() / 100 * keptPercent + limit.limit().capacity() % 100 * keptPercent / 100;
+        return permits == 1 && kept == 0 ? limit.permitted() : limit.remaining() - kept >= permits;
+    }
+}

@@ -1,0 +1,14 @@
+package dev.limiter.spring.operate;
+
+/** Finds the rules for a request that nobody has sent. */
+@FunctionalInterface
+public interface RequestExplainer {
+
+    /**
+     * What the rules would make of the request now. Charges nothing, but evaluates expressions, resolvers and sources of
+     * limits as a request does; with storage: redis, blocks as long as a decision may for each rule.
+     *
+     * @throws IllegalArgumentException if no such request can be
+     */
+    Explanation explain(HypotheticalRequest request);
+}
