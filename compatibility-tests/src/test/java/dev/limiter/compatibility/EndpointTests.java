@@ -178,7 +178,7 @@ class EndpointTests {
             orders  | {"ban": true}                             | The key of this rule is made of
             orders  | {"key": "acme", "limit": 9}               | and nothing else
             orders  | {"key": "acme", "ban": true, "limit": 9}  | and nothing else
-            orders  | {"key": "acme", "ban": false}             | DELETE ends a ban
+            orders  | {"key": "acme", "ban": false}             | ends a ban
             orders  | {"key": "header:X-Api-Key=unresolved", "ban": true} | share this one
             """)
     void refusesABanThatMeansNothing(String rule, String body, String reason) {
@@ -293,7 +293,8 @@ class EndpointTests {
                     .invoke(
                             name,
                             "change",
-                            new Object[] {"orders", null, 7L, null, null, null, null, null, null, null, "too few"},
+                            new Object[] {"orders", null, 7L, null, null, null, null, null, null, null, null, "too few"
+                            },
                             new String[] {
                                 String.class.getName(),
                                 String.class.getName(),
@@ -304,6 +305,7 @@ class EndpointTests {
                                 String.class.getName(),
                                 String.class.getName(),
                                 Boolean.class.getName(),
+                                String.class.getName(),
                                 Long.class.getName(),
                                 String.class.getName()
                             });

@@ -12,7 +12,8 @@ import java.util.HexFormat;
  */
 public record Script(String text, String digest) {
 
-    static Script of(String text) {
+    /** The script of a text. */
+    public static Script of(String text) {
         try {
             byte[] sha1 = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
             return new Script(text, HexFormat.of().formatHex(sha1));

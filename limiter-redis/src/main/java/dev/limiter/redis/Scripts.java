@@ -12,7 +12,6 @@ final class Scripts {
     static final Script RENEW = Script.of(ScriptTexts.file("renew"));
     static final Script INSTANCES = Script.of(ScriptTexts.file("instances"));
     static final Script GOODBYE = Script.of(ScriptTexts.file("goodbye"));
-    static final Script POLICY = Script.of(ScriptTexts.file("policy"));
     static final Script PROBE = Script.of(ScriptTexts.file("probe"));
 
     private static final Scripts DECIDE_ONE = new Scripts(ScriptTexts::decideOne);

@@ -9,6 +9,7 @@ import dev.limiter.redis.script.Arguments;
 import dev.limiter.redis.script.LuaAlgorithm;
 import dev.limiter.redis.script.RemoteLimit;
 import dev.limiter.redis.script.RemoteRule;
+import dev.limiter.redis.script.ScriptTexts;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.ByteBuffer;
@@ -59,6 +60,9 @@ class ScriptsTests {
         scripts.put("instances", Scripts.INSTANCES);
         scripts.put("goodbye", Scripts.GOODBYE);
         scripts.put("probe", Scripts.PROBE);
+        for (String file : List.of("policy", "document")) {
+            scripts.put(file, Script.of(ScriptTexts.file(file)));
+        }
         int sets = 1 << LuaAlgorithm.values().length;
         for (int set = 1; set < sets; set++) {
             scripts.put("single " + set, Scripts.decideSeveral(set, true));

@@ -8,6 +8,7 @@ import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.key.KeySource;
+import dev.limiter.spring.operate.RulesChanged;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.LimitResolver;
 import dev.limiter.spring.rule.RuleOptions;
@@ -62,7 +63,8 @@ class PublicApiTests {
             ResourceResolver.class,
             ResponseView.class,
             RuleOptions.class,
-            RuleSource.class);
+            RuleSource.class,
+            RulesChanged.class);
 
     /** After a change that is meant, run this test with {@code -Dwrite.reference=true}. */
     @Test

@@ -2,11 +2,6 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.TimeSource;
-import dev.limiter.spring.compile.RuleCompiler;
-import dev.limiter.spring.compile.RuleSetCompiler;
-import dev.limiter.spring.compiled.Rules;
-import dev.limiter.spring.config.ConfiguredRules;
-import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.endpoint.RequestExplanations;
@@ -26,7 +21,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.util.ClassUtils;
 
 /** {@code /actuator/limiter}, where that endpoint is exposed; without it nothing is counted for it. */
-@AutoConfiguration(after = {LimiterAutoConfiguration.class, LimiterMethodAutoConfiguration.class})
+@AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
 @ConditionalOnLimiter
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnAvailableEndpoint(LimiterEndpoint.class)
@@ -40,17 +35,6 @@ public final class LimiterEndpointAutoConfiguration {
     @Bean
     RefusedKeys limiterRefusedKeys(TimeSource clock, KeyHash hash) {
         return new RefusedKeys(clock, hash);
-    }
-
-    @Bean
-    LiveRules limiterLiveRules(
-            Rules rules, RuleCompiler compiler, ConfiguredRules configured, ObjectProvider<MethodLimits> methods) {
-        return new LiveRules(
-                rules,
-                new RuleSetCompiler(compiler),
-                methods.getIfAvailable(() -> MethodLimits.NONE),
-                configured.defaultLimit(),
-                configured.excluded());
     }
 
     @Bean

@@ -2,6 +2,7 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.Algorithm;
 import dev.limiter.RateLimiterFactory;
+import dev.limiter.TimeSource;
 import dev.limiter.spring.check.BanKeyCheck;
 import dev.limiter.spring.check.KeySecretCheck;
 import dev.limiter.spring.check.SlackLimitCheck;
@@ -86,7 +87,8 @@ public final class LimiterRulesAutoConfiguration {
             ListableBeanFactory beans,
             LimiterSettings settings,
             SecretValues secrets,
-            ObjectProvider<RateLimiterFactory> factory) {
+            ObjectProvider<RateLimiterFactory> factory,
+            ObjectProvider<TimeSource> clock) {
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
                 new KeyParser(new KeyAlternatives(beans, expressions, secrets)),
@@ -97,7 +99,8 @@ public final class LimiterRulesAutoConfiguration {
                 settings.web().headers(),
                 settings.storage() == Storage.REDIS ? TimeSteps.MICROSECONDS : TimeSteps.NANOSECONDS,
                 new AddressLists(settings.web().allow(), settings.web().deny()),
-                beans);
+                beans,
+                () -> clock.getObject().epochNanos());
     }
 
     /** In Redis others can read them; {@link KeySecretCheck} says what comes of having no secret. */

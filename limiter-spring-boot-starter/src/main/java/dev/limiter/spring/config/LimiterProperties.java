@@ -26,6 +26,8 @@ import org.springframework.boot.convert.Delimiter;
  *     less than this, not more.
  * @param maxKeys How many keys are remembered in memory, 1 to 1000000000.
  * @param nearLimit From which use of a limit a permitted request is counted in limiter.near.limit, 1% to 99%.
+ * @param changesFile File in which changes of rules that are made at the endpoint are kept for the next start; they end with
+ *     the application if not said. For storage: memory.
  * @param web Limits on HTTP requests.
  * @param redis What is kept in Redis, and what happens when that fails; for storage: redis.
  * @param aspect Limits on annotated methods.
@@ -41,6 +43,7 @@ public record LimiterProperties(
         @DefaultValue("enforce") Mode mode,
         @DefaultValue("100000") long maxKeys,
         @DefaultValue("80%") String nearLimit,
+        @Nullable String changesFile,
         @DefaultValue Web web,
         @DefaultValue Redis redis,
         @DefaultValue Aspect aspect,
@@ -63,6 +66,8 @@ public record LimiterProperties(
      * @param instances How many instances share the limits, at least 1; counted through Redis if not said.
      * @param keySecret Secret that headers, cookies, sessions and the like are hashed with before they are part of a
      *     key in Redis, at least 16 characters; the same for all instances.
+     * @param shareChanges Whether changes of rules that are made at the endpoint of one instance are those of all, and are
+     *     kept for the next start.
      */
     public record Redis(
             @Nullable String keyPrefix,
@@ -70,7 +75,8 @@ public record LimiterProperties(
             @DefaultValue("50ms") String timeout,
             @DefaultValue("local") OnFailure onFailure,
             @Nullable Integer instances,
-            @Nullable String keySecret) {}
+            @Nullable String keySecret,
+            @DefaultValue("true") boolean shareChanges) {}
 
     /**
      * See {@code limiter.aspect}.

@@ -16,9 +16,17 @@ import org.jspecify.annotations.Nullable;
  * @param mode of all rules; {@code OFF} also when Limiter is not enabled, which an application that was processed ahead
  *     of time finds out only when it runs
  * @param maxKeys how many keys are remembered in memory
+ * @param changesFile where changes of rules are kept for the next start; null if they are not, or elsewhere
  * @param nearLimit from which use of a limit, in percent, requests have come near to it: 1 to 99
  */
-public record LimiterSettings(Mode mode, Storage storage, long maxKeys, int nearLimit, Web web, RedisSettings redis) {
+public record LimiterSettings(
+        Mode mode,
+        Storage storage,
+        long maxKeys,
+        int nearLimit,
+        @Nullable String changesFile,
+        Web web,
+        RedisSettings redis) {
 
     private static final long MOST_KEYS = 1_000_000_000;
 
@@ -57,6 +65,15 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, int near
         AddressRanges allow = AddressRanges.parse("limiter.web.allow", web.allow(), problems);
         AddressRanges deny = AddressRanges.parse("limiter.web.deny", web.deny(), problems);
         Duration jitter = jitter(web.retryAfterJitter(), problems);
+        if (properties.changesFile() != null
+                && properties.storage() == Storage.REDIS
+                && properties.redis().shareChanges()) {
+            problems.add(
+                    MessageCode.CHANGES_FILE,
+                    "limiter.changes-file",
+                    properties.changesFile(),
+                    "With storage: redis, changes of rules are kept in Redis.");
+        }
         RedisSettings redis = RedisSettings.of(properties.redis(), application, problems);
         problems.throwIfAny();
         return new LimiterSettings(
@@ -64,6 +81,7 @@ public record LimiterSettings(Mode mode, Storage storage, long maxKeys, int near
                 properties.storage(),
                 properties.maxKeys(),
                 nearLimit,
+                properties.changesFile(),
                 new Web(
                         web.enabled(),
                         web.staticResources(),

@@ -9,7 +9,9 @@ import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.RuleChange;
+import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.Mode;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,12 +37,17 @@ public final class LimiterEndpoint {
 
     private static final int MOST_REFUSED = 10;
 
+    private static final String FOR_KEYS =
+            "Of a key, say \"ban\": true and nothing else, or \"limit\" and \"until\", such as 2h; all else is changed for all"
+                    + " keys of a rule, without key and resource. DELETE with the key ends a ban.";
+
     private final LiveRules rules;
     private final RateLimiters limiters;
     private final DecisionCounts counts;
     private final RefusedKeys refused;
     private final String storage;
     private final OperatorLog log;
+    private final KeyHash hash;
 
     /**
      * @param storage its name in metrics
@@ -56,6 +63,7 @@ public final class LimiterEndpoint {
             ApplicationEventPublisher events,
             KeyHash hash) {
         this.log = new OperatorLog(events, hash);
+        this.hash = hash;
         this.rules = rules;
         this.limiters = limiters;
         this.counts = counts;
@@ -74,6 +82,7 @@ public final class LimiterEndpoint {
         byName.forEach((name, rules) -> described.put(name, describe(rules)));
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("version", rules.version());
+        rules.problem().ifPresent(problem -> body.put("problem", problem));
         body.put("storage", Map.of("type", storage, "keys", limiters.storage().size()));
         body.put("waiting", limiters.waiting());
         body.put("refusedMost", refusedMost(null));
@@ -113,11 +122,14 @@ public final class LimiterEndpoint {
     }
 
     /**
-     * Changes a rule from now on, until the application ends, or bans a key of it; null if there is no such rule.
+     * Changes a rule from now on, or bans a key of it, or gives a key another limit for a while; null if there is no such
+     * rule.
      *
      * @param key to ban, as in {@link #rule}; null to change the rule
      * @param resource as in {@link #rule}
      * @param named which of several limits
+     * @param until when the limit of a key is that of the rule again: an instant such as {@code 2026-12-01T08:00:00Z}, or a
+     *     duration from now such as {@code 2h}, up to 366 days
      * @param version of the rules that the change is made for; any if null
      * @param reason why, for the audit
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the rule cannot be like that
@@ -135,6 +147,7 @@ public final class LimiterEndpoint {
             @Nullable String key,
             @Nullable String resource,
             @Nullable Boolean ban,
+            @Nullable String until,
             @Nullable Long version,
             @Nullable String reason,
             SecurityContext operator) {
@@ -142,17 +155,50 @@ public final class LimiterEndpoint {
         if (before.isEmpty()) {
             return null;
         }
-        RuleChange change = new RuleChange(named, limit, window, burst, mode);
-        if (key != null || resource != null || ban != null) {
-            if (!Boolean.TRUE.equals(ban) || !change.isEmpty()) {
-                throw new IllegalArgumentException(
-                        "Of a key, say \"ban\": true and nothing else; a limit is changed for"
-                                + " all keys of its rule, and DELETE ends a ban.");
-            }
-            return ban(before, key, resource, operator, reason);
+        if (key == null && resource == null && ban == null && until == null) {
+            long changed = rules.change(rule, new RuleChange(named, limit, window, burst, mode), version);
+            return tellChange(rule, before, changed, operator, reason);
         }
-        long changed = rules.change(rule, change, version);
-        return tellChange(rule, before, changed, operator, reason);
+        if (window != null || burst != null || mode != null || (ban == null) == (until == null)) {
+            throw new IllegalArgumentException(FOR_KEYS);
+        }
+        if (until != null && limit != null) {
+            return override(before, keys(before, key, resource), named, limit, until, version, operator, reason);
+        }
+        if (!Boolean.TRUE.equals(ban) || limit != null || named != null) {
+            throw new IllegalArgumentException(FOR_KEYS);
+        }
+        return ban(before, key, resource, operator, reason);
+    }
+
+    private Map<String, Object> override(
+            List<RateLimitRule> before,
+            Map<RateLimitRule, String> keys,
+            @Nullable String named,
+            long limit,
+            String until,
+            @Nullable Long version,
+            SecurityContext operator,
+            @Nullable String reason) {
+        String rule = before.get(0).name();
+        Instant end = rules.end(until);
+        List<KeyOverride> overrides = keys.values().stream()
+                .distinct()
+                .map(key -> new KeyOverride(key, named, limit, end, OperatorLog.bounded(reason)))
+                .toList();
+        rules.override(rule, overrides, version);
+        overrides.forEach(each -> log.overridden(rule, each, operator, reason));
+        return standings(inForce(keys));
+    }
+
+    /** The same rules as they are now: each change replaces them. */
+    private Map<RateLimitRule, String> inForce(Map<RateLimitRule, String> keys) {
+        Map<RateLimitRule, String> now = new LinkedHashMap<>();
+        keys.forEach((rule, key) -> rules.named(rule.name()).stream()
+                .filter(same -> same.origin().equals(rule.origin()))
+                .findFirst()
+                .ifPresent(same -> now.put(same, key)));
+        return now;
     }
 
     /** Begins the ban that follows too many rejections, where the states are: for all instances, of a shared storage. */
@@ -190,6 +236,7 @@ public final class LimiterEndpoint {
      *
      * @param key as in {@link #rule}
      * @param resource as in {@link #rule}
+     * @param override true to end the limit that the key has for a while, and nothing else
      * @param reason why, for the audit
      * @throws IllegalArgumentException if that is no key of the rule
      */
@@ -199,11 +246,15 @@ public final class LimiterEndpoint {
             @Selector String rule,
             @Nullable String key,
             @Nullable String resource,
+            @Nullable Boolean override,
             @Nullable String reason,
             SecurityContext operator) {
         List<RateLimitRule> named = rules.named(rule);
         if (named.isEmpty()) {
             return null;
+        }
+        if (Boolean.TRUE.equals(override)) {
+            return endOverride(named, keys(named, key, resource), operator, reason);
         }
         if (key == null && resource == null) {
             return tellChange(rule, named, rules.restore(rule), operator, reason);
@@ -218,6 +269,36 @@ public final class LimiterEndpoint {
         return rule(rule, key, resource);
     }
 
+    private Map<String, Object> endOverride(
+            List<RateLimitRule> named,
+            Map<RateLimitRule, String> keys,
+            SecurityContext operator,
+            @Nullable String reason) {
+        String rule = named.get(0).name();
+        rules.endOverrides(rule, List.copyOf(keys.values()));
+        keys.values().stream().distinct().forEach(key -> log.overrideEnded(rule, key, operator, reason));
+        return standings(inForce(keys));
+    }
+
+    /**
+     * Has all rules be as they were before the last change; the next one undoes that.
+     *
+     * @param undo true, so that nothing is undone by a request without content
+     * @param version as in {@link #change}
+     * @param reason why, for the audit
+     * @throws IllegalArgumentException if there is no change that this instance knows of
+     */
+    @WriteOperation
+    public Map<String, Object> undo(
+            @Nullable Boolean undo, @Nullable Long version, @Nullable String reason, SecurityContext operator) {
+        if (!Boolean.TRUE.equals(undo)) {
+            throw new IllegalArgumentException(
+                    "Say \"undo\": true, or which rule is to be changed, as a part of the path.");
+        }
+        log.undone(rules.undo(version), operator, reason);
+        return rules();
+    }
+
     private Map<String, Object> tellChange(
             String rule, List<RateLimitRule> before, long version, SecurityContext operator, @Nullable String reason) {
         List<RateLimitRule> after = rules.named(rule);
@@ -230,6 +311,12 @@ public final class LimiterEndpoint {
         Map<String, Object> body =
                 RuleDescription.of(named, rules.definition(name).orElse(null));
         body.put("changed", rules.isChanged(name));
+        List<Map<String, Object>> overrides = named.get(0).overrides().stream()
+                .map(override -> RuleDescription.of(override, hash.of(override.key())))
+                .toList();
+        if (!overrides.isEmpty()) {
+            body.put("overrides", overrides);
+        }
         body.put("decisions", counts.of(name));
         body.put("recentDecisions", counts.recent(name));
         return body;
@@ -265,7 +352,15 @@ public final class LimiterEndpoint {
 
     private Map<String, Object> standing(RateLimitRule rule, String key) {
         Ban ban = rule.ban();
-        return RuleDescription.of(
-                rule, limiters.peek(rule.rule(), key), ban == null ? null : limiters.peek(ban.bans(), key));
+        Map<String, Object> body = RuleDescription.of(
+                rule, limiters.peek(rule.limitsOf(key), key), ban == null ? null : limiters.peek(ban.bans(), key));
+        List<Map<String, Object>> overrides = rule.overrides().stream()
+                .filter(override -> override.key().equals(key))
+                .map(override -> RuleDescription.of(override, null))
+                .toList();
+        if (!overrides.isEmpty()) {
+            body.put("overrides", overrides);
+        }
+        return body;
     }
 }

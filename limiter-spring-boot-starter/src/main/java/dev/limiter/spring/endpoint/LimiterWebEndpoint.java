@@ -5,6 +5,7 @@ import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.StaleVersionException;
 import dev.limiter.spring.rule.Mode;
 import java.util.Arrays;
@@ -67,6 +68,7 @@ public final class LimiterWebEndpoint {
             @Nullable String key,
             @Nullable String resource,
             @Nullable Boolean ban,
+            @Nullable String until,
             @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
@@ -82,6 +84,7 @@ public final class LimiterWebEndpoint {
                         key,
                         resource,
                         ban,
+                        until,
                         number("version", version),
                         reason,
                         operator));
@@ -92,19 +95,33 @@ public final class LimiterWebEndpoint {
             @Selector String rule,
             @Nullable String key,
             @Nullable String resource,
+            @Nullable Boolean override,
             @Nullable String reason,
             SecurityContext operator) {
-        return answer(rule, () -> endpoint.restore(rule, key, resource, reason, operator));
+        return answer(rule, () -> endpoint.restore(rule, key, resource, override, reason, operator));
+    }
+
+    @WriteOperation
+    public WebEndpointResponse<Map<String, Object>> undo(
+            @Nullable Boolean undo, @Nullable String version, @Nullable String reason, SecurityContext operator) {
+        return answer(() -> endpoint.undo(undo, number("version", version), reason, operator));
     }
 
     private WebEndpointResponse<Map<String, Object>> answer(
             String rule, Supplier<? extends @org.jspecify.annotations.Nullable Map<String, Object>> operation) {
-        exchange.keepOutOfCaches();
-        try {
+        return answer(() -> {
             if (!exchange.isAbout(rule)) {
                 throw new IllegalArgumentException(
                         "The path says which rule this is about: leave out the parameter or field called rule.");
             }
+            return operation.get();
+        });
+    }
+
+    private WebEndpointResponse<Map<String, Object>> answer(
+            Supplier<? extends @org.jspecify.annotations.Nullable Map<String, Object>> operation) {
+        exchange.keepOutOfCaches();
+        try {
             Map<String, Object> body = operation.get();
             return body == null
                     ? new WebEndpointResponse<>(
@@ -112,6 +129,8 @@ public final class LimiterWebEndpoint {
                     : new WebEndpointResponse<>(body);
         } catch (StaleVersionException stale) {
             return new WebEndpointResponse<>(error(stale), 409);
+        } catch (ChangeStoreException unavailable) {
+            return new WebEndpointResponse<>(error(unavailable), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
         } catch (LimiterConfigurationException wrong) {
             Map<String, Object> body = error(wrong);
             body.put(

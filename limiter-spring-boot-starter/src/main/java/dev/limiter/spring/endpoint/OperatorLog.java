@@ -2,6 +2,7 @@ package dev.limiter.spring.endpoint;
 
 import dev.limiter.spring.failure.LogText;
 import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.rule.KeyOverride;
 import java.security.Principal;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -55,11 +56,36 @@ final class OperatorLog {
         tell("LIMITER_KEY_BANNED", data, who);
     }
 
+    /** A key of a rule has another limit for a while. */
+    void overridden(String rule, KeyOverride override, SecurityContext who, @Nullable String reason) {
+        Map<String, Object> data = data(rule, reason);
+        data.putAll(RuleDescription.of(override, hash.of(override.key())));
+        tell("LIMITER_KEY_OVERRIDDEN", data, who);
+    }
+
+    /** A key of a rule has its limits again. */
+    void overrideEnded(String rule, String key, SecurityContext who, @Nullable String reason) {
+        Map<String, Object> data = data(rule, reason);
+        data.put("keyHash", hash.of(key));
+        tell("LIMITER_OVERRIDE_ENDED", data, who);
+    }
+
+    /** All rules are as they were before the last change. */
+    void undone(long version, SecurityContext who, @Nullable String reason) {
+        Map<String, Object> data = data("all", reason);
+        data.put("version", version);
+        tell("LIMITER_CHANGE_UNDONE", data, who);
+    }
+
+    static @Nullable String bounded(@Nullable String reason) {
+        return reason != null && reason.length() > LONGEST_REASON ? reason.substring(0, LONGEST_REASON) : reason;
+    }
+
     private static Map<String, Object> data(String rule, @Nullable String reason) {
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("rule", rule);
         if (reason != null) {
-            data.put("reason", reason.length() > LONGEST_REASON ? reason.substring(0, LONGEST_REASON) : reason);
+            data.put("reason", String.valueOf(bounded(reason)));
         }
         return data;
     }

@@ -8,6 +8,7 @@ import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.operate.RefusedKeys.RefusedKey;
+import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import java.time.Duration;
@@ -140,6 +141,17 @@ final class RuleDescription {
         if (refused.error() > 0) {
             body.put("atMostTooMany", refused.error());
         }
+        return body;
+    }
+
+    /** A key with a limit of its own for a while; {@code hash}: of the key, null where it is known. */
+    static Map<String, Object> of(KeyOverride override, @Nullable String hash) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        put(body, "keyHash", hash);
+        put(body, "named", override.named());
+        body.put("limit", override.limit());
+        body.put("until", override.until().toString());
+        put(body, "reason", override.reason());
         return body;
     }
 

@@ -481,7 +481,11 @@ class BadConfigurationTests {
                         "limiter.foo: 1",
                         "limiter.foo = \"1\"",
                         "unknown",
-                        "enabled, storage, mode, max-keys, near-limit, web"),
+                        "enabled, storage, mode, max-keys, near-limit, changes-file, web"),
+                bad(
+                        "limiter: { storage: redis, changes-file: /tmp/changes }",
+                        "limiter.changes-file = \"/tmp/changes\"",
+                        "kept in Redis"),
                 bad("limiter.web.foo: 1", "limiter.web.foo = \"1\"", "unknown", "default-limit, exclude"),
                 bad("limiter.web.default-limit: { limit: 1, window: 1s, paths: /a }", "default-limit.paths", "unknown"),
                 bad(

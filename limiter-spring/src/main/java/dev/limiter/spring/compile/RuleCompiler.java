@@ -3,11 +3,13 @@ package dev.limiter.spring.compile;
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.TimeSource;
 import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.ChargeIf;
 import dev.limiter.spring.compiled.Costs;
+import dev.limiter.spring.compiled.KeyOverrides;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RequestMatcher;
 import dev.limiter.spring.compiled.ResolvedLimits;
@@ -52,6 +54,7 @@ public final class RuleCompiler {
     private final TimeSteps steps;
     private final AddressLists everywhere;
     private final ResolvedLimitCompiler resolvers;
+    private final OverrideCompiler overrides;
 
     /**
      * @param available the algorithms that there is a strategy for
@@ -68,12 +71,23 @@ public final class RuleCompiler {
             Mode mode,
             HeaderStyle headers,
             TimeSteps steps) {
-        this(keys, expressions, available, matchers, mode, headers, steps, AddressLists.NONE, null);
+        this(
+                keys,
+                expressions,
+                available,
+                matchers,
+                mode,
+                headers,
+                steps,
+                AddressLists.NONE,
+                null,
+                TimeSource.system());
     }
 
     /**
      * @param everywhere the addresses that all rules treat apart
      * @param beans where beans are that rules name; null if there are none
+     * @param clock by which overrides of keys end
      */
     public RuleCompiler(
             KeyParser keys,
@@ -84,7 +98,8 @@ public final class RuleCompiler {
             HeaderStyle headers,
             TimeSteps steps,
             AddressLists everywhere,
-            @Nullable ListableBeanFactory beans) {
+            @Nullable ListableBeanFactory beans,
+            TimeSource clock) {
         this.everywhere = everywhere;
         this.keys = keys;
         this.expressions = expressions;
@@ -92,6 +107,7 @@ public final class RuleCompiler {
         this.limits = new LimitCompiler(available, steps);
         this.tiers = new TierCompiler(keys, limits);
         this.resolvers = new ResolvedLimitCompiler(beans, expressions, limits);
+        this.overrides = new OverrideCompiler(tiers, clock);
         this.matchers = matchers;
         this.mode = mode;
         this.headers = headers;
@@ -168,6 +184,7 @@ public final class RuleCompiler {
         Tiers compiledTiers = definition.tiers() == null || !problems.isEmpty()
                 ? null
                 : tiers.compile(definition, definition.tiers(), maxWait, variables, problems);
+        KeyOverrides ofKeys = problems.isEmpty() ? overrides.compile(definition, maxWait, problems) : KeyOverrides.NONE;
         ResolvedLimits resolved = resolvers.compile(definition, maxWait, variables, problems);
         RateLimitKey key = problems.collect(() -> key(definition.get(RuleOptions.KEY), variables));
         Costs compiledCosts = costs.compile(definition, variables, problems);
@@ -220,7 +237,8 @@ public final class RuleCompiler {
                 ban,
                 waiting,
                 answersForServer(definition),
-                resolved);
+                resolved,
+                ofKeys);
     }
 
     /**

@@ -67,8 +67,9 @@ final class TierCompiler {
         return value == null ? null : new Tiers(value, rules, unlimited);
     }
 
-    private @Nullable Rule tier(
-            RuleDefinition definition, TiersDefinition.Tier tier, Duration maxWait, Problems problems) {
+    /** The limits of those in one tier; null if there is a problem. */
+    @Nullable
+    Rule tier(RuleDefinition definition, TiersDefinition.Tier tier, Duration maxWait, Problems problems) {
         Map<String, LimitDefinition> named = definition.limits();
         String where = tier.limit().where();
         if (tier.limit().isEmpty() && (tier.limits() == null || tier.limits().isEmpty())) {

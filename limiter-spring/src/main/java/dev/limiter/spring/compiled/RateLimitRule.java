@@ -7,6 +7,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.key.RateLimitKey;
 import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleOptions;
@@ -38,6 +39,7 @@ public final class RateLimitRule {
     private final Waiting waiting;
     private final boolean answersForServer;
     private final @Nullable ResolvedLimits resolved;
+    private final KeyOverrides overrides;
     private final @Nullable Charge fixedCharge;
 
     public RateLimitRule(
@@ -57,7 +59,8 @@ public final class RateLimitRule {
             @Nullable Ban ban,
             Waiting waiting,
             boolean answersForServer,
-            @Nullable ResolvedLimits resolved) {
+            @Nullable ResolvedLimits resolved,
+            KeyOverrides overrides) {
         this.rule = rule;
         this.tiers = tiers;
         this.origin = origin;
@@ -75,12 +78,14 @@ public final class RateLimitRule {
         this.waiting = waiting;
         this.answersForServer = answersForServer;
         this.resolved = resolved;
+        this.overrides = overrides;
         this.fixedCharge = fixedCharge();
     }
 
     private @Nullable Charge fixedCharge() {
         String constant = key.constant();
-        return constant != null && costs.isFixed() && tiers == null && resolved == null && waiting.isFixed()
+        boolean sameForAll = tiers == null && resolved == null && overrides.isEmpty();
+        return constant != null && costs.isFixed() && sameForAll && waiting.isFixed()
                 ? waiting.first(costs.fixed(rule, constant))
                 : null;
     }
@@ -254,15 +259,35 @@ public final class RateLimitRule {
         if (fixedCharge != null) {
             return fixedCharge;
         }
-        Rule applicable = tiers == null ? rule : tiers.select(context, rule);
+        return overrides.isEmpty() ? charge(null, context) : charge(key.resolve(context), context);
+    }
+
+    /** {@code known}: the key, where overrides have to be looked at; else it is not worked out for nothing. */
+    private @Nullable Charge charge(@Nullable String known, RateLimitContext context) {
+        Rule applicable = known == null ? null : overrides.of(known);
+        boolean overridden = applicable != null;
+        if (!overridden) {
+            applicable = tiers == null ? rule : tiers.select(context, rule);
+        }
         if (applicable == null) {
             return null;
         }
-        String whose = key.resolve(context);
-        if (resolved != null) {
+        String whose = known == null ? key.resolve(context) : known;
+        if (resolved != null && !overridden) {
             applicable = resolved.of(whose, context, applicable);
         }
         return waiting.apply(costs.charge(applicable, whose, context), context);
+    }
+
+    /** The limits of a key: its own for a while, or the rule's. */
+    public Rule limitsOf(String whole) {
+        Rule own = overrides.of(whole);
+        return own == null ? rule : own;
+    }
+
+    /** The keys that have limits of their own now. */
+    public List<KeyOverride> overrides() {
+        return overrides.inForce();
     }
 
     /** Whether all requests certainly take as much of one limit as of another. */

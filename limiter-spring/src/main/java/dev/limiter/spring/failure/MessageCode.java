@@ -59,6 +59,7 @@ public enum MessageCode {
                     + " limiter.enabled=false to limit nothing, or use Spring MVC."),
 
     CHANGE("LIM-501", "Say what is to be different: limit, window, burst or mode, and of which limit."),
+    CHANGES_FILE("LIM-502", "Remove limiter.changes-file, or have limiter.redis.share-changes: false."),
 
     RULE_WITHOUT_ENDPOINT("LIM-901", "Correct the paths or methods, or remove the rule."),
     UNUSED_RULE("LIM-902", "Add paths, correct the name, or remove the rule."),

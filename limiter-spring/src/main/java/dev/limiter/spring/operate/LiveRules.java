@@ -1,32 +1,57 @@
 package dev.limiter.spring.operate;
 
+import dev.limiter.TimeSource;
+import dev.limiter.spring.compile.DurationParser;
 import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules in force, of the configuration and of annotations, and what is changed in them until the application ends. A
- * change is compiled together with all other rules, the limits of annotated methods included, and takes effect whole or
- * not at all; what keys have used stays used. Thread-safe; changes wait for each other, decisions never for a change.
+ * The rules in force: those of the configuration and of annotations, with what operators have changed. A change is compiled
+ * together with all other rules, the limits of annotated methods included, and takes effect whole or not at all; what keys
+ * have used stays used. Thread-safe; changes wait for each other, decisions never for a change.
  */
 public final class LiveRules {
 
+    private static final Log logger = LogFactory.getLog(LiveRules.class);
+
     private static final String DEFAULT = "default";
+
+    /** How often a change is tried while other instances are faster. */
+    private static final int ATTEMPTS = 10;
+
+    private static final int REMEMBERED = 50;
+
+    /** Of an override: what is for longer belongs into the configuration. */
+    static final int LONGEST_DAYS = 366;
 
     private final Rules rules;
     private final RuleSetCompiler compiler;
@@ -34,28 +59,44 @@ public final class LiveRules {
     private final Map<String, RuleDefinition> configured = new LinkedHashMap<>();
     private final @Nullable RuleDefinition defaultLimit;
     private final Setting<List<String>> excluded;
+    private final ChangeStore store;
+    private final TimeSource clock;
+    private final Consumer<RulesChanged> listener;
 
-    private long version;
+    /** Of the last changes that are known. */
+    private volatile State state = new State(Changes.NONE, null);
 
-    /** Canonical name to the whole settings of a rule that is changed. */
-    private final Map<String, RuleDefinition> changed = new LinkedHashMap<>();
+    /** What they followed, the latest last. */
+    private final Deque<Changes> former = new ArrayDeque<>();
+
+    /** {@code problem}: why they are not in force; null if they are. */
+    private record State(Changes changes, @Nullable String problem) {}
 
     /**
      * @param rules as they are configured
      * @param defaultLimit of them, the automatic limit
      * @param excluded the paths that no rule applies to
+     * @param store where changes are kept
+     * @param clock by which overrides of keys end
+     * @param listener is told of each change that is in force
      */
     public LiveRules(
             Rules rules,
             RuleSetCompiler compiler,
             MethodLimits methods,
             @Nullable RuleDefinition defaultLimit,
-            Setting<List<String>> excluded) {
+            Setting<List<String>> excluded,
+            ChangeStore store,
+            TimeSource clock,
+            Consumer<RulesChanged> listener) {
         this.rules = rules;
         this.compiler = compiler;
         this.methods = methods;
         this.defaultLimit = defaultLimit;
         this.excluded = excluded;
+        this.store = store;
+        this.clock = clock;
+        this.listener = listener;
         rules.current()
                 .definitions()
                 .forEach(definition -> configured.put(RuleName.canonical(definition.name()), definition));
@@ -86,18 +127,25 @@ public final class LiveRules {
     }
 
     /** The raw settings of the configuration, with what is changed; empty if the rule is in annotations alone. */
-    public synchronized Optional<RuleDefinition> definition(String name) {
-        return Optional.ofNullable(inForce(RuleName.canonical(name)));
+    public Optional<RuleDefinition> definition(String name) {
+        return rules.current()
+                .definition(name)
+                .or(() -> Optional.ofNullable(RuleName.canonical(name).equals(DEFAULT) ? defaultLimit : null));
     }
 
-    /** How often rules were changed or restored. */
-    public synchronized long version() {
-        return version;
+    /** How often rules were changed or restored, here or in instances that share the changes. */
+    public long version() {
+        return state.changes().version();
     }
 
-    /** Whether anything of the rule is not as configured. */
-    public synchronized boolean isChanged(String name) {
-        return changed.containsKey(RuleName.canonical(name));
+    /** Whether any setting of the rule is not as configured. */
+    public boolean isChanged(String name) {
+        return state.changes().change(name);
+    }
+
+    /** Why the last changes, made elsewhere, are not in force here; empty if they are. */
+    public Optional<String> problem() {
+        return Optional.ofNullable(state.problem());
     }
 
     /**
@@ -106,34 +154,159 @@ public final class LiveRules {
      * @return the version of the rules with this change
      * @param madeFor the version that whoever makes the change has seen; any if null
      * @throws StaleVersionException if the rules have another one by now
-     * @throws dev.limiter.spring.failure.LimiterConfigurationException if the rule cannot be as it would be then; all stays
-     *     as it is
+     * @throws LimiterConfigurationException if the rule cannot be as it would be then; all stays as it is
+     * @throws ChangeStoreException if the change cannot be kept where it is to be; all stays as it is
      */
-    public synchronized long change(String name, RuleChange change, @Nullable Long madeFor) {
-        if (madeFor != null && madeFor != version) {
-            throw new StaleVersionException(madeFor, version);
-        }
-        String canonical = RuleName.canonical(name);
-        RuleDefinition before = inForce(canonical);
-        RuleDefinition weaker = before != null ? before : ofAnnotations(name);
-        Map<String, RuleDefinition> next = new LinkedHashMap<>(changed);
-        next.put(canonical, change.applyTo(weaker));
-        putInForce(next);
-        return version;
+    public long change(String name, RuleChange change, @Nullable Long madeFor) {
+        change.check();
+        return update(madeFor, before -> before.with(name, change));
     }
 
     /**
-     * Has a rule be as configured again; nothing happens if it is.
+     * Gives keys of a rule other limits for a while; the rest as {@link #change}.
+     *
+     * @param overrides one for each key
+     */
+    public long override(String name, List<KeyOverride> overrides, @Nullable Long madeFor) {
+        return update(madeFor, before -> {
+            Changes next = before;
+            for (KeyOverride override : overrides) {
+                next = next.with(name, override);
+            }
+            return next;
+        });
+    }
+
+    /** Has keys of a rule have its limits again; nothing happens if they do. The rest as {@link #change}. */
+    public long endOverrides(String name, List<String> keys) {
+        return update(null, before -> {
+            Changes next = before;
+            for (String key : keys) {
+                next = next.withoutOverride(name, key);
+            }
+            return next;
+        });
+    }
+
+    /**
+     * Has a rule be as configured again, but for overrides of its keys; nothing happens if it is.
      *
      * @return the version of the rules then
-     * @throws dev.limiter.spring.failure.LimiterConfigurationException if the configured rules do not fit any more
+     * @throws LimiterConfigurationException if the configured rules do not fit any more
+     * @throws ChangeStoreException as for {@link #change}
      */
-    public synchronized long restore(String name) {
-        Map<String, RuleDefinition> next = new LinkedHashMap<>(changed);
-        if (next.remove(RuleName.canonical(name)) != null) {
-            putInForce(next);
+    public long restore(String name) {
+        return update(null, before -> before.without(name));
+    }
+
+    /**
+     * Has all rules be as they were before the last change that this instance knows; again, and they are as they are now. The
+     * rest as {@link #change}.
+     *
+     * @throws IllegalArgumentException if it knows none
+     */
+    public synchronized long undo(@Nullable Long madeFor) {
+        refresh();
+        Changes before = former.peekLast();
+        if (before == null) {
+            throw new IllegalArgumentException("This instance knows of no change that could be undone.");
         }
-        return version;
+        return update(madeFor, last -> before);
+    }
+
+    private synchronized long update(@Nullable Long madeFor, UnaryOperator<Changes> step) {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            refresh();
+            Changes before = state.changes();
+            if (madeFor != null && madeFor != before.version()) {
+                throw new StaleVersionException(madeFor, before.version());
+            }
+            Changes next = step.apply(before).at(now()).as(before.version() + 1);
+            if (next.isSameAs(before)) {
+                return before.version();
+            }
+            RuleSet compiled = compile(next);
+            if (store.replace(next)) {
+                putInForce(next, compiled);
+                return next.version();
+            }
+        }
+        throw new IllegalStateException("Rules are changed by others all the time. Try again.");
+    }
+
+    /**
+     * Takes over what other instances have changed.
+     *
+     * @throws ChangeStoreException if that cannot be told now; all stays as it is
+     */
+    public synchronized void refresh() {
+        Changes newer = store.newerThan(state.changes());
+        if (newer == null) {
+            return;
+        }
+        try {
+            putInForce(newer, compile(newer.at(now())));
+        } catch (LimiterConfigurationException unfit) {
+            logger.error(
+                    "Changes of rules that were made elsewhere do not fit the rules of this instance, which stay as"
+                            + " they are: " + unfit.getMessage());
+            remember(newer, unfit.getMessage());
+        }
+    }
+
+    /**
+     * The end of an override.
+     *
+     * @param until an instant in ISO-8601, or a duration from now, up to {@value #LONGEST_DAYS} days
+     * @throws IllegalArgumentException if it is neither, or in the past
+     */
+    public Instant end(String until) {
+        Instant now = now();
+        Instant end;
+        try {
+            end = OffsetDateTime.parse(until).toInstant();
+        } catch (DateTimeException noInstant) {
+            end = afterNow(now, until);
+        }
+        if (!end.isAfter(now) || end.isAfter(now.plus(LONGEST_DAYS, ChronoUnit.DAYS))) {
+            throw new IllegalArgumentException(
+                    "until is \"" + until + "\", but must be within " + LONGEST_DAYS + " days from now.");
+        }
+        return end;
+    }
+
+    private static Instant afterNow(Instant now, String until) {
+        try {
+            return now.plus(DurationParser.parse(until));
+        } catch (IllegalArgumentException | DateTimeException | ArithmeticException wrong) {
+            throw new IllegalArgumentException(
+                    "until is \"" + until
+                            + "\", but must be a time such as 2026-12-01T08:00:00Z, or a duration such as 2h.",
+                    wrong);
+        }
+    }
+
+    private Instant now() {
+        return Instant.EPOCH.plus(Duration.ofNanos(clock.epochNanos()));
+    }
+
+    private RuleSet compile(Changes next) {
+        Map<String, RuleDefinition> definitions = new LinkedHashMap<>(configured);
+        for (String name : next.names()) {
+            RuleDefinition known = configured.get(name);
+            if (known != null || !isDefault(name)) {
+                definitions.put(name, next.applyTo(known == null ? ofAnnotations(name) : known));
+            }
+        }
+        RuleDefinition automatic = defaultLimit == null ? null : next.applyTo(defaultLimit);
+        RuleSet compiled = compiler.compile(new ArrayList<>(definitions.values()), automatic, excluded);
+        // compiles them all: what does not fit is found before a call finds it
+        methods.rules(compiled);
+        return compiled;
+    }
+
+    private boolean isDefault(String name) {
+        return name.equals(DEFAULT) && defaultLimit != null;
     }
 
     /** Nothing, under the name as it is written there: states go by it. */
@@ -143,27 +316,17 @@ public final class LiveRules {
         return RuleDefinition.builder(written, RuleOrigin.source("a change")).build();
     }
 
-    private void putInForce(Map<String, RuleDefinition> changes) {
-        Map<String, RuleDefinition> definitions = new LinkedHashMap<>(configured);
-        definitions.putAll(changes);
-        RuleDefinition automatic = defaultLimit == null ? null : changes.getOrDefault(DEFAULT, defaultLimit);
-        if (defaultLimit != null) {
-            definitions.remove(DEFAULT);
-        }
-        RuleSet next = compiler.compile(new ArrayList<>(definitions.values()), automatic, excluded);
-        // compiles them all: what does not fit is found before a call finds it
-        methods.rules(next);
-        changed.clear();
-        changed.putAll(changes);
-        version++;
-        rules.replace(next);
+    private void putInForce(Changes next, RuleSet compiled) {
+        remember(next, null);
+        rules.replace(compiled);
+        listener.accept(new RulesChanged(next.version(), next.names()));
     }
 
-    private @Nullable RuleDefinition inForce(String canonical) {
-        RuleDefinition known = changed.get(canonical);
-        if (known == null) {
-            known = configured.get(canonical);
+    private void remember(Changes next, @Nullable String problem) {
+        former.addLast(state.changes());
+        if (former.size() > REMEMBERED) {
+            former.removeFirst();
         }
-        return known == null && canonical.equals(DEFAULT) ? defaultLimit : known;
+        state = new State(next, problem);
     }
 }

@@ -37,15 +37,36 @@ public record RuleChange(
         return limit == null && window == null && burst == null && mode == null;
     }
 
+    /** @throws LimiterConfigurationException if nothing is to be different */
+    void check() {
+        if (isEmpty()) {
+            throw problem("There is nothing to change: say limit, window, burst or mode.");
+        }
+    }
+
+    /** Whether it is about the same limit as another, or both are about the only one. */
+    boolean isAboutSameLimitAs(RuleChange other) {
+        return named == null || other.named == null
+                ? named == null && other.named == null
+                : RuleName.canonical(named).equals(RuleName.canonical(other.named));
+    }
+
+    /** The same, completed by a weaker one of the same limit. */
+    RuleChange over(RuleChange weaker) {
+        return new RuleChange(
+                named,
+                limit == null ? weaker.limit : limit,
+                window == null ? weaker.window : window,
+                burst == null ? weaker.burst : burst,
+                mode == null ? weaker.mode : mode);
+    }
+
     /**
      * The settings of the rule with this change.
      *
      * @throws LimiterConfigurationException if the rule has no such limit
      */
     RuleDefinition applyTo(RuleDefinition rule) {
-        if (isEmpty()) {
-            throw problem("There is nothing to change: say limit, window, burst or mode.");
-        }
         LimitDefinition change = LimitDefinition.of(ORIGIN, limit, window, null, burst, null);
         Settings settings = Settings.NONE.with(RuleOptions.MODE, mode, ORIGIN).over(rule.settings());
         Map<String, LimitDefinition> limits = rule.limits();

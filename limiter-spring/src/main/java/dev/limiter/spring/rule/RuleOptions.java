@@ -69,6 +69,10 @@ public final class RuleOptions {
     /** For how long the limit of a key holds that was resolved. */
     public static final Option<String> LIMIT_CACHE = Option.of("limit-cache");
 
+    /** Keys with limits of their own for a while: made while the application runs, and written nowhere else. */
+    public static final Option<List<KeyOverride>> OVERRIDES = Option.of("overrides");
+
+    /** Those that can be written into a rule. */
     public static final List<Option<?>> ALL = List.of(
             PATHS,
             METHODS,

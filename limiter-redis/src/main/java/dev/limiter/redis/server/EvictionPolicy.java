@@ -1,10 +1,15 @@
-package dev.limiter.redis;
+package dev.limiter.redis.server;
 
+import dev.limiter.redis.Redis;
+import dev.limiter.redis.Script;
+import dev.limiter.redis.script.ScriptTexts;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletionStage;
 
 /** The keys that a server deletes when its memory is full, as far as it tells: not every user may ask. */
 public final class EvictionPolicy {
+
+    private static final Script SCRIPT = Script.of(ScriptTexts.file("policy"));
 
     private EvictionPolicy() {}
 
@@ -16,8 +21,7 @@ public final class EvictionPolicy {
      */
     public static CompletionStage<String> of(Redis redis, String keyPrefix) {
         byte[] key = (keyPrefix + "probe").getBytes(StandardCharsets.UTF_8);
-        return redis.run(Scripts.POLICY, new byte[][] {key})
-                .thenApply(name -> new String(name, StandardCharsets.UTF_8));
+        return redis.run(SCRIPT, new byte[][] {key}).thenApply(name -> new String(name, StandardCharsets.UTF_8));
     }
 
     /** Whether limits may be among what is deleted: each of them has an expiry, so all but {@code noeviction} may. */

@@ -1,0 +1,346 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.TimeSource;
+import dev.limiter.spring.annotation.RateLimiter;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What operators change while applications run: for one key, undone, beyond a restart, and in all instances. */
+@ExtendWith(OutputCaptureExtension.class)
+class ChangesTests {
+
+    private static final String ENDPOINT = "/actuator/limiter";
+    private static final String ORDERS = ENDPOINT + "/orders";
+
+    private static final String[] RULES = {
+        "management.endpoints.web.exposure.include=limiter",
+        "management.endpoint.limiter.access=unrestricted",
+        "limiter.rules.orders.paths=/orders",
+        "limiter.rules.orders.limit=3",
+        "limiter.rules.orders.window=1h",
+        "limiter.rules.orders.key=header:X-Api-Key",
+        "limiter.rules.orders.tiers.by=header:X-Plan",
+        "limiter.rules.orders.tiers.gold.limit=5",
+        "limiter.rules.several.paths=/several",
+        "limiter.rules.several.key=header:X-Api-Key",
+        "limiter.rules.several.limits.per-sec.limit=100",
+        "limiter.rules.several.limits.per-sec.window=1s",
+        "limiter.rules.several.limits.per-day.limit=2",
+        "limiter.rules.several.limits.per-day.window=1d"
+    };
+
+    private static final AtomicLong LATER = new AtomicLong();
+
+    private static ConfigurableApplicationContext start(String... more) {
+        return Applications.start(Limited.class, with(more));
+    }
+
+    private static String[] with(String... more) {
+        return Stream.of(RULES, more).flatMap(Stream::of).toArray(String[]::new);
+    }
+
+    private static List<Integer> statuses(Clients clients, int requests, String path, String... headers) {
+        return IntStream.range(0, requests)
+                .mapToObj(i -> clients.get(path, headers).statusCode())
+                .toList();
+    }
+
+    private static long permitted(Clients clients, String path, String key) {
+        return statuses(clients, 30, path, "X-Api-Key", key).stream()
+                .filter(status -> status == 200)
+                .count();
+    }
+
+    private static HttpResponse<String> change(Clients clients, String path, String json) {
+        HttpResponse<String> answer = clients.post(path, json);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return answer;
+    }
+
+    private static long version(Clients clients) {
+        Matcher version = Pattern.compile("\"version\":(\\d+)")
+                .matcher(clients.get(ENDPOINT).body());
+        assertThat(version.find()).isTrue();
+        return Long.parseLong(version.group(1));
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - end).as("waited for 30 s").isNegative();
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void oneKeyHasAnotherLimitForAWhile() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(3);
+
+            HttpResponse<String> answer =
+                    change(clients, ORDERS, "{\"key\":\"acme\",\"limit\":10,\"until\":\"2h\",\"reason\":\"ticket 7\"}");
+
+            assertThat(answer.body())
+                    .contains("\"limit\":10,", "\"remaining\":7", "\"reason\":\"ticket 7\"")
+                    .containsPattern("\"overrides\":\\[\\{\"limit\":10,\"until\":\"20[0-9T:.-]+Z\"");
+            assertThat(clients.get(ORDERS).body())
+                    .containsPattern("\"overrides\":\\[\\{\"keyHash\":\"[0-9a-f]{16}\",\"limit\":10")
+                    .contains("\"changed\":false")
+                    .doesNotContain("acme");
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(7);
+            assertThat(permitted(clients, "/orders", "other")).isEqualTo(3);
+            assertThat(clients.get("/orders", "X-Api-Key", "acme", "X-Plan", "gold")
+                            .statusCode())
+                    .isEqualTo(429);
+
+            LATER.addAndGet(Duration.ofMinutes(121).toNanos());
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(3);
+            assertThat(clients.get(ORDERS).body()).doesNotContain("overrides");
+        }
+    }
+
+    @Test
+    void overrideIsEndedWithoutForgettingWhatWasUsed() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            change(clients, ORDERS, "{\"key\":\"acme\",\"limit\":10,\"until\":\"1d\"}");
+            assertThat(statuses(clients, 4, "/orders", "X-Api-Key", "acme")).containsOnly(200);
+
+            HttpResponse<String> ended = clients.send("DELETE", ORDERS + "?key=acme&override=true");
+
+            assertThat(ended.statusCode()).as(ended.body()).isEqualTo(200);
+            assertThat(ended.body()).contains("\"limit\":3,").doesNotContain("overrides");
+            assertThat(permitted(clients, "/orders", "acme")).isZero();
+        }
+    }
+
+    @Test
+    void oneOfSeveralLimitsAndThatOfAMethodAreOverridden() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            change(
+                    clients,
+                    ENDPOINT + "/several",
+                    "{\"key\":\"acme\",\"named\":\"PerDay\",\"limit\":6,\"until\":\"1d\"}");
+            change(clients, ENDPOINT + "/Limited.annotated", "{\"key\":\"\",\"limit\":4,\"until\":\"1d\"}");
+
+            assertThat(permitted(clients, "/several", "acme")).isEqualTo(6);
+            assertThat(permitted(clients, "/several", "other")).isEqualTo(2);
+            assertThat(permitted(clients, "/annotated", "any")).isEqualTo(4);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "orders | {'key':'acme','limit':10} | until",
+                "orders | {'key':'acme','until':'2h'} | until",
+                "orders | {'limit':10,'until':'2h'} | made of header:x-api-key",
+                "orders | {'key':'acme','limit':10,'until':'soon'} | must be a time such as",
+                "orders | {'key':'acme','limit':10,'until':'2020-01-01T00:00:00Z'} | within 366 days",
+                "orders | {'key':'acme','limit':10,'until':'367d'} | within 366 days",
+                "orders | {'key':'acme','limit':10,'until':'0s'} | within 366 days",
+                "orders | {'key':'acme','limit':10,'until':'2h','ban':true} | Of a key",
+                "orders | {'key':'acme','limit':10,'until':'2h','mode':'off'} | Of a key",
+                "orders | {'key':'acme','limit':10,'until':'2h','burst':9} | Of a key",
+                "orders | {'key':'acme','limit':0,'until':'2h'} | LIM-",
+                "orders | {'key':'acme','limit':ten,'until':'2h'} | ",
+                "orders | {'key':'acme','limit':10,'until':'2h','named':'x'} | LIM-",
+                "several | {'key':'acme','limit':10,'until':'2h'} | LIM-",
+                "several | {'key':'acme','limit':10,'until':'2h','named':'per-week'} | LIM-",
+                "orders | {'key':'acme','limit':10,'until':'2h','version':7} | by now",
+                "'' | {'undo':false} | undo",
+                "'' | {} | undo",
+                "'' | {'undo':true} | no change"
+            })
+    void impossibleChangesChangeNothing(String rule, String json, String message) {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            String path = rule.isEmpty() ? ENDPOINT : ENDPOINT + "/" + rule;
+
+            HttpResponse<String> answer = clients.post(path, json.replace('\'', '"'));
+
+            assertThat(answer.statusCode()).as(answer.body()).isIn(400, 409);
+            assertThat(answer.body()).contains(message == null ? "" : message);
+            assertThat(version(clients)).isZero();
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void lastChangeIsUndoneAndThatAsWell() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            change(clients, ORDERS, "{\"limit\":4}");
+            change(clients, ORDERS, "{\"mode\":\"off\"}");
+
+            change(clients, ENDPOINT, "{\"undo\":true,\"reason\":\"a mistake\"}");
+            assertThat(clients.get(ORDERS).body()).contains("\"mode\":\"enforce\"", "\"limit\":4");
+            assertThat(permitted(clients, "/orders", "one")).isEqualTo(4);
+
+            change(clients, ENDPOINT, "{\"undo\":true,\"version\":3}");
+            assertThat(clients.get(ORDERS).body()).contains("\"mode\":\"off\"");
+            assertThat(clients.post(ENDPOINT, "{\"undo\":true,\"version\":3}").statusCode())
+                    .isEqualTo(409);
+        }
+    }
+
+    @Test
+    void changesAreKeptInAFileWhereAskedFor(@TempDir Path folder, CapturedOutput output) throws IOException {
+        Path file = folder.resolve("changes");
+        String property = "limiter.changes-file=" + file;
+        try (ConfigurableApplicationContext application = start(property)) {
+            Clients clients = Applications.clientsOf(application);
+            change(clients, ORDERS, "{\"limit\":4}");
+            change(clients, ORDERS, "{\"key\":\"a&c=e\\n%\",\"limit\":8,\"until\":\"1d\",\"reason\":\"why & how\"}");
+            change(clients, ENDPOINT + "/Limited.annotated", "{\"limit\":5}");
+        }
+        try (ConfigurableApplicationContext application = start(property)) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(version(clients)).isEqualTo(3);
+            assertThat(clients.get(ORDERS).body()).contains("\"limit\":4", "\"reason\":\"why & how\"");
+            assertThat(permitted(clients, "/orders", "other")).isEqualTo(4);
+            assertThat(permitted(clients, "/annotated", "any")).isEqualTo(5);
+            assertThat(clients.get(ORDERS + "?key=a%26c%3De%0A%25").body()).contains("\"remaining\":8");
+
+            Files.createDirectory(folder.resolve("changes.new"));
+            HttpResponse<String> unwritable = clients.post(ORDERS, "{\"limit\":9}");
+            assertThat(unwritable.statusCode()).isEqualTo(503);
+            assertThat(clients.get(ORDERS).body()).contains("\"limit\":4").doesNotContain("\"limit\":9");
+            Files.delete(folder.resolve("changes.new"));
+        }
+        Files.writeString(file, "7\nchange&rule=orders&limit=many\n");
+        try (ConfigurableApplicationContext application = start(property)) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(output).contains("cannot be read, and are not in force", "limit=many");
+            assertThat(folder.resolve("changes.unreadable")).exists();
+            assertThat(clients.get(ORDERS).body()).contains("\"limit\":3");
+            change(clients, ORDERS, "{\"limit\":4}");
+        }
+    }
+
+    @Test
+    void changesThatNoLongerFitAreToldAndDoNotStopTheStart(@TempDir Path folder, CapturedOutput output)
+            throws IOException {
+        Path file = folder.resolve("changes");
+        Files.writeString(file, "7\nchange&rule=orders&named=gone&limit=4\nunknown&rule=orders\n");
+        try (ConfigurableApplicationContext application = start("limiter.changes-file=" + file)) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(output).contains("do not fit the rules of this instance");
+            assertThat(clients.get(ENDPOINT).body()).contains("\"problem\":", "\"version\":7");
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(3);
+
+            assertThat(clients.send("DELETE", ORDERS).statusCode()).isEqualTo(200);
+            assertThat(clients.get(ENDPOINT).body()).doesNotContain("\"problem\":");
+        }
+    }
+
+    @Test
+    void instancesOnRedisShareChanges() {
+        try (TestRedis redis = TestRedis.started()) {
+            String[] onRedis = {
+                "limiter.storage=redis", "limiter.redis.timeout=5s", redis.property(), "spring.application.name=shop"
+            };
+            try (ConfigurableApplicationContext first = start(onRedis);
+                    ConfigurableApplicationContext second = start(onRedis)) {
+                Clients one = Applications.clientsOf(first);
+                Clients other = Applications.clientsOf(second);
+                change(one, ORDERS, "{\"key\":\"acme\",\"limit\":10,\"until\":\"1d\"}");
+                change(one, ORDERS, "{\"limit\":4}");
+                await(() -> version(other) == 2);
+                assertThat(statuses(one, 5, "/orders", "X-Api-Key", "acme")).containsOnly(200);
+                assertThat(permitted(other, "/orders", "acme")).isEqualTo(5);
+                assertThat(permitted(other, "/orders", "other")).isEqualTo(4);
+
+                assertThat(one.post(ORDERS, "{\"limit\":5,\"version\":1}").statusCode())
+                        .isEqualTo(409);
+                change(other, ORDERS, "{\"limit\":5,\"version\":2}");
+                assertThat(one.post(ORDERS, "{\"limit\":6,\"version\":2}").statusCode())
+                        .isEqualTo(409);
+
+                redis.ask(connection -> connection.sync().flushall());
+                await(() -> redis.ask(connection -> connection.sync().exists("limiter:shop:changes")) == 1);
+                try (ConfigurableApplicationContext third = start(onRedis)) {
+                    Clients late = Applications.clientsOf(third);
+                    assertThat(version(late)).isEqualTo(3);
+                    assertThat(permitted(late, "/orders", "late")).isEqualTo(5);
+                }
+
+                redis.stop();
+                HttpResponse<String> unavailable = one.post(ORDERS, "{\"limit\":9}");
+                assertThat(unavailable.statusCode()).as(unavailable.body()).isEqualTo(503);
+                assertThat(unavailable.body()).contains("rules stay as they are");
+                assertThat(one.get(ORDERS).body()).contains("\"limit\":5,");
+            }
+        }
+    }
+
+    @Test
+    void instancesOnRedisMayHaveTheirOwn() {
+        try (TestRedis redis = TestRedis.started()) {
+            String[] onRedis = {
+                "limiter.storage=redis",
+                "limiter.redis.timeout=5s",
+                "limiter.redis.share-changes=false",
+                redis.property()
+            };
+            try (ConfigurableApplicationContext application = start(onRedis)) {
+                change(Applications.clientsOf(application), ORDERS, "{\"limit\":4}");
+                List<String> keys = redis.ask(connection -> connection.sync().keys("*changes*"));
+                assertThat(keys).isEmpty();
+            }
+        }
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(OpenSecurity.class)
+    @RestController
+    static class Limited {
+
+        @Bean
+        static TimeSource clock() {
+            TimeSource system = TimeSource.system();
+            return () -> system.epochNanos() + LATER.get();
+        }
+
+        @GetMapping({"/orders", "/several"})
+        String get() {
+            return "ok";
+        }
+
+        @GetMapping("/annotated")
+        @RateLimiter(limit = 2, window = "1h")
+        String annotated() {
+            return "ok";
+        }
+    }
+}

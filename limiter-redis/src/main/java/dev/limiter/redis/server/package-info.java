@@ -1,0 +1,5 @@
+/** What is asked of a Redis server besides decisions. Internal. */
+@NullMarked
+package dev.limiter.redis.server;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,80 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.TimeSource;
+import dev.limiter.redis.server.SharedDocument;
+import dev.limiter.spring.compile.RuleCompiler;
+import dev.limiter.spring.compile.RuleSetCompiler;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.config.ConfiguredRules;
+import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.operate.ChangeStore;
+import dev.limiter.spring.operate.ChangesFile;
+import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.redis.OwnConnection;
+import dev.limiter.spring.redis.SharedChanges;
+import java.nio.file.Path;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Rules that change while the application runs, and where the changes are kept. */
+@AutoConfiguration(
+        after = {
+            LimiterRedisAutoConfiguration.class,
+            LimiterAutoConfiguration.class,
+            LimiterMethodAutoConfiguration.class
+        })
+@ConditionalOnLimiter
+public final class LimiterChangesAutoConfiguration {
+
+    /** On Redis, all instances have the same changes. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBean(type = "dev.limiter.spring.redis.OwnConnection")
+    @ConditionalOnProperty(prefix = "limiter.redis", name = "share-changes", matchIfMissing = true)
+    static class Shared {
+
+        @Bean
+        ChangeStore limiterChangeStore(OwnConnection connection, LimiterSettings settings) {
+            return new SharedChanges(
+                    new SharedDocument(connection.redis(), settings.redis().keyPrefix() + "changes"));
+        }
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ChangeStore limiterChangeStore(LimiterSettings settings) {
+        String file = settings.changesFile();
+        return file == null ? ChangeStore.NONE : new ChangesFile(Path.of(file));
+    }
+
+    @Bean
+    LiveRules limiterLiveRules(
+            Rules rules,
+            RuleCompiler compiler,
+            ConfiguredRules configured,
+            ObjectProvider<MethodLimits> methods,
+            ChangeStore store,
+            TimeSource clock,
+            ApplicationEventPublisher events) {
+        return new LiveRules(
+                rules,
+                new RuleSetCompiler(compiler),
+                methods.getIfAvailable(() -> MethodLimits.NONE),
+                configured.defaultLimit(),
+                configured.excluded(),
+                store,
+                clock,
+                events::publishEvent);
+    }
+
+    @Bean
+    ChangeFollower limiterChangeFollower(LiveRules rules, ChangeStore store) {
+        return new ChangeFollower(rules, store instanceof SharedChanges);
+    }
+}

@@ -1,0 +1,158 @@
+package dev.limiter.spring.operate;
+
+import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleName;
+import dev.limiter.spring.rule.RuleOptions;
+import dev.limiter.spring.rule.RuleOrigin;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that is different from the configuration: what operators have changed. Immutable.
+ *
+ * @param version 1 more than that of the changes it follows
+ * @param rules name of a rule to what is different in it, at most one for each limit
+ * @param overrides name of a rule to its keys with limits of their own
+ */
+public record Changes(long version, Map<String, List<RuleChange>> rules, Map<String, List<KeyOverride>> overrides) {
+
+    /** Everything is as configured. */
+    public static final Changes NONE = new Changes(0, Map.of(), Map.of());
+
+    /** Of all rules together: each is compiled with the rules. */
+    static final int MOST_OVERRIDES = 1_000;
+
+    private static final RuleOrigin ORIGIN = RuleOrigin.source("an override");
+
+    public Changes {
+        rules = sorted(rules);
+        overrides = sorted(overrides);
+    }
+
+    private static <T> Map<String, List<T>> sorted(Map<String, List<T>> byRule) {
+        Map<String, List<T>> sorted = new TreeMap<>();
+        byRule.forEach((rule, some) -> {
+            if (!some.isEmpty()) {
+                sorted.put(RuleName.canonical(rule), List.copyOf(some));
+            }
+        });
+        return Collections.unmodifiableMap(sorted);
+    }
+
+    private static <T> Map<String, List<T>> replaced(
+            Map<String, List<T>> byRule, String rule, Predicate<T> dropped, @Nullable T added) {
+        Map<String, List<T>> next = new TreeMap<>(byRule);
+        List<T> some = new ArrayList<>(byRule.getOrDefault(RuleName.canonical(rule), List.of()));
+        some.removeIf(dropped);
+        if (added != null) {
+            some.add(added);
+        }
+        next.put(RuleName.canonical(rule), some);
+        return next;
+    }
+
+    /** These and one more, on top of what is changed in the same limit. */
+    Changes with(String rule, RuleChange change) {
+        RuleChange merged = rules.getOrDefault(RuleName.canonical(rule), List.of()).stream()
+                .filter(change::isAboutSameLimitAs)
+                .findFirst()
+                .map(change::over)
+                .orElse(change);
+        return new Changes(version, replaced(rules, rule, change::isAboutSameLimitAs, merged), overrides);
+    }
+
+    /** Without what is changed in the settings of a rule. */
+    Changes without(String rule) {
+        return new Changes(version, replaced(rules, rule, change -> true, null), overrides);
+    }
+
+    /** These and one more, instead of that of the same key and limit. */
+    Changes with(String rule, KeyOverride override) {
+        Predicate<KeyOverride> same = other -> other.key().equals(override.key())
+                && Objects.equals(canonical(other.named()), canonical(override.named()));
+        Changes next = new Changes(version, rules, replaced(overrides, rule, same, override));
+        if (next.overrides.values().stream().mapToInt(List::size).sum() > MOST_OVERRIDES) {
+            throw new IllegalArgumentException(
+                    "There are " + MOST_OVERRIDES + " overrides of keys already, and no more are"
+                            + " possible: use tiers or a limit-resolver for so many.");
+        }
+        return next;
+    }
+
+    private static @Nullable String canonical(@Nullable String named) {
+        return named == null ? null : RuleName.canonical(named);
+    }
+
+    /** Without the overrides of a key. */
+    Changes withoutOverride(String rule, String key) {
+        return new Changes(
+                version,
+                rules,
+                replaced(overrides, rule, override -> override.key().equals(key), null));
+    }
+
+    /** Without the overrides that are over. */
+    Changes at(Instant now) {
+        Map<String, List<KeyOverride>> left = new TreeMap<>();
+        overrides.forEach((rule, some) -> left.put(
+                rule,
+                some.stream().filter(override -> override.until().isAfter(now)).toList()));
+        return new Changes(version, rules, left);
+    }
+
+    /** The same of another version. */
+    Changes as(long other) {
+        return new Changes(other, rules, overrides);
+    }
+
+    /** Whether the same is different from the configuration. */
+    boolean isSameAs(Changes other) {
+        return rules.equals(other.rules) && overrides.equals(other.overrides);
+    }
+
+    /** The rules in which something is different, by their canonical names. */
+    public Set<String> names() {
+        Set<String> names = new TreeSet<>(rules.keySet());
+        names.addAll(overrides.keySet());
+        return names;
+    }
+
+    /** Whether the settings of a rule are different. */
+    boolean change(String rule) {
+        return rules.containsKey(RuleName.canonical(rule));
+    }
+
+    /**
+     * The settings of a rule with what is different in it.
+     *
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if they do not fit together
+     */
+    RuleDefinition applyTo(RuleDefinition rule) {
+        String canonical = RuleName.canonical(rule.name());
+        RuleDefinition result = rule;
+        for (RuleChange change : rules.getOrDefault(canonical, List.of())) {
+            result = change.applyTo(result);
+        }
+        List<KeyOverride> ofKeys = overrides.get(canonical);
+        return ofKeys == null
+                ? result
+                : new RuleDefinition(
+                        result.name(),
+                        result.origin(),
+                        result.limit(),
+                        result.limits(),
+                        result.tiers(),
+                        result.ban(),
+                        result.settings().with(RuleOptions.OVERRIDES, ofKeys, ORIGIN));
+    }
+}

@@ -1,0 +1,74 @@
+package dev.limiter.spring.operate;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Changes in a file of this instance, which is replaced whole and read once: the next start begins with them. A file that
+ * cannot be read is moved aside, and its changes are not in force. Thread-safe.
+ */
+public final class ChangesFile implements ChangeStore {
+
+    private static final Log logger = LogFactory.getLog(ChangesFile.class);
+
+    private final Path file;
+    private boolean read;
+
+    public ChangesFile(Path file) {
+        this.file = file.toAbsolutePath();
+    }
+
+    @Override
+    public synchronized @Nullable Changes newerThan(Changes known) {
+        if (read) {
+            return null;
+        }
+        read = true;
+        try {
+            String text = Files.readString(file);
+            int end = text.indexOf('\n');
+            Changes kept =
+                    ChangesText.read(Long.parseLong(text.substring(0, Math.max(end, 0))), text.substring(end + 1));
+            return kept.version() == known.version() ? null : kept;
+        } catch (NoSuchFileException none) {
+            return null;
+        } catch (IOException | UncheckedIOException | IllegalArgumentException unreadable) {
+            logger.error(
+                    "The changes in " + file + " cannot be read, and are not in force: " + unreadable.getMessage());
+            moveAside();
+            return null;
+        }
+    }
+
+    private void moveAside() {
+        try {
+            Files.move(file, sibling(".unreadable"), StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException left) {
+            logger.debug("It stays where it is", left);
+        }
+    }
+
+    private Path sibling(String suffix) {
+        return file.resolveSibling(file.getFileName() + suffix);
+    }
+
+    @Override
+    public synchronized boolean replace(Changes next) {
+        Path written = sibling(".new");
+        try {
+            Files.writeString(written, next.version() + "\n" + ChangesText.write(next));
+            Files.move(written, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+            return true;
+        } catch (IOException unwritable) {
+            throw new ChangeStoreException(
+                    "The change cannot be kept in " + file + ", and is not in force: " + unwritable, unwritable);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.limiter.spring.rule;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Another number of permits for one key of a rule, for a while. Immutable.
+ *
+ * @param key as storages have it
+ * @param named the name of the limit, of a rule with several; null for the only one
+ * @param limit permits per window, 1 to 10^15
+ * @param until when the limits of the rule hold again
+ * @param reason why, for operators; null if nobody said
+ */
+public record KeyOverride(
+        String key,
+        @Nullable String named,
+        long limit,
+        Instant until,
+        @Nullable String reason) {}

@@ -1,0 +1,104 @@
+package dev.limiter.spring.operate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.Mode;
+import java.time.Instant;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is written is what is read, whatever keys and reasons are made of. */
+class ChangesTextTests {
+
+    private static final Instant END = Instant.parse("2026-12-01T08:00:00.000000001Z");
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void isReadAsItWasWritten(long seed) {
+        Random random = new Random(seed);
+        Changes changes = Changes.NONE.as(seed);
+        for (int i = 0; i < 40; i++) {
+            changes = changes.with(
+                            "rule" + random.nextInt(5),
+                            new RuleChange(
+                                    random.nextBoolean() ? null : "limit" + random.nextInt(3),
+                                    random.nextLong(),
+                                    random.nextBoolean() ? null : "10s",
+                                    random.nextBoolean() ? null : 7L,
+                                    random.nextBoolean() ? null : Mode.SHADOW))
+                    .with(
+                            "Rule_" + random.nextInt(5),
+                            new KeyOverride(
+                                    text(random),
+                                    random.nextBoolean() ? null : text(random),
+                                    random.nextInt(9),
+                                    END,
+                                    random.nextBoolean() ? null : text(random)));
+        }
+        assertThat(ChangesText.read(seed, ChangesText.write(changes))).isEqualTo(changes);
+    }
+
+    private static String text(Random random) {
+        return random.ints(random.nextInt(20) + 1, 0, 0xd800)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .append("&=%+\n\r\u0000")
+                .toString();
+    }
+
+    @Test
+    void linesOfLaterVersionsAreLeftOut() {
+        Changes read = ChangesText.read(3, "candidate&rule=orders&limit=5\nchange&rule=orders&limit=4&colour=red\n\n");
+
+        assertThat(read).isEqualTo(Changes.NONE.as(3).with("orders", new RuleChange(null, 4L, null, null, null)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "change&limit=4",
+                "change&rule=orders&limit=four",
+                "change&rule=orders&mode=loud",
+                "override&rule=orders&key=a&limit=1",
+                "override&rule=orders&key=a&limit=1&until=tomorrow",
+                "override&rule=orders&limit=1&until=2026-12-01T08:00:00Z",
+                "change&rule=%zz&limit=1"
+            })
+    void whatIsNoChangeIsTold(String line) {
+        assertThatThrownBy(() -> ChangesText.read(1, "change&rule=orders&limit=1\n" + line))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(line);
+    }
+
+    @Test
+    void changesOfTheSameLimitAreOne() {
+        Changes changes = Changes.NONE
+                .with("orders", new RuleChange("per-day", 5L, null, null, null))
+                .with("Orders", new RuleChange("PerDay", null, "10s", null, Mode.OFF));
+
+        assertThat(changes.rules().get("orders")).containsExactly(new RuleChange("PerDay", 5L, "10s", null, Mode.OFF));
+    }
+
+    @Test
+    void overridesAreBoundedAndThoseThatAreOverAreLeftOut() {
+        Changes changes = Changes.NONE;
+        for (int i = 0; i < Changes.MOST_OVERRIDES; i++) {
+            changes = changes.with("rule" + i % 7, new KeyOverride("key" + i, null, 1, END.plusSeconds(i), null));
+        }
+        Changes full = changes;
+        assertThat(full.with("rule0", new KeyOverride("key0", null, 2, END, null))
+                        .overrides()
+                        .get("rule0"))
+                .contains(new KeyOverride("key0", null, 2, END, null));
+        assertThatThrownBy(() -> full.with("rule0", new KeyOverride("one more", null, 1, END, null)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("limit-resolver");
+
+        Changes later = full.at(END.plusSeconds(Changes.MOST_OVERRIDES - 2));
+        assertThat(later.overrides().values().stream().flatMap(some -> some.stream()))
+                .hasSize(1);
+    }
+}
