@@ -5,6 +5,7 @@ import dev.limiter.redis.server.SharedDocument;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.config.ConfigurationReader;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
@@ -13,15 +14,18 @@ import dev.limiter.spring.operate.ChangesFile;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.redis.OwnConnection;
 import dev.limiter.spring.redis.SharedChanges;
+import dev.limiter.spring.rule.RuleSource;
 import java.nio.file.Path;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.ConfigurableEnvironment;
 
 /** Rules that change while the application runs, and where the changes are kept. */
 @AutoConfiguration(
@@ -76,5 +80,20 @@ public final class LimiterChangesAutoConfiguration {
     @Bean
     ChangeFollower limiterChangeFollower(LiveRules rules, ChangeStore store) {
         return new ChangeFollower(rules, store instanceof SharedChanges);
+    }
+
+    @Bean
+    ConfigurationWatcher limiterConfigurationWatcher(
+            LiveRules rules,
+            ConfigurableEnvironment environment,
+            ObjectProvider<ConfigurationPropertiesBindHandlerAdvisor> advisors,
+            ObjectProvider<RuleSource> sources) {
+        return new ConfigurationWatcher(
+                rules,
+                new ConfigurationReader(advisors.orderedStream().toList()),
+                environment,
+                () -> sources.orderedStream()
+                        .filter(source -> !(source instanceof ConfiguredRules))
+                        .toList());
     }
 }

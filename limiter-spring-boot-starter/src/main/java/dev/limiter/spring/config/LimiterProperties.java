@@ -26,6 +26,8 @@ import org.springframework.boot.convert.Delimiter;
  *     less than this, not more.
  * @param maxKeys How many keys are remembered in memory, 1 to 1000000000.
  * @param nearLimit From which use of a limit a permitted request is counted in limiter.near.limit, 1% to 99%.
+ * @param rulesFile YAML file with rules, as in application.yml, which come before all else that is configured; looked at
+ *     twice a second, also through symbolic links.
  * @param changesFile File in which changes of rules that are made at the endpoint are kept for the next start; they end with
  *     the application if not said. For storage: memory.
  * @param web Limits on HTTP requests.
@@ -43,6 +45,7 @@ public record LimiterProperties(
         @DefaultValue("enforce") Mode mode,
         @DefaultValue("100000") long maxKeys,
         @DefaultValue("80%") String nearLimit,
+        @Nullable String rulesFile,
         @Nullable String changesFile,
         @DefaultValue Web web,
         @DefaultValue Redis redis,

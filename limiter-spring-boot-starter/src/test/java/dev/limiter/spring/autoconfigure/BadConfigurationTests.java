@@ -481,7 +481,7 @@ class BadConfigurationTests {
                         "limiter.foo: 1",
                         "limiter.foo = \"1\"",
                         "unknown",
-                        "enabled, storage, mode, max-keys, near-limit, changes-file, web"),
+                        "enabled, storage, mode, max-keys, near-limit, rules-file, changes-file, web"),
                 bad(
                         "limiter: { storage: redis, changes-file: /tmp/changes }",
                         "limiter.changes-file = \"/tmp/changes\"",

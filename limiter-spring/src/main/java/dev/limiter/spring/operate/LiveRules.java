@@ -20,6 +20,7 @@ import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,12 +57,28 @@ public final class LiveRules {
     private final Rules rules;
     private final RuleSetCompiler compiler;
     private final MethodLimits methods;
-    private final Map<String, RuleDefinition> configured = new LinkedHashMap<>();
-    private final @Nullable RuleDefinition defaultLimit;
-    private final Setting<List<String>> excluded;
     private final ChangeStore store;
     private final TimeSource clock;
     private final Consumer<RulesChanged> listener;
+
+    private volatile Configuration configuration;
+
+    /** Why the last configuration is not in force; null if it is. */
+    private volatile @Nullable String misconfigured;
+
+    /** {@code rules}: by their canonical names. */
+    private record Configuration(
+            Map<String, RuleDefinition> rules, @Nullable RuleDefinition defaultLimit, Setting<List<String>> excluded) {
+
+        static Configuration of(
+                Collection<RuleDefinition> definitions,
+                @Nullable RuleDefinition defaultLimit,
+                Setting<List<String>> excluded) {
+            Map<String, RuleDefinition> rules = new LinkedHashMap<>();
+            definitions.forEach(definition -> rules.put(RuleName.canonical(definition.name()), definition));
+            return new Configuration(rules, defaultLimit, excluded);
+        }
+    }
 
     /** Of the last changes that are known. */
     private volatile State state = new State(Changes.NONE, null);
@@ -92,14 +109,10 @@ public final class LiveRules {
         this.rules = rules;
         this.compiler = compiler;
         this.methods = methods;
-        this.defaultLimit = defaultLimit;
-        this.excluded = excluded;
+        this.configuration = Configuration.of(rules.current().definitions(), defaultLimit, excluded);
         this.store = store;
         this.clock = clock;
         this.listener = listener;
-        rules.current()
-                .definitions()
-                .forEach(definition -> configured.put(RuleName.canonical(definition.name()), definition));
     }
 
     /**
@@ -130,7 +143,8 @@ public final class LiveRules {
     public Optional<RuleDefinition> definition(String name) {
         return rules.current()
                 .definition(name)
-                .or(() -> Optional.ofNullable(RuleName.canonical(name).equals(DEFAULT) ? defaultLimit : null));
+                .or(() -> Optional.ofNullable(
+                        RuleName.canonical(name).equals(DEFAULT) ? configuration.defaultLimit() : null));
     }
 
     /** How often rules were changed or restored, here or in instances that share the changes. */
@@ -143,9 +157,38 @@ public final class LiveRules {
         return state.changes().change(name);
     }
 
-    /** Why the last changes, made elsewhere, are not in force here; empty if they are. */
+    /** Why the last changes that were made elsewhere, or the last configuration, are not in force; empty if they are. */
     public Optional<String> problem() {
-        return Optional.ofNullable(state.problem());
+        return Optional.ofNullable(misconfigured == null ? state.problem() : misconfigured);
+    }
+
+    /**
+     * Has another configuration be in force, with the changes that there are; false if it is the same.
+     *
+     * @param definitions of all rules
+     * @param automatic the automatic limit
+     * @param exclude the paths that no rule applies to
+     * @throws LimiterConfigurationException if it cannot work; all stays as it is
+     */
+    public synchronized boolean configure(
+            Collection<RuleDefinition> definitions, @Nullable RuleDefinition automatic, Setting<List<String>> exclude) {
+        Configuration next = Configuration.of(definitions, automatic, exclude);
+        misconfigured = null;
+        if (next.equals(configuration)) {
+            return false;
+        }
+        Changes changes = state.changes().at(now());
+        RuleSet compiled = compile(next, changes);
+        configuration = next;
+        state = new State(state.changes(), null);
+        rules.replace(compiled);
+        listener.accept(new RulesChanged(changes.version(), changes.names()));
+        return true;
+    }
+
+    /** Remembers why the configuration that there is now is not in force. */
+    public void configurationFailed(String reason) {
+        misconfigured = reason;
     }
 
     /**
@@ -291,22 +334,25 @@ public final class LiveRules {
     }
 
     private RuleSet compile(Changes next) {
-        Map<String, RuleDefinition> definitions = new LinkedHashMap<>(configured);
+        return compile(configuration, next);
+    }
+
+    private RuleSet compile(Configuration configured, Changes next) {
+        Map<String, RuleDefinition> definitions = new LinkedHashMap<>(configured.rules());
+        RuleDefinition automatic = configured.defaultLimit();
         for (String name : next.names()) {
-            RuleDefinition known = configured.get(name);
-            if (known != null || !isDefault(name)) {
+            RuleDefinition known = configured.rules().get(name);
+            if (known != null || automatic == null || !name.equals(DEFAULT)) {
                 definitions.put(name, next.applyTo(known == null ? ofAnnotations(name) : known));
             }
         }
-        RuleDefinition automatic = defaultLimit == null ? null : next.applyTo(defaultLimit);
-        RuleSet compiled = compiler.compile(new ArrayList<>(definitions.values()), automatic, excluded);
+        RuleSet compiled = compiler.compile(
+                new ArrayList<>(definitions.values()),
+                automatic == null ? null : next.applyTo(automatic),
+                configured.excluded());
         // compiles them all: what does not fit is found before a call finds it
         methods.rules(compiled);
         return compiled;
-    }
-
-    private boolean isDefault(String name) {
-        return name.equals(DEFAULT) && defaultLimit != null;
     }
 
     /** Nothing, under the name as it is written there: states go by it. */

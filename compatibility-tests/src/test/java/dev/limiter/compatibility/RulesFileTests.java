@@ -1,0 +1,236 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Rules in a file, which is replaced while the application runs. */
+@ExtendWith(OutputCaptureExtension.class)
+class RulesFileTests {
+
+    private static final String ORDERS = "/actuator/limiter/orders";
+
+    @TempDir
+    private Path folder;
+
+    private ConfigurableApplicationContext start(Path file, String... more) {
+        String[] properties = {
+            "management.endpoints.web.exposure.include=limiter",
+            "management.endpoint.limiter.access=unrestricted",
+            "limiter.rules.orders.paths=/orders",
+            "limiter.rules.orders.limit=3",
+            "limiter.rules.orders.window=1h",
+            "limiter.rules.orders.key=header:X-Api-Key",
+            "limiter.rules-file=" + file
+        };
+        return Applications.start(
+                Limited.class, Stream.of(properties, more).flatMap(Stream::of).toArray(String[]::new));
+    }
+
+    private static String orders(long limit) {
+        return "limiter:\n  rules:\n    orders:\n      limit: " + limit + "\n";
+    }
+
+    private static int permitted(Clients clients, String path, String key) {
+        int permitted = 0;
+        while (permitted < 30 && clients.get(path, "X-Api-Key", key).statusCode() == 200) {
+            permitted++;
+        }
+        return permitted;
+    }
+
+    /** As ConfigMaps and careful people do it. */
+    private void replace(Path file, String text) throws IOException {
+        Path written = Files.writeString(folder.resolve("written"), text);
+        Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - end).as("waited for 30 s").isNegative();
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void awaitShown(Clients clients, String path, String text) {
+        await(() -> clients.get(path).body().contains(text));
+    }
+
+    @Test
+    void completesWhatIsConfiguredAndIsFollowed() throws IOException {
+        Path file = Files.writeString(folder.resolve("rules.yml"), orders(4));
+        try (ConfigurableApplicationContext application = start(file)) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(4);
+
+            replace(file, orders(6) + "    more:\n      paths: /more\n      limit: 2\n      window: 1h\n");
+            awaitShown(clients, ORDERS, "\"limit\":6");
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(2);
+            assertThat(permitted(clients, "/more", "acme")).isEqualTo(2);
+
+            replace(file, orders(7));
+            awaitShown(clients, ORDERS, "\"limit\":7");
+            assertThat(permitted(clients, "/more", "acme")).isEqualTo(30);
+        }
+    }
+
+    @Test
+    void isFollowedThroughSymbolicLinks() throws IOException {
+        Path first = Files.createDirectories(folder.resolve("..first"));
+        Path second = Files.createDirectories(folder.resolve("..second"));
+        Files.writeString(first.resolve("rules.yml"), orders(4));
+        Files.writeString(second.resolve("rules.yml"), orders(5));
+        Path data = Files.createSymbolicLink(folder.resolve("..data"), first);
+        Path file = Files.createSymbolicLink(folder.resolve("rules.yml"), folder.resolve("..data/rules.yml"));
+        try (ConfigurableApplicationContext application = start(file)) {
+            Clients clients = Applications.clientsOf(application);
+            awaitShown(clients, ORDERS, "\"limit\":4");
+
+            Files.createSymbolicLink(folder.resolve("..new"), second);
+            Files.move(folder.resolve("..new"), data, StandardCopyOption.REPLACE_EXISTING);
+            awaitShown(clients, ORDERS, "\"limit\":5");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "'limiter: [' | no YAML",
+                "'limiter: { rules: { orders: { limit: 0 } } }' | limiter.rules.orders.limit",
+                "'limiter: { rules: { orders: { limt: 5 } } }' | Did you mean limit?",
+                "'limiter: { rules: { orders: { limit: many } } }' | a whole number",
+                "'limiter: { max-keys: 5 }' | limiter.max-keys",
+                "'spring: { application: { name: other } }' | spring.application.name",
+                "'limiter: { rules: { orders: { limits: { a: { limit: 5, window: 1s } } } } }' | LIM-207",
+                "'' | empty"
+            })
+    void keepsTheRulesWhereItCannotWork(String text, String message, CapturedOutput output) throws IOException {
+        Path file = Files.writeString(folder.resolve("rules.yml"), orders(4));
+        try (ConfigurableApplicationContext application = start(file)) {
+            Clients clients = Applications.clientsOf(application);
+            replace(file, text);
+            awaitShown(clients, "/actuator/limiter", "\"problem\":");
+
+            assertThat(output).contains("Rules stay as they are", message);
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(4);
+
+            replace(file, orders(5));
+            awaitShown(clients, ORDERS, "\"limit\":5");
+            assertThat(clients.get("/actuator/limiter").body()).doesNotContain("\"problem\":");
+            assertThat(output.toString().split("Rules stay as they are", -1)).hasSize(2);
+        }
+    }
+
+    @Test
+    void keepsTheRulesWhereItIsGoneAFolderOrTooLarge(CapturedOutput output) throws IOException {
+        Path file = Files.writeString(folder.resolve("rules.yml"), orders(4));
+        try (ConfigurableApplicationContext application = start(file)) {
+            Clients clients = Applications.clientsOf(application);
+            awaitShown(clients, ORDERS, "\"limit\":4");
+
+            Files.delete(file);
+            awaitShown(clients, "/actuator/limiter", "any more");
+            Files.createDirectory(file);
+            awaitShown(clients, "/actuator/limiter", "This is no file");
+            Files.delete(file);
+            Files.write(file, new byte[11 << 20]);
+            awaitShown(clients, "/actuator/limiter", "more than 1048576 bytes");
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(4);
+            assertThat(output).contains("Rules stay as they are");
+
+            replace(file, orders(5));
+            awaitShown(clients, ORDERS, "\"limit\":5");
+        }
+    }
+
+    @Test
+    void stopsTheStartWhereItCannotWork(CapturedOutput output) throws IOException {
+        Path file = Files.writeString(folder.resolve("rules.yml"), orders(0));
+        assertThatThrownBy(() -> start(file).close()).isInstanceOf(RuntimeException.class);
+        assertThat(output).contains("limiter.rules.orders.limit", "rules.yml] - 4:14", "LIM-");
+
+        Files.writeString(file, "server:\n  port: 1\n");
+        assertThatThrownBy(() -> start(file).close()).isInstanceOf(RuntimeException.class);
+        assertThat(output).contains("server.port", "LIM-503");
+    }
+
+    @Test
+    void mayComeLater(CapturedOutput output) throws IOException {
+        Path file = folder.resolve("rules.yml");
+        try (ConfigurableApplicationContext application = start(file)) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(output).contains("There is no " + file);
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(3);
+            replace(file, orders(5));
+            awaitShown(clients, ORDERS, "\"limit\":5");
+        }
+    }
+
+    @Test
+    void rulesFollowTheEnvironmentOfSpringCloud(CapturedOutput output) {
+        try (ConfigurableApplicationContext application = start(folder.resolve("none.yml"))) {
+            Clients clients = Applications.clientsOf(application);
+            Map<String, Object> refreshed = new HashMap<>(Map.of("limiter.rules.orders.limit", "5"));
+            application.getEnvironment().getPropertySources().addFirst(new MapPropertySource("refreshed", refreshed));
+
+            application.publishEvent(new EnvironmentChangeEvent(this));
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(5);
+
+            refreshed.put("limiter.rules.orders.limit", "none");
+            application.publishEvent(new EnvironmentChangeEvent(this));
+            assertThat(output).contains("Rules stay as they are", "limiter.rules.orders.limit = \"none\"");
+            assertThat(clients.get(ORDERS).body()).contains("\"limit\":5");
+        }
+    }
+
+    @Test
+    void isHiddenByChangesThatStay() throws IOException {
+        Path file = Files.writeString(folder.resolve("rules.yml"), orders(4));
+        try (ConfigurableApplicationContext application = start(file)) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(clients.post(ORDERS, "{\"limit\":9}").statusCode()).isEqualTo(200);
+            replace(file, orders(5) + "      window: 2h\n");
+            awaitShown(clients, ORDERS, "\"window\":\"PT2H\"");
+            assertThat(clients.get(ORDERS).body()).contains("\"limit\":9");
+            assertThat(clients.send("DELETE", ORDERS).body()).contains("\"limit\":5");
+        }
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(OpenSecurity.class)
+    @RestController
+    static class Limited {
+
+        @GetMapping({"/orders", "/more"})
+        String get() {
+            return "ok";
+        }
+    }
+}
