@@ -293,7 +293,8 @@ class EndpointTests {
                     .invoke(
                             name,
                             "change",
-                            new Object[] {"orders", null, 7L, null, null, null, null, null, null, null, null, "too few"
+                            new Object[] {
+                                "orders", null, 7L, null, null, null, null, null, null, null, null, null, "too few"
                             },
                             new String[] {
                                 String.class.getName(),
@@ -301,6 +302,7 @@ class EndpointTests {
                                 Long.class.getName(),
                                 String.class.getName(),
                                 Long.class.getName(),
+                                String.class.getName(),
                                 String.class.getName(),
                                 String.class.getName(),
                                 String.class.getName(),

@@ -11,6 +11,7 @@ import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.rule.Scope;
 import dev.limiter.spring.rule.Setting;
+import dev.limiter.spring.rule.TiersDefinition;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -67,7 +68,10 @@ public final class ConfiguredRules implements RuleSource {
         RuleOrigin origin = RuleOrigin.property("limiter.rules." + name);
         RuleDefinition.Builder builder = builder(name, rule, origin)
                 .tiers(TierSettings.read(origin, rule.tiers(), environment, problems))
-                .ban(ban(RuleOrigin.property(origin.of("ban")), rule.ban()));
+                .ban(ban(RuleOrigin.property(origin.of("ban")), rule.ban()))
+                .set(
+                        TiersDefinition.CANDIDATE,
+                        TierSettings.candidate(origin, rule.candidate(), environment, problems));
         return withLimits(builder, origin, rule.limits(), environment, problems);
     }
 

@@ -153,6 +153,8 @@ public record LimiterProperties(
      * @param priority Expression that is true for requests that go first: they alone may have the reserve, and wait.
      * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
      * @param mode What becomes of decisions; the weaker of this and limiter.mode.
+     * @param enforce Share of the keys that are refused, from 0.01% to 100%; for the others the rule only watches. 100% if
+     *     not said.
      * @param onFailure What happens while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not said.
      * @param lease With storage: redis, the share of the limits that each instance takes ahead to decide without asking, from
      *     1% to 50%; none if not said. Not for concurrency, nor where requests leave one after the other.
@@ -188,6 +190,7 @@ public record LimiterProperties(
             @Nullable String priority,
             @Nullable String reserve,
             @Nullable Mode mode,
+            @Nullable String enforce,
             @Nullable OnFailure onFailure,
             @Nullable String lease,
             @Nullable HeaderStyle headers,
@@ -217,6 +220,8 @@ public record LimiterProperties(
      * @param limits Several limits by name, instead of the one above; all must permit.
      * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, what is
      *     different in it.
+     * @param candidate What is different in limits that are tried beside those of the rule, which refuse nothing and are
+     *     counted as the rule with -candidate in its name.
      * @param paths Path patterns of the requests that the rule applies to, such as /api/orders/**.
      * @param methods HTTP methods that the rule applies to, in any case; all if not said.
      * @param phase When the rule decides: endpoint, once the endpoint is known and Spring Security has let the request
@@ -230,6 +235,8 @@ public record LimiterProperties(
      * @param priority Expression that is true for requests that go first: they alone may have the reserve, and wait.
      * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
      * @param mode What becomes of decisions; the weaker of this and limiter.mode.
+     * @param enforce Share of the keys that are refused, from 0.01% to 100%; for the others the rule only watches. 100% if
+     *     not said.
      * @param onFailure What happens while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not said.
      * @param lease With storage: redis, the share of the limits that each instance takes ahead to decide without asking, from
      *     1% to 50%; none if not said. Not for concurrency, nor where requests leave one after the other.
@@ -260,6 +267,7 @@ public record LimiterProperties(
             @Nullable String warmUp,
             @Nullable Map<String, NamedLimit> limits,
             @Nullable Map<String, Tier> tiers,
+            @Nullable Tier candidate,
             @Nullable List<String> paths,
             @Nullable List<String> methods,
             @Nullable Phase phase,
@@ -271,6 +279,7 @@ public record LimiterProperties(
             @Nullable String priority,
             @Nullable String reserve,
             @Nullable Mode mode,
+            @Nullable String enforce,
             @Nullable OnFailure onFailure,
             @Nullable String lease,
             @Nullable HeaderStyle headers,

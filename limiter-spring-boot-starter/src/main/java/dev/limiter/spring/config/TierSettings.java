@@ -53,6 +53,14 @@ final class TierSettings {
         return new TiersDefinition(where, by, tiers);
     }
 
+    /** Reads {@code candidate} of a rule; null if it has none. */
+    static TiersDefinition.@Nullable Tier candidate(
+            RuleOrigin rule, LimiterProperties.@Nullable Tier candidate, Environment environment, Problems problems) {
+        return candidate == null
+                ? null
+                : tier(RuleOrigin.property(rule.of("candidate")), candidate, environment, problems);
+    }
+
     private static TiersDefinition.Tier tier(
             RuleOrigin origin, LimiterProperties.Tier tier, Environment environment, Problems problems) {
         boolean unlimited = tier.by() != null && tier.by().strip().equalsIgnoreCase(UNLIMITED);

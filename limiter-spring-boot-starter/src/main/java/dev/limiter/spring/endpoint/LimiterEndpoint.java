@@ -144,6 +144,7 @@ public final class LimiterEndpoint {
             @Nullable String window,
             @Nullable Long burst,
             @Nullable Mode mode,
+            @Nullable String enforce,
             @Nullable String key,
             @Nullable String resource,
             @Nullable Boolean ban,
@@ -156,10 +157,10 @@ public final class LimiterEndpoint {
             return null;
         }
         if (key == null && resource == null && ban == null && until == null) {
-            long changed = rules.change(rule, new RuleChange(named, limit, window, burst, mode), version);
+            long changed = rules.change(rule, new RuleChange(named, limit, window, burst, mode, enforce), version);
             return tellChange(rule, before, changed, operator, reason);
         }
-        if (window != null || burst != null || mode != null || (ban == null) == (until == null)) {
+        if (window != null || burst != null || mode != null || enforce != null || (ban == null) == (until == null)) {
             throw new IllegalArgumentException(FOR_KEYS);
         }
         if (until != null && limit != null) {

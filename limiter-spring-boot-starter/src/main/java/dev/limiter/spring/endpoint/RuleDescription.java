@@ -34,6 +34,8 @@ final class RuleDescription {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("origin", rules.stream().map(RateLimitRule::origin).distinct().collect(Collectors.joining(", ")));
         body.put("mode", EnumText.of(rule.mode()));
+        put(body, "enforce", rule.isEnforcedInPart() ? rule.enforced().toString() : null);
+        put(body, "candidateOf", rule.live());
         put(body, "paths", definition == null ? null : definition.value(RuleOptions.PATHS));
         put(body, "methods", definition == null ? null : definition.value(RuleOptions.METHODS));
         body.put("scope", EnumText.of(rule.scope()));
@@ -50,7 +52,8 @@ final class RuleDescription {
     /** The settings of rules of one name that can be changed. */
     static Map<String, Object> settings(List<RateLimitRule> rules) {
         RateLimitRule rule = rules.get(0);
-        return Map.of("mode", EnumText.of(rule.mode()), "limits", limits(rule.rule()));
+        return Map.of(
+                "mode", EnumText.of(rule.mode()), "enforce", rule.enforced().toString(), "limits", limits(rule.rule()));
     }
 
     private static List<Map<String, Object>> limits(Rule rule) {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class BoundOptionsTests {
 
     private static final RuleOrigin ORIGIN = RuleOrigin.property("limiter.rules.orders");
-    private static final List<String> OF_SEVERAL_SETTINGS = List.of("limits", "tiers", "ban");
+    private static final List<String> OF_SEVERAL_SETTINGS = List.of("limits", "tiers", "candidate", "ban");
 
     @Test
     void eachComponentOfARuleIsAnOption() throws IllegalAccessException {

@@ -10,7 +10,6 @@ import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
-import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.Settings;
 import dev.limiter.spring.rule.TiersDefinition.Tier;
@@ -35,7 +34,7 @@ final class OverrideCompiler {
     }
 
     KeyOverrides compile(RuleDefinition definition, Duration maxWait, Problems problems) {
-        List<KeyOverride> said = definition.value(RuleOptions.OVERRIDES, List.of());
+        List<KeyOverride> said = definition.value(KeyOverride.OPTION, List.of());
         if (said.isEmpty()) {
             return KeyOverrides.NONE;
         }

@@ -9,6 +9,7 @@ import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.ChargeIf;
 import dev.limiter.spring.compiled.Costs;
+import dev.limiter.spring.compiled.EnforcedShare;
 import dev.limiter.spring.compiled.KeyOverrides;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RequestMatcher;
@@ -208,6 +209,7 @@ public final class RuleCompiler {
                 && (keyIsFinal || definition.get(RuleOptions.KEY) != null)) {
             BanCompiler.refuseWithoutKey(definition, problems);
         }
+        EnforcedShare share = EnforcedShareCompiler.compile(definition, key, keyIsFinal, problems);
         CostCompiler.check(definition, compiledCosts, compiledLimits, "", problems);
         checkChargeIf(definition.get(RuleOptions.CHARGE_IF), compiledLimits, problems);
         if (compiledTiers != null) {
@@ -238,7 +240,9 @@ public final class RuleCompiler {
                 waiting,
                 answersForServer(definition),
                 resolved,
-                ofKeys);
+                ofKeys,
+                share,
+                definition.value(Candidates.LIVE));
     }
 
     /**

@@ -55,6 +55,16 @@ public final class RuleSetCompiler {
             } else {
                 compile(definition.over(standIn(definition)), problems);
             }
+            RuleDefinition candidate = problems.collect(() -> Candidates.of(definition));
+            if (candidate != null && distinct.containsKey(RuleName.canonical(candidate.name()))) {
+                problems.add(
+                        MessageCode.SAME_NAME,
+                        candidate.origin().toString(),
+                        candidate.name(),
+                        "There is a rule of this name, which the candidate has. Rename one.");
+            } else if (candidate != null && isComplete(candidate)) {
+                add(rules, compile(candidate, problems));
+            }
         }
         RateLimitRule compiledDefault =
                 defaultLimit == null ? null : problems.collect(() -> compiler.compileDefault(defaultLimit));

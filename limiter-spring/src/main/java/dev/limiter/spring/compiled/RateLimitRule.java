@@ -40,6 +40,8 @@ public final class RateLimitRule {
     private final boolean answersForServer;
     private final @Nullable ResolvedLimits resolved;
     private final KeyOverrides overrides;
+    private final EnforcedShare enforced;
+    private final @Nullable String live;
     private final @Nullable Charge fixedCharge;
 
     public RateLimitRule(
@@ -60,7 +62,9 @@ public final class RateLimitRule {
             Waiting waiting,
             boolean answersForServer,
             @Nullable ResolvedLimits resolved,
-            KeyOverrides overrides) {
+            KeyOverrides overrides,
+            EnforcedShare enforced,
+            @Nullable String live) {
         this.rule = rule;
         this.tiers = tiers;
         this.origin = origin;
@@ -79,6 +83,8 @@ public final class RateLimitRule {
         this.answersForServer = answersForServer;
         this.resolved = resolved;
         this.overrides = overrides;
+        this.enforced = enforced;
+        this.live = live;
         this.fixedCharge = fixedCharge();
     }
 
@@ -108,6 +114,30 @@ public final class RateLimitRule {
     /** The weaker of the rule's own mode and the one of all. */
     public Mode mode() {
         return mode;
+    }
+
+    /** The share of the keys that are refused. */
+    public EnforcedShare enforced() {
+        return enforced;
+    }
+
+    /** Whether what becomes of its decisions depends on the key. */
+    public boolean isEnforcedInPart() {
+        return enforced.isPartial();
+    }
+
+    /** Whether the key of this one is refused; so it is where the key cannot be told. */
+    public boolean enforces(RateLimitContext context) {
+        try {
+            return enforced.contains(key.resolve(context));
+        } catch (RuntimeException undecidable) {
+            return true;
+        }
+    }
+
+    /** The name of the rule beside which it is tried; null if it is no candidate. */
+    public @Nullable String live() {
+        return live;
     }
 
     public HeaderStyle headers() {

@@ -1,7 +1,9 @@
 package dev.limiter.spring.decide;
 
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.rule.Mode;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -10,13 +12,19 @@ import java.util.List;
  * @param enforced decided together, all or nothing
  * @param shadow decided one by one, without consequences
  * @param waiting whether the decision may have to wait
+ * @param partial whether what is enforced depends on the key
  */
-public record ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow, boolean waiting) {
+public record ApplicableRules(
+        List<RateLimitRule> enforced, List<RateLimitRule> shadow, boolean waiting, boolean partial) {
 
     public static final ApplicableRules NONE = new ApplicableRules(List.of(), List.of());
 
     private ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow) {
-        this(enforced, shadow, enforced.stream().anyMatch(RateLimitRule::makesWait));
+        this(
+                enforced,
+                shadow,
+                enforced.stream().anyMatch(RateLimitRule::makesWait),
+                enforced.stream().anyMatch(RateLimitRule::isEnforcedInPart));
     }
 
     /** Rules that are off are left out. */
@@ -26,6 +34,28 @@ public record ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> 
 
     private static List<RateLimitRule> in(Mode mode, List<RateLimitRule> rules) {
         return rules.stream().filter(rule -> rule.mode() == mode).toList();
+    }
+
+    /** The same for one request, of whose key some may only watch. */
+    ApplicableRules of(RateLimitContext context) {
+        if (!partial) {
+            return this;
+        }
+        List<RateLimitRule> refusing = new ArrayList<>(enforced.size());
+        List<RateLimitRule> watching = new ArrayList<>(shadow);
+        for (RateLimitRule rule : enforced) {
+            (!rule.isEnforcedInPart() || rule.enforces(context) ? refusing : watching).add(rule);
+        }
+        return new ApplicableRules(refusing, watching);
+    }
+
+    /** The candidates that would have been asked about a refused request if they were in force. */
+    List<RateLimitRule> candidatesBeside(Verdict refused) {
+        return shadow.isEmpty()
+                ? List.of()
+                : shadow.stream()
+                        .filter(rule -> rule.live() != null && refused.isBy(rule.live()))
+                        .toList();
     }
 
     public boolean isEmpty() {

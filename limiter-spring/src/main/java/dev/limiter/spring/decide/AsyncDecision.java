@@ -9,6 +9,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.RuleCharges.Asked;
 import dev.limiter.spring.decide.RuleCharges.Undecidable;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -54,7 +55,7 @@ final class AsyncDecision {
             return result;
         }
         if (asked.rules().isEmpty()) {
-            askShadow(Verdict.UNLIMITED, 0);
+            askShadow(Verdict.UNLIMITED, rules.shadow(), 0);
         } else {
             askBan(0);
         }
@@ -73,7 +74,8 @@ final class AsyncDecision {
                     if (banned == null) {
                         askBan(next);
                     } else {
-                        result.hand(decider.banned(rule, charge, banned, resource));
+                        Verdict refused = decider.banned(rule, charge, banned, resource);
+                        askShadow(refused, rules.candidatesBeside(refused), 0);
                     }
                 });
                 return;
@@ -92,7 +94,7 @@ final class AsyncDecision {
             if (decided.permitted()) {
                 Duration waited = rules.waiting() ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
                 decider.reports().tellPermitted(verdict, resource, waited);
-                askShadow(verdict, 0);
+                askShadow(verdict, rules.shadow(), 0);
             } else {
                 countRejection(verdict, verdict, 0);
             }
@@ -125,12 +127,12 @@ final class AsyncDecision {
             }
             decider.reports().tell(verdict, i, resource, outcome, Duration.ZERO);
         }
-        result.hand(answer);
+        askShadow(answer, rules.candidatesBeside(verdict), 0);
     }
 
-    private void askShadow(Verdict verdict, int index) {
-        for (int i = index; i < rules.shadow().size(); i++) {
-            RateLimitRule rule = rules.shadow().get(i);
+    private void askShadow(Verdict verdict, List<RateLimitRule> watching, int index) {
+        for (int i = index; i < watching.size(); i++) {
+            RateLimitRule rule = watching.get(i);
             Charge charge = shadow.charge(rule);
             if (charge != null) {
                 int next = i + 1;
@@ -140,12 +142,12 @@ final class AsyncDecision {
                     } else {
                         shadow.failed(rule, failure);
                     }
-                    askShadow(verdict, next);
+                    askShadow(verdict, watching, next);
                 });
                 return;
             }
         }
-        result.hand(rules.shadow().isEmpty() ? verdict : shadow.beside(verdict));
+        result.hand(watching.isEmpty() ? verdict : shadow.beside(verdict));
     }
 
     /** Has a step follow an answer; a failure of either ends the decision. */

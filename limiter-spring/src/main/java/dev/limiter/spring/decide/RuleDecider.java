@@ -41,7 +41,8 @@ public final class RuleDecider {
      * @throws RuleEvaluationException if an expression of an enforced rule fails. The log says why, and one permit was taken
      *     from the bucket of those without a key; where there is none, the verdict is a refusal
      */
-    public Verdict decide(ApplicableRules rules, RateLimitContext context, String resource) {
+    public Verdict decide(ApplicableRules all, RateLimitContext context, String resource) {
+        ApplicableRules rules = all.of(context);
         Verdict denied = denied(rules, context, resource);
         if (denied != null) {
             return denied;
@@ -56,7 +57,9 @@ public final class RuleDecider {
             return withShadow(Verdict.UNLIMITED, rules.shadow(), context, resource);
         }
         Verdict banned = banned(asked, resource);
-        return banned != null ? banned : decide(asked, rules, context, resource);
+        return banned == null
+                ? decide(asked, rules, context, resource)
+                : withShadow(banned, rules.candidatesBeside(banned), context, resource);
     }
 
     private Verdict decide(Asked asked, ApplicableRules rules, RateLimitContext context, String resource) {
@@ -65,7 +68,7 @@ public final class RuleDecider {
         Duration waited = rules.waiting() ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
         Verdict verdict = verdict(asked, context, decision);
         if (!decision.permitted()) {
-            return rejected(verdict, resource);
+            return withShadow(rejected(verdict, resource), rules.candidatesBeside(verdict), context, resource);
         }
         reports.tellPermitted(verdict, resource, waited);
         return withShadow(verdict, rules.shadow(), context, resource);
@@ -82,7 +85,8 @@ public final class RuleDecider {
      * The same without blocking the caller, whatever the storage. Cancelling the future gives back what was taken, and the
      * place of a request that waits. It fails with {@link RuleEvaluationException} where {@link #decide} throws that.
      */
-    public ReturningFuture<Verdict> decideLater(ApplicableRules rules, RateLimitContext context, String resource) {
+    public ReturningFuture<Verdict> decideLater(ApplicableRules all, RateLimitContext context, String resource) {
+        ApplicableRules rules = all.of(context);
         Verdict denied = denied(rules, context, resource);
         return new AsyncDecision(this, rules, context, resource).begin(denied);
     }

@@ -56,8 +56,15 @@ final class ShadowRules {
         logger.debug("Rule " + rule + " only watches", failure);
     }
 
-    /** The verdict of the enforced rules, with these beside it. */
+    /**
+     * The verdict of the enforced rules, with these beside it. Of a request that is refused, candidates keep what they took,
+     * as if the rule had not been asked that refused; none of it is in flight.
+     */
     Verdict beside(Verdict verdict) {
+        if (!verdict.permitted()) {
+            decisions.forEach(Decision::close);
+            return verdict;
+        }
         open.addAll(0, verdict.open());
         return new Verdict(verdict.rules(), verdict.charges(), verdict.decision(), decisions, open);
     }

@@ -114,6 +114,16 @@ public final class Verdict {
         return rules.size() == 1 || !statuses().get(index).stream().allMatch(LimitStatus::permitted);
     }
 
+    /** Whether the rule of that name refused, and no other. */
+    boolean isBy(String name) {
+        for (int i = 0; i < rules.size(); i++) {
+            if (refusedBy(i) && !rules.get(i).name().equals(name)) {
+                return false;
+            }
+        }
+        return !rules.isEmpty();
+    }
+
     /** Where the limits of a rule stand: nowhere if it lets everything through, because nobody knows. */
     static List<LimitStatus> limits(Decision part) {
         return isCounted(part) ? part.limits() : List.of();

@@ -46,6 +46,8 @@ public enum MessageCode {
     WAITING("LIM-312", "Correct max-wait and max-waiting, or choose an algorithm for which requests can wait."),
     PRIORITY("LIM-313", "Say with priority who goes first, and with reserve or max-wait before whom."),
     LIMIT_RESOLVER("LIM-314", "Name a LimitResolver bean, or write an expression that gives a number of permits."),
+    ENFORCE("LIM-315", "Write a share such as 10% for a rule with a key, or remove it."),
+    CANDIDATE("LIM-316", "Say what is different in the candidate, as in the rule itself."),
 
     REDIS_MISSING("LIM-401", "Add Spring Data Redis with Lettuce, or use limiter.storage: memory."),
     REDIS_PREFIX("LIM-402", "Write a prefix without braces, such as shop:limiter:."),
@@ -58,7 +60,7 @@ public enum MessageCode {
             "Set limiter.web.enabled=false to limit only calls of annotated methods and of RateLimiters,"
                     + " limiter.enabled=false to limit nothing, or use Spring MVC."),
 
-    CHANGE("LIM-501", "Say what is to be different: limit, window, burst or mode, and of which limit."),
+    CHANGE("LIM-501", "Say what is to be different: limit, window, burst, mode or enforce, and of which limit."),
     CHANGES_FILE("LIM-502", "Remove limiter.changes-file, or have limiter.redis.share-changes: false."),
     RULES_FILE("LIM-503", "Write a YAML file of less than a megabyte with limiter.rules, as in application.yml."),
 

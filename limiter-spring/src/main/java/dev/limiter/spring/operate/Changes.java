@@ -3,7 +3,6 @@ package dev.limiter.spring.operate;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
-import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -153,6 +152,6 @@ public record Changes(long version, Map<String, List<RuleChange>> rules, Map<Str
                         result.limits(),
                         result.tiers(),
                         result.ban(),
-                        result.settings().with(RuleOptions.OVERRIDES, ofKeys, ORIGIN));
+                        result.settings().with(KeyOverride.OPTION, ofKeys, ORIGIN));
     }
 }

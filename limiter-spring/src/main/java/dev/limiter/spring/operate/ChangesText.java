@@ -37,6 +37,7 @@ public final class ChangesText {
                     line.add("window", change.window());
                     line.add("burst", change.burst());
                     line.add("mode", change.mode() == null ? null : EnumText.of(change.mode()));
+                    line.add("enforce", change.enforce());
                     text.append(line.text).append('\n');
                 }));
         changes.overrides()
@@ -115,7 +116,8 @@ public final class ChangesText {
                 number(values.get("limit")),
                 values.get("window"),
                 number(values.get("burst")),
-                mode == null ? null : Mode.valueOf(mode.toUpperCase(Locale.ROOT)));
+                mode == null ? null : Mode.valueOf(mode.toUpperCase(Locale.ROOT)),
+                values.get("enforce"));
     }
 
     private static KeyOverride override(Map<String, String> values) {

@@ -22,25 +22,27 @@ import org.jspecify.annotations.Nullable;
  * @param limit permits per window, 1 to 10^15
  * @param window as in properties, such as {@code 10s} or {@code PT10S}
  * @param burst for buckets, 1 to 10^15
+ * @param enforce the share of the keys that are refused, such as {@code 10%}
  */
 public record RuleChange(
         @Nullable String named,
         @Nullable Long limit,
         @Nullable String window,
         @Nullable Long burst,
-        @Nullable Mode mode) {
+        @Nullable Mode mode,
+        @Nullable String enforce) {
 
     private static final RuleOrigin ORIGIN = RuleOrigin.source("the change");
 
     /** Whether nothing is to be different. */
     public boolean isEmpty() {
-        return limit == null && window == null && burst == null && mode == null;
+        return limit == null && window == null && burst == null && mode == null && enforce == null;
     }
 
     /** @throws LimiterConfigurationException if nothing is to be different */
     void check() {
         if (isEmpty()) {
-            throw problem("There is nothing to change: say limit, window, burst or mode.");
+            throw problem("There is nothing to change: say limit, window, burst, mode or enforce.");
         }
     }
 
@@ -58,7 +60,8 @@ public record RuleChange(
                 limit == null ? weaker.limit : limit,
                 window == null ? weaker.window : window,
                 burst == null ? weaker.burst : burst,
-                mode == null ? weaker.mode : mode);
+                mode == null ? weaker.mode : mode,
+                enforce == null ? weaker.enforce : enforce);
     }
 
     /**
@@ -68,7 +71,10 @@ public record RuleChange(
      */
     RuleDefinition applyTo(RuleDefinition rule) {
         LimitDefinition change = LimitDefinition.of(ORIGIN, limit, window, null, burst, null);
-        Settings settings = Settings.NONE.with(RuleOptions.MODE, mode, ORIGIN).over(rule.settings());
+        Settings settings = Settings.NONE
+                .with(RuleOptions.MODE, mode, ORIGIN)
+                .with(RuleOptions.ENFORCE, enforce, ORIGIN)
+                .over(rule.settings());
         Map<String, LimitDefinition> limits = rule.limits();
         if (change.isEmpty()) {
             return with(rule, rule.limit(), limits, settings);

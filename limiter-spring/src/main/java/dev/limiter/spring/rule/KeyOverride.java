@@ -1,6 +1,7 @@
 package dev.limiter.spring.rule;
 
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,4 +18,8 @@ public record KeyOverride(
         @Nullable String named,
         long limit,
         Instant until,
-        @Nullable String reason) {}
+        @Nullable String reason) {
+
+    /** Of a rule: made while the application runs, and written nowhere. */
+    public static final Option<List<KeyOverride>> OPTION = Option.of("overrides");
+}

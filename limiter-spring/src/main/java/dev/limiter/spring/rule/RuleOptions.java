@@ -45,6 +45,9 @@ public final class RuleOptions {
 
     public static final Option<HeaderStyle> HEADERS = Option.of("headers");
 
+    /** The share of the keys that are refused, such as 10%; for the others the rule only watches. */
+    public static final Option<String> ENFORCE = Option.of("enforce");
+
     /** An expression; the rule applies only where it is true. */
     public static final Option<String> CONDITION = Option.of("condition");
 
@@ -69,10 +72,6 @@ public final class RuleOptions {
     /** For how long the limit of a key holds that was resolved. */
     public static final Option<String> LIMIT_CACHE = Option.of("limit-cache");
 
-    /** Keys with limits of their own for a while: made while the application runs, and written nowhere else. */
-    public static final Option<List<KeyOverride>> OVERRIDES = Option.of("overrides");
-
-    /** Those that can be written into a rule. */
     public static final List<Option<?>> ALL = List.of(
             PATHS,
             METHODS,
@@ -85,6 +84,7 @@ public final class RuleOptions {
             PRIORITY,
             RESERVE,
             MODE,
+            ENFORCE,
             ON_FAILURE,
             LEASE,
             HEADERS,

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record TiersDefinition(String where, @Nullable Setting<String> by, Map<String, Tier> tiers) {
 
+    /** What is different in limits that are tried beside those of a rule. */
+    public static final Option<Tier> CANDIDATE = Option.of("candidate");
+
     public TiersDefinition {
         tiers = Collections.unmodifiableMap(new LinkedHashMap<>(tiers));
     }

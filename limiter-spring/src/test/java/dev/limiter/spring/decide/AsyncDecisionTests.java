@@ -12,6 +12,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spring.compile.Candidates;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.TimeSteps;
@@ -25,15 +26,19 @@ import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.TiersDefinition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -76,12 +81,20 @@ class AsyncDecisionTests {
                         rule("banning")
                                 .key(List.of("header:user"))
                                 .limit(3L, "1s", null, null, null)
+                                .set(TiersDefinition.CANDIDATE, candidate(5))
                                 .ban(ban()),
                         rule("skipped").limit(9L, "1s", null, null, null).skipIf("#request.getHeader('skip') != null"),
                         rule("costly")
                                 .limit(20L, "1s", null, null, null)
                                 .cost("T(Integer).parseInt(#request.getHeader('cost'))"),
+                        rule("partly")
+                                .key(List.of("header:user"))
+                                .limit(4L, "1s", null, null, null)
+                                .set(RuleOptions.ENFORCE, "50%"),
                         rule("watching").limit(2L, "1s", null, null, null).mode(Mode.SHADOW))
+                .map(RuleDefinition.Builder::build)
+                .flatMap(definition -> Stream.of(definition, Candidates.of(definition)))
+                .filter(Objects::nonNull)
                 .map(AsyncDecisionTests::compiled)
                 .toList());
         Random random = new Random(seed);
@@ -111,6 +124,11 @@ class AsyncDecisionTests {
                 .isEqualTo(blockingEvents.stream()
                         .filter(event -> event.outcome() == Outcome.REJECTED)
                         .toList());
+        assertThat(events.stream()
+                        .filter(event -> event.rule().equals("banning-candidate"))
+                        .map(RateLimitEvent::outcome)
+                        .distinct())
+                .containsExactlyInAnyOrder(Outcome.PERMITTED, Outcome.SHADOW_REJECTED);
         assertThat(events.stream().map(RateLimitEvent::outcome))
                 .contains(
                         Outcome.PERMITTED, Outcome.REJECTED, Outcome.BANNED, Outcome.SKIPPED, Outcome.SHADOW_REJECTED);
@@ -186,7 +204,15 @@ class AsyncDecisionTests {
         return BanDefinition.of(ORIGIN, 3L, "1m", "10s");
     }
 
+    private static TiersDefinition.Tier candidate(long limit) {
+        return new TiersDefinition.Tier(LimitDefinition.of(ORIGIN, limit, null, null, null, null), null);
+    }
+
     private static RateLimitRule compiled(RuleDefinition.Builder rule) {
+        return compiled(rule.build());
+    }
+
+    private static RateLimitRule compiled(RuleDefinition rule) {
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
@@ -197,7 +223,7 @@ class AsyncDecisionTests {
                         Mode.ENFORCE,
                         HeaderStyle.IETF,
                         TimeSteps.NANOSECONDS)
-                .compile(rule.build());
+                .compile(rule);
     }
 
     private static RateLimitContext request(Map<String, String> headers) {

@@ -29,7 +29,8 @@ class ChangesTextTests {
                                     random.nextLong(),
                                     random.nextBoolean() ? null : "10s",
                                     random.nextBoolean() ? null : 7L,
-                                    random.nextBoolean() ? null : Mode.SHADOW))
+                                    random.nextBoolean() ? null : Mode.SHADOW,
+                                    random.nextBoolean() ? null : "0.5%"))
                     .with(
                             "Rule_" + random.nextInt(5),
                             new KeyOverride(
@@ -53,7 +54,7 @@ class ChangesTextTests {
     void linesOfLaterVersionsAreLeftOut() {
         Changes read = ChangesText.read(3, "candidate&rule=orders&limit=5\nchange&rule=orders&limit=4&colour=red\n\n");
 
-        assertThat(read).isEqualTo(Changes.NONE.as(3).with("orders", new RuleChange(null, 4L, null, null, null)));
+        assertThat(read).isEqualTo(Changes.NONE.as(3).with("orders", new RuleChange(null, 4L, null, null, null, null)));
     }
 
     @ParameterizedTest
@@ -76,10 +77,11 @@ class ChangesTextTests {
     @Test
     void changesOfTheSameLimitAreOne() {
         Changes changes = Changes.NONE
-                .with("orders", new RuleChange("per-day", 5L, null, null, null))
-                .with("Orders", new RuleChange("PerDay", null, "10s", null, Mode.OFF));
+                .with("orders", new RuleChange("per-day", 5L, null, null, null, null))
+                .with("Orders", new RuleChange("PerDay", null, "10s", null, Mode.OFF, null));
 
-        assertThat(changes.rules().get("orders")).containsExactly(new RuleChange("PerDay", 5L, "10s", null, Mode.OFF));
+        assertThat(changes.rules().get("orders"))
+                .containsExactly(new RuleChange("PerDay", 5L, "10s", null, Mode.OFF, null));
     }
 
     @Test

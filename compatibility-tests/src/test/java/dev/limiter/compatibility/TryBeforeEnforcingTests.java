@@ -1,0 +1,151 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.annotation.RateLimiter;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Rules for some keys only, and limits that are tried beside those in force. */
+class TryBeforeEnforcingTests {
+
+    private static final int KEYS = 300;
+
+    private static ConfigurableApplicationContext start(String... more) {
+        String[] properties = {
+            "management.endpoints.web.exposure.include=limiter",
+            "management.endpoint.limiter.access=unrestricted",
+            "limiter.rules.orders.paths=/orders",
+            "limiter.rules.orders.key=header:X-Api-Key",
+            "limiter.rules.orders.limit=4",
+            "limiter.rules.orders.window=1d",
+            "limiter.rules.orders.algorithm=fixed-window",
+            "limiter.rules.orders.align=first"
+        };
+        return Applications.start(
+                Limited.class, Stream.of(properties, more).flatMap(Stream::of).toArray(String[]::new));
+    }
+
+    private static Set<String> refused(Clients clients) {
+        Set<String> refused = new HashSet<>();
+        for (int i = 0; i < KEYS; i++) {
+            for (int request = 0; request < 5; request++) {
+                if (clients.get("/orders", "X-Api-Key", "key" + i).statusCode() == 429) {
+                    refused.add("key" + i);
+                }
+            }
+        }
+        return refused;
+    }
+
+    private static long count(Clients clients, String rule, String outcome) {
+        Matcher count = Pattern.compile("\"decisions\":\\{[^}]*\"" + outcome + "\":(\\d+)")
+                .matcher(clients.get("/actuator/limiter/" + rule).body());
+        return count.find() ? Long.parseLong(count.group(1)) : 0;
+    }
+
+    @Test
+    void onlyAShareOfTheKeysIsRefusedAndAlwaysTheSame() {
+        Set<String> refused;
+        try (ConfigurableApplicationContext application = start("limiter.rules.orders.enforce=10%")) {
+            Clients clients = Applications.clientsOf(application);
+            refused = refused(clients);
+            assertThat(refused).hasSizeBetween(15, 50);
+            assertThat(count(clients, "orders", "rejected")).isEqualTo(refused.size());
+            assertThat(count(clients, "orders", "shadow-rejected")).isEqualTo(KEYS - refused.size());
+            assertThat(clients.get("/actuator/limiter/orders").body()).contains("\"enforce\":\"10%\"");
+
+            assertThat(clients.post("/actuator/limiter/orders", "{\"enforce\":\"30 %\"}")
+                            .body())
+                    .contains("\"enforce\":\"30%\"");
+            Set<String> more = refused(clients);
+            assertThat(more).containsAll(refused).hasSizeBetween(60, 130);
+        }
+        try (ConfigurableApplicationContext application = start("limiter.rules.orders.enforce=10%")) {
+            assertThat(refused(Applications.clientsOf(application))).isEqualTo(refused);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2", "4", "7"})
+    void candidateCountsWhatItWouldHaveDone(long limit) {
+        try (ConfigurableApplicationContext application = start(
+                "limiter.rules.orders.candidate.limit=" + limit,
+                "limiter.rules.orders.ban.after=3",
+                "limiter.rules.orders.ban.within=1d",
+                "limiter.rules.orders.ban.for=1d")) {
+            Clients clients = Applications.clientsOf(application);
+            Random random = new Random(limit);
+            Map<String, Integer> requests = new HashMap<>();
+            for (int i = 0; i < 400; i++) {
+                String key = "key" + (int) Math.abs(random.nextGaussian() * 20);
+                int before = requests.merge(key, 1, Integer::sum) - 1;
+                assertThat(clients.get("/orders", "X-Api-Key", key).statusCode())
+                        .isEqualTo(before < 4 ? 200 : 429);
+            }
+            long permitted = requests.values().stream()
+                    .mapToLong(count -> Math.min(count, limit))
+                    .sum();
+            assertThat(count(clients, "orders-candidate", "permitted")).isEqualTo(permitted);
+            assertThat(count(clients, "orders-candidate", "shadow-rejected")).isEqualTo(400 - permitted);
+            assertThat(clients.get("/actuator/limiter/orders-candidate").body())
+                    .contains("\"candidateOf\":\"orders\"", "\"mode\":\"shadow\"", "\"limit\":" + limit);
+            assertThat(clients.post("/actuator/limiter/orders", "{\"mode\":\"shadow\"}")
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void candidateOfAMethodAndOfNamedLimits() {
+        try (ConfigurableApplicationContext application = start(
+                "limiter.rules.report.candidate.limit=1",
+                "limiter.rules.both.paths=/both",
+                "limiter.rules.both.limits.per-hour.limit=5",
+                "limiter.rules.both.limits.per-hour.window=1h",
+                "limiter.rules.both.limits.per-day.limit=9",
+                "limiter.rules.both.limits.per-day.window=1d",
+                "limiter.rules.both.candidate.limits.per-day.limit=2")) {
+            Clients clients = Applications.clientsOf(application);
+            for (int i = 0; i < 3; i++) {
+                assertThat(clients.get("/report").statusCode()).isEqualTo(200);
+                assertThat(clients.get("/both").statusCode()).isEqualTo(200);
+            }
+            assertThat(count(clients, "report-candidate", "shadow-rejected")).isEqualTo(2);
+            assertThat(count(clients, "both-candidate", "shadow-rejected")).isEqualTo(1);
+        }
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(OpenSecurity.class)
+    @RestController
+    static class Limited {
+
+        @GetMapping({"/orders", "/both"})
+        String get() {
+            return "ok";
+        }
+
+        @GetMapping("/report")
+        @RateLimiter(value = "report", limit = 5, window = "1h")
+        String report() {
+            return "ok";
+        }
+    }
+}

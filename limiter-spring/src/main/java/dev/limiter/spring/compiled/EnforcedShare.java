@@ -1,0 +1,44 @@
+package dev.limiter.spring.compiled;
+
+/**
+ * The share of the keys for which a rule refuses; for the others it only watches. Which they are depends on the key alone: the
+ * same in all instances, after a restart, and among the more of a larger share. Immutable, thread-safe.
+ *
+ * @param hundredths of a percent, 1 to 10,000
+ */
+public record EnforcedShare(int hundredths) {
+
+    /** All keys. */
+    public static final EnforcedShare ALL = new EnforcedShare(10_000);
+
+    boolean isPartial() {
+        return hundredths < ALL.hundredths;
+    }
+
+    boolean contains(String key) {
+        return Long.remainderUnsigned(hash(key), ALL.hundredths) < hundredths;
+    }
+
+    /**
+     * FNV-1a over the chars, which differ in few bits, mixed by the finalizer of SplitMix64.
+     *
+     * @see <a href="https://doi.org/10.1145/2714064.2660195">Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+     *     Generators, 2014</a>
+     */
+    private static long hash(String key) {
+        long hash = 0xcbf29ce484222325L;
+        for (int i = 0; i < key.length(); i++) {
+            hash = (hash ^ key.charAt(i)) * 0x100000001b3L;
+        }
+        hash = (hash ^ hash >>> 30) * 0xbf58476d1ce4e5b9L;
+        hash = (hash ^ hash >>> 27) * 0x94d049bb133111ebL;
+        return hash ^ hash >>> 31;
+    }
+
+    /** As in properties. */
+    @Override
+    public String toString() {
+        String decimals = String.format("%02d", hundredths % 100).replaceFirst("0+$", "");
+        return hundredths / 100 + (decimals.isEmpty() ? "" : "." + decimals) + "%";
+    }
+}
