@@ -127,6 +127,45 @@ class ChangesTests {
     }
 
     @Test
+    void limitsOverridesAndBansAreMeters() {
+        try (ConfigurableApplicationContext application = start(
+                "limiter.rules.orders.ban.after=2",
+                "limiter.rules.orders.ban.within=1h",
+                "limiter.rules.orders.ban.for=1d",
+                "management.endpoints.web.exposure.include=limiter,metrics")) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(meter(clients, "limiter.limit?tag=rule:orders&tag=tier:none"))
+                    .isEqualTo(3);
+            assertThat(meter(clients, "limiter.limit?tag=rule:orders&tag=tier:gold"))
+                    .isEqualTo(5);
+            assertThat(meter(clients, "limiter.limit?tag=limit:several-per-day"))
+                    .isEqualTo(2);
+            assertThat(meter(clients, "limiter.limit?tag=rule:Limited.annotated"))
+                    .isEqualTo(2);
+            assertThat(meter(clients, "limiter.overrides?tag=rule:orders")).isZero();
+
+            change(clients, ORDERS, "{\"limit\":4}");
+            change(clients, ORDERS, "{\"key\":\"acme\",\"limit\":10,\"until\":\"2h\"}");
+            assertThat(meter(clients, "limiter.limit?tag=rule:orders&tag=tier:none"))
+                    .isEqualTo(4);
+            assertThat(meter(clients, "limiter.overrides?tag=rule:orders")).isEqualTo(1);
+            LATER.addAndGet(Duration.ofHours(3).toNanos());
+            assertThat(meter(clients, "limiter.overrides?tag=rule:orders")).isZero();
+
+            permitted(clients, "/orders", "one");
+            permitted(clients, "/orders", "two");
+            assertThat(meter(clients, "limiter.bans?tag=rule:orders")).isEqualTo(2);
+        }
+    }
+
+    private static double meter(Clients clients, String query) {
+        HttpResponse<String> answer = clients.get("/actuator/metrics/" + query);
+        Matcher value = Pattern.compile("\"value\":([0-9.]+)").matcher(answer.body());
+        assertThat(value.find()).as(answer.body()).isTrue();
+        return Double.parseDouble(value.group(1));
+    }
+
+    @Test
     void overrideIsEndedWithoutForgettingWhatWasUsed() {
         try (ConfigurableApplicationContext application = start()) {
             Clients clients = Applications.clientsOf(application);

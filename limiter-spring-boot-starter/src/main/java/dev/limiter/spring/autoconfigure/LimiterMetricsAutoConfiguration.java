@@ -5,7 +5,9 @@ import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.metrics.LimiterMetrics;
+import dev.limiter.spring.metrics.RuleGauges;
 import dev.limiter.spring.metrics.StorageMetrics;
+import dev.limiter.spring.operate.LiveRules;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -14,7 +16,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 
 /** Counts outcomes in whatever registry of meters the application has. */
-@AutoConfiguration(after = LimiterAutoConfiguration.class)
+@AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnLimiter
 public final class LimiterMetricsAutoConfiguration {
@@ -23,6 +25,11 @@ public final class LimiterMetricsAutoConfiguration {
     LimiterMetrics limiterMetrics(
             ObjectProvider<MeterRegistry> registries, RateLimiters limiters, LimiterSettings settings) {
         return new LimiterMetrics(registries, limiters, StorageName.of(limiters.storage()), settings.nearLimit());
+    }
+
+    @Bean
+    RuleGauges limiterRuleGauges(ObjectProvider<MeterRegistry> registries, LiveRules rules) {
+        return new RuleGauges(registries, rules);
     }
 
     @Bean

@@ -25,7 +25,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
  * Counters {@code limiter.decisions} by rule, resource and outcome, {@code limiter.rejections} and {@code
- * limiter.near.limit} by rule, limit, tier and outcome, timer {@code limiter.wait} by rule, gauges {@code
+ * limiter.near.limit} by rule, limit, tier and outcome, counter {@code limiter.bans} by rule, timer {@code limiter.wait} by rule, gauges {@code
  * limiter.keys} by storage and {@code limiter.waiting}, and of the storage in memory counter {@code limiter.evictions} by
  * cause. Clients are never a tag: there is no end to them. Registries are looked for once all beans are there, so that it
  * works in every application that has one, however the registry got there.
@@ -49,6 +49,7 @@ public final class LimiterMetrics implements RateLimitListener, MeterBinder, Sma
     private final String storageName;
     private final ConcurrentMap<CounterKey, List<Counter>> counters = new ConcurrentHashMap<>();
     private final ConcurrentMap<LimitKey, List<Counter>> limits = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, List<Counter>> bans = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, List<Timer>> timers = new ConcurrentHashMap<>();
     private final Set<MeterRegistry> bound = ConcurrentHashMap.newKeySet();
     private volatile List<MeterRegistry> registries = List.of();
@@ -68,6 +69,7 @@ public final class LimiterMetrics implements RateLimitListener, MeterBinder, Sma
         // What was counted before there was a registry has empty lists in their place.
         counters.clear();
         limits.clear();
+        bans.clear();
         timers.clear();
         registries.forEach(this::bindTo);
     }
@@ -118,6 +120,20 @@ public final class LimiterMetrics implements RateLimitListener, MeterBinder, Sma
         if (!event.waited().isZero()) {
             timers.computeIfAbsent(event.rule(), this::timers).forEach(timer -> timer.record(event.waited()));
         }
+    }
+
+    @Override
+    public void onBan(RateLimitEvent event) {
+        bans.computeIfAbsent(event.rule(), this::banCounters).forEach(Counter::increment);
+    }
+
+    private List<Counter> banCounters(String rule) {
+        return registries.stream()
+                .map(registry -> Counter.builder("limiter.bans")
+                        .description("Bans of keys that began")
+                        .tag("rule", rule)
+                        .register(registry))
+                .toList();
     }
 
     private void countRefusingLimits(RateLimitEvent event) {

@@ -111,7 +111,7 @@ final class AsyncDecision {
             Charge charge = verdict.charges().get(i);
             Outcome outcome = Outcome.rejected(verdict.part(i));
             CompletableFuture<@Nullable Decision> ban =
-                    outcome == Outcome.REJECTED ? decider.bans().afterRejectionLater(rule, charge) : null;
+                    outcome == Outcome.REJECTED ? decider.bans().afterRejectionLater(rule, charge, resource) : null;
             if (ban != null) {
                 int refused = i;
                 ask(ban, banned -> {

@@ -20,9 +20,11 @@ import org.jspecify.annotations.Nullable;
 final class Bans {
 
     private final RateLimiters limiters;
+    private final DecisionReports reports;
 
-    Bans(RateLimiters limiters) {
+    Bans(RateLimiters limiters, DecisionReports reports) {
         this.limiters = limiters;
+        this.reports = reports;
     }
 
     /** The refusal of a key that is banned; null if it is not. */
@@ -38,7 +40,7 @@ final class Bans {
 
     /** Counts a rejection; the refusal of a key that had too many before it, null if this is still one of them. */
     @Nullable
-    Decision afterRejection(RateLimitRule rule, Charge charge) {
+    Decision afterRejection(RateLimitRule rule, Charge charge, String resource) {
         Ban ban = rule.banOf(charge);
         if (ban == null) {
             return null;
@@ -48,6 +50,15 @@ final class Bans {
             return null;
         }
         Decision state = limiters.tryAcquire(ban.bans(), charge.key());
+        return begun(rule, charge, resource, rejection, state);
+    }
+
+    /** Whoever took the only permit has begun the ban; the refusal of one who is not the last to be rejected. */
+    private @Nullable Decision begun(
+            RateLimitRule rule, Charge charge, String resource, Decision rejection, Decision state) {
+        if (state.permitted()) {
+            reports.tellBan(rule, resource, charge, state);
+        }
         return rejection.permitted() ? null : banned(charge, state);
     }
 
@@ -63,7 +74,7 @@ final class Bans {
 
     /** The same as {@link #afterRejection} without blocking the caller; null if the rule bans nobody. */
     @Nullable
-    CompletableFuture<@Nullable Decision> afterRejectionLater(RateLimitRule rule, Charge charge) {
+    CompletableFuture<@Nullable Decision> afterRejectionLater(RateLimitRule rule, Charge charge, String resource) {
         Ban ban = rule.banOf(charge);
         return ban == null
                 ? null
@@ -71,7 +82,7 @@ final class Bans {
                         .thenCompose(rejection -> rejection.permitted() && rejection.remaining() > 0
                                 ? CompletableFuture.completedFuture(null)
                                 : limiters.tryAcquireAsync(ban.bans(), charge.key())
-                                        .thenApply(state -> rejection.permitted() ? null : banned(charge, state)));
+                                        .thenApply(state -> begun(rule, charge, resource, rejection, state)));
     }
 
     /** The one who begins a ban sits it out like all others. */

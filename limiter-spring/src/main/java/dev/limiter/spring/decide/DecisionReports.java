@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +20,11 @@ final class DecisionReports {
     private static final Log logger = LogFactory.getLog(DecisionReports.class);
 
     private final Map<Outcome, List<RateLimitListener>> listeners = new EnumMap<>(Outcome.class);
+    private final List<RateLimitListener> all;
     private final KeyHash hash;
 
     DecisionReports(List<RateLimitListener> listeners, KeyHash hash) {
+        this.all = List.copyOf(listeners);
         for (Outcome outcome : Outcome.values()) {
             this.listeners.put(
                     outcome,
@@ -64,6 +67,13 @@ final class DecisionReports {
         }
     }
 
+    /** A ban begins. */
+    void tellBan(RateLimitRule rule, String resource, Charge charge, Decision ban) {
+        Subject subject = new Subject(rule, charge, ban, null, 0, hash);
+        RateLimitEvent event = new RateLimitEvent(rule.name(), resource, Outcome.BANNED, ban, Duration.ZERO, subject);
+        tell(all, listener -> listener.onBan(event));
+    }
+
     private boolean isHeard(Outcome outcome) {
         return !of(outcome).isEmpty();
     }
@@ -73,9 +83,13 @@ final class DecisionReports {
     }
 
     private void tell(RateLimitEvent event) {
-        for (RateLimitListener listener : of(event.outcome())) {
+        tell(of(event.outcome()), listener -> listener.onDecision(event));
+    }
+
+    private static void tell(List<RateLimitListener> listeners, Consumer<RateLimitListener> event) {
+        for (RateLimitListener listener : listeners) {
             try {
-                listener.onDecision(event);
+                event.accept(listener);
             } catch (RuntimeException failure) {
                 logger.warn("A listener of rate limits failed; the decision stands", failure);
             }

@@ -6,6 +6,13 @@ public interface RateLimitListener {
 
     void onDecision(RateLimitEvent event);
 
+    /**
+     * A ban of a key begins; the requests that it refuses are decisions of their own. Does nothing by default.
+     *
+     * @param event of the rule that bans, with the outcome {@link Outcome#BANNED} and the key
+     */
+    default void onBan(RateLimitEvent event) {}
+
     /** Whether it is told of that outcome: asked once, at the start. All by default; what nobody hears costs nothing. */
     default boolean hears(Outcome outcome) {
         return true;

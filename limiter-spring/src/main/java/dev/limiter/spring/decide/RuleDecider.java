@@ -29,8 +29,8 @@ public final class RuleDecider {
     /** {@code hash}: what listeners may tell people instead of keys. */
     public RuleDecider(RateLimiters limiters, List<RateLimitListener> listeners, KeyHash hash) {
         this.limiters = limiters;
-        this.bans = new Bans(limiters);
         this.reports = new DecisionReports(listeners, hash);
+        this.bans = new Bans(limiters, reports);
         this.charges = new RuleCharges(reports);
     }
 
@@ -148,7 +148,7 @@ public final class RuleDecider {
             }
             Charge charge = verdict.charges().get(i);
             Outcome outcome = Outcome.rejected(verdict.part(i));
-            Decision banned = outcome == Outcome.REJECTED ? bans.afterRejection(rule, charge) : null;
+            Decision banned = outcome == Outcome.REJECTED ? bans.afterRejection(rule, charge, resource) : null;
             if (banned == null) {
                 reports.tell(verdict, i, resource, outcome, Duration.ZERO);
             } else {
