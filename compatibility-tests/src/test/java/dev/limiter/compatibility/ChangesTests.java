@@ -235,6 +235,34 @@ class ChangesTests {
     }
 
     @Test
+    void noChangeExceedsAFloor() {
+        try (ConfigurableApplicationContext application = start(
+                "limiter.floors.orders.limit=6",
+                "limiter.floors.orders.window=1h",
+                "limiter.floors.[Limited.annotated].limit=2",
+                "limiter.floors.[Limited.annotated].window=1h")) {
+            Clients clients = Applications.clientsOf(application);
+            for (String json : List.of(
+                    "{\"limit\":7}",
+                    "{\"burst\":7}",
+                    "{\"window\":\"20m\"}",
+                    "{\"mode\":\"off\"}",
+                    "{\"enforce\":\"50%\"}",
+                    "{\"key\":\"acme\",\"limit\":7,\"until\":\"2h\"}")) {
+                HttpResponse<String> answer = clients.post(ORDERS, json);
+                assertThat(answer.statusCode()).as(json).isEqualTo(400);
+                assertThat(answer.body()).contains("LIM-317", "limiter.floors.orders");
+            }
+            assertThat(clients.post(ENDPOINT + "/Limited.annotated", "{\"limit\":3}")
+                            .statusCode())
+                    .isEqualTo(400);
+            change(clients, ORDERS, "{\"limit\":6}");
+            change(clients, ORDERS, "{\"key\":\"acme\",\"limit\":5,\"until\":\"2h\"}");
+            assertThat(version(clients)).isEqualTo(2);
+        }
+    }
+
+    @Test
     void lastChangeIsUndoneAndThatAsWell() {
         try (ConfigurableApplicationContext application = start()) {
             Clients clients = Applications.clientsOf(application);

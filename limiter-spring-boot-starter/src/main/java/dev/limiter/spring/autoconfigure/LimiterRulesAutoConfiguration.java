@@ -100,7 +100,8 @@ public final class LimiterRulesAutoConfiguration {
                 settings.storage() == Storage.REDIS ? TimeSteps.MICROSECONDS : TimeSteps.NANOSECONDS,
                 new AddressLists(settings.web().allow(), settings.web().deny()),
                 beans,
-                () -> clock.getObject().epochNanos());
+                () -> clock.getObject().epochNanos(),
+                settings.floors());
     }
 
     /** In Redis others can read them; {@link KeySecretCheck} says what comes of having no secret. */

@@ -35,6 +35,8 @@ import org.springframework.boot.convert.Delimiter;
  * @param aspect Limits on annotated methods.
  * @param rules Rules by name: small letters, digits, '-' and '_'. Names that differ only in case, '-' and '_' are the
  *     same.
+ * @param floors What rules may not exceed, by their names, wherever they are written or changed; default for the automatic
+ *     limit.
  * @param ownKeys Keys directly below limiter that are the application's own, such as customers; what is below them is
  *     not read.
  */
@@ -51,6 +53,7 @@ public record LimiterProperties(
         @DefaultValue Redis redis,
         @DefaultValue Aspect aspect,
         @DefaultValue Map<String, Rule> rules,
+        @DefaultValue Map<String, Floor> floors,
         @DefaultValue List<String> ownKeys) {
 
     public static final String PREFIX = "limiter";
@@ -80,6 +83,15 @@ public record LimiterProperties(
             @Nullable Integer instances,
             @Nullable String keySecret,
             @DefaultValue("true") boolean shareChanges) {}
+
+    /**
+     * See {@code limiter.floors}.
+     *
+     * @param limit The most permits per window, and at once, that one limit of the rule must be held to, 1 to
+     *     1000000000000000.
+     * @param window Time that they are for, such as 1s or 1d.
+     */
+    public record Floor(@Nullable Long limit, @Nullable String window) {}
 
     /**
      * See {@code limiter.aspect}.

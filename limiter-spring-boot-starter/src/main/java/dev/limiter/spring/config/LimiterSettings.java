@@ -1,13 +1,17 @@
 package dev.limiter.spring.config;
 
+import dev.limiter.Limit;
 import dev.limiter.spring.address.AddressRanges;
 import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.compile.DurationParser;
+import dev.limiter.spring.compile.Floors;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     of time finds out only when it runs
  * @param maxKeys how many keys are remembered in memory
  * @param changesFile where changes of rules are kept for the next start; null if they are not, or elsewhere
+ * @param floors what rules may not exceed
  * @param nearLimit from which use of a limit, in percent, requests have come near to it: 1 to 99
  */
 public record LimiterSettings(
@@ -25,6 +30,7 @@ public record LimiterSettings(
         long maxKeys,
         int nearLimit,
         @Nullable String changesFile,
+        Floors floors,
         Web web,
         RedisSettings redis) {
 
@@ -64,7 +70,7 @@ public record LimiterSettings(
         AddressRanges trusted = AddressRanges.parse("limiter.web.trusted-proxies", web.trustedProxies(), problems);
         AddressRanges allow = AddressRanges.parse("limiter.web.allow", web.allow(), problems);
         AddressRanges deny = AddressRanges.parse("limiter.web.deny", web.deny(), problems);
-        Duration jitter = jitter(web.retryAfterJitter(), problems);
+        Duration jitter = duration("limiter.web.retry-after-jitter", web.retryAfterJitter(), problems);
         if (properties.changesFile() != null
                 && properties.storage() == Storage.REDIS
                 && properties.redis().shareChanges()) {
@@ -74,6 +80,7 @@ public record LimiterSettings(
                     properties.changesFile(),
                     "With storage: redis, changes of rules are kept in Redis.");
         }
+        Floors floors = floors(properties.floors(), problems);
         RedisSettings redis = RedisSettings.of(properties.redis(), application, problems);
         problems.throwIfAny();
         return new LimiterSettings(
@@ -82,6 +89,7 @@ public record LimiterSettings(
                 properties.maxKeys(),
                 nearLimit,
                 properties.changesFile(),
+                floors,
                 new Web(
                         web.enabled(),
                         web.staticResources(),
@@ -93,6 +101,22 @@ public record LimiterSettings(
                         allow,
                         deny),
                 redis);
+    }
+
+    private static Floors floors(Map<String, LimiterProperties.Floor> properties, Problems problems) {
+        Map<String, Floors.Floor> floors = new LinkedHashMap<>();
+        properties.forEach((rule, floor) -> {
+            String where = "limiter.floors." + rule;
+            if (floor.limit() == null || floor.window() == null) {
+                problems.add(
+                        MessageCode.FLOOR, where, null, "Say limit and window, such as { limit: 100, window: 1s }.");
+                return;
+            }
+            range(where + ".limit", floor.limit(), 1, Limit.MAX_PERMITS, problems);
+            Duration window = duration(where + ".window", floor.window(), problems);
+            floors.put(rule, new Floors.Floor(where, floor.limit(), window));
+        });
+        return new Floors(floors);
     }
 
     private static void range(String property, long value, long min, long max, Problems problems) {
@@ -111,11 +135,11 @@ public record LimiterSettings(
         return Integer.parseInt(number);
     }
 
-    private static Duration jitter(String text, Problems problems) {
+    private static Duration duration(String property, String text, Problems problems) {
         try {
             return DurationParser.parse(text);
         } catch (IllegalArgumentException exception) {
-            problems.add(MessageCode.DURATION, "limiter.web.retry-after-jitter", text, exception.getMessage() + ".");
+            problems.add(MessageCode.DURATION, property, text, exception.getMessage() + ".");
             return Duration.ZERO;
         }
     }

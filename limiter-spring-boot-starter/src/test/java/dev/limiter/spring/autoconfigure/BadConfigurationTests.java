@@ -504,6 +504,17 @@ class BadConfigurationTests {
                         "limiter: { rules: { orders: { paths: /a, limits: { a: { limit: 5, window: 1s } }, candidate: { limits: { b: { limit: 5 } } } } } }",
                         "orders.candidate.limits.b",
                         "there are a"),
+                floor("", "limit: 5, window: 1s"),
+                floor("", "limit: 120, window: 1m"),
+                floor("", "limit: 2, window: 1s, burst: 3"),
+                floor("", "algorithm: concurrency, limit: 1"),
+                floor(".tiers.gold", "limit: 2, window: 1s, key: ip, tiers: { by: ip, gold: { limit: 3 } }"),
+                floor(".tiers.gold = \"unlimited\"", "limit: 2, window: 1s, tiers: { by: ip, gold: unlimited }"),
+                floor(".mode = ", "limit: 2, window: 1s, mode: shadow"),
+                floor(".enforce = \"10%\"", "limit: 2, window: 1s, key: ip, enforce: 10%"),
+                bad("limiter: { floors: { orders: { limit: 0, window: 1s } } }", "limiter.floors.orders.limit", "1 to"),
+                bad("limiter: { floors: { orders: { limit: 1 } } }", "limiter.floors.orders", "Say limit and window"),
+                bad("limiter: { floors: { orders: { limit: 1, windo: 1s } } }", "floors.orders.windo", "unknown"),
                 bad("limiter.web.foo: 1", "limiter.web.foo = \"1\"", "unknown", "default-limit, exclude"),
                 bad("limiter.web.default-limit: { limit: 1, window: 1s, paths: /a }", "default-limit.paths", "unknown"),
                 bad(
@@ -566,6 +577,14 @@ class BadConfigurationTests {
                 bad("limiter.web.retry-after-jitter: 5", "limiter.web.retry-after-jitter = \"5\"", "unit is missing"),
                 bad("limiter.enabled: maybe", "limiter.enabled = \"maybe\"", "true or false"),
                 bad("limiter.rules.orders: { window: 10 }", "limiter.rules.orders.window = \"10\"", "unit is missing"));
+    }
+
+    private static Arguments floor(String where, String rule) {
+        return bad(
+                "limiter: { floors: { orders: { limit: 2, window: 1s } }, rules: { orders: { paths: /a, " + rule
+                        + " } } }",
+                "limiter.rules.orders" + where,
+                "limited to 2 in PT1S (limiter.floors.orders)");
     }
 
     private static String rule(String more) {

@@ -31,10 +31,15 @@ final class ResolvedLimitCompiler {
     private final @Nullable ListableBeanFactory beans;
     private final LimiterExpressionParser expressions;
     private final LimitCompiler limits;
+    private final Floors floors;
 
     /** {@code beans}: null where there are none. */
     ResolvedLimitCompiler(
-            @Nullable ListableBeanFactory beans, LimiterExpressionParser expressions, LimitCompiler limits) {
+            @Nullable ListableBeanFactory beans,
+            LimiterExpressionParser expressions,
+            LimitCompiler limits,
+            Floors floors) {
+        this.floors = floors;
         this.beans = beans;
         this.expressions = expressions;
         this.limits = limits;
@@ -70,9 +75,10 @@ final class ResolvedLimitCompiler {
     }
 
     /** What the start says of the rule's own limit has to hold for this one, too. */
-    private static void check(RuleDefinition definition, Limit limit) {
+    private void check(RuleDefinition definition, Limit limit) {
         Problems problems = new Problems();
         LeaseCompiler.check(definition, List.of(limit), problems);
+        floors.check(definition, List.of(limit), ": the resolved limit", problems);
         RuleCompiler.checkChargeIf(definition.get(RuleOptions.CHARGE_IF), List.of(limit), problems);
         problems.throwIfAny();
     }

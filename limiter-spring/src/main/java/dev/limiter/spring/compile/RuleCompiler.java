@@ -56,6 +56,7 @@ public final class RuleCompiler {
     private final AddressLists everywhere;
     private final ResolvedLimitCompiler resolvers;
     private final OverrideCompiler overrides;
+    private final Floors floors;
 
     /**
      * @param available the algorithms that there is a strategy for
@@ -82,13 +83,15 @@ public final class RuleCompiler {
                 steps,
                 AddressLists.NONE,
                 null,
-                TimeSource.system());
+                TimeSource.system(),
+                Floors.NONE);
     }
 
     /**
      * @param everywhere the addresses that all rules treat apart
      * @param beans where beans are that rules name; null if there are none
      * @param clock by which overrides of keys end
+     * @param floors what rules may not exceed
      */
     public RuleCompiler(
             KeyParser keys,
@@ -100,15 +103,17 @@ public final class RuleCompiler {
             TimeSteps steps,
             AddressLists everywhere,
             @Nullable ListableBeanFactory beans,
-            TimeSource clock) {
+            TimeSource clock,
+            Floors floors) {
         this.everywhere = everywhere;
         this.keys = keys;
         this.expressions = expressions;
         this.costs = new CostCompiler(expressions);
         this.limits = new LimitCompiler(available, steps);
         this.tiers = new TierCompiler(keys, limits);
-        this.resolvers = new ResolvedLimitCompiler(beans, expressions, limits);
+        this.resolvers = new ResolvedLimitCompiler(beans, expressions, limits, floors);
         this.overrides = new OverrideCompiler(tiers, clock);
+        this.floors = floors;
         this.matchers = matchers;
         this.mode = mode;
         this.headers = headers;
@@ -186,6 +191,7 @@ public final class RuleCompiler {
                 ? null
                 : tiers.compile(definition, definition.tiers(), maxWait, variables, problems);
         KeyOverrides ofKeys = problems.isEmpty() ? overrides.compile(definition, maxWait, problems) : KeyOverrides.NONE;
+        floors.check(definition, compiledLimits, compiledTiers, ofKeys, problems);
         ResolvedLimits resolved = resolvers.compile(definition, maxWait, variables, problems);
         RateLimitKey key = problems.collect(() -> key(definition.get(RuleOptions.KEY), variables));
         Costs compiledCosts = costs.compile(definition, variables, problems);

@@ -58,6 +58,11 @@ public final class KeyOverrides {
         return own == null || own.untilNanos() <= clock.epochNanos() ? null : own.rule();
     }
 
+    /** The limits of all keys, also of those whose time is over. */
+    public List<Rule> rules() {
+        return byKey.values().stream().map(Own::rule).toList();
+    }
+
     List<KeyOverride> inForce() {
         return byKey.values().stream()
                 .filter(own -> own.untilNanos() > clock.epochNanos())
