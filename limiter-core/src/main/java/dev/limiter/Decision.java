@@ -78,7 +78,7 @@ public abstract class Decision implements AutoCloseable {
         return Long.MIN_VALUE;
     }
 
-    /** Whose permits they are. */
+    /** The key whose permits they are. */
     protected String key() {
         return Charge.SHARED;
     }
@@ -128,7 +128,7 @@ public abstract class Decision implements AutoCloseable {
         return rule().limits().get(deciding());
     }
 
-    /** What was decided on each rule and key of the request, in the order in which they were asked for. */
+    /** The decisions on each rule and key of the request, in the order of the charges. */
     public List<Decision> parts() {
         return List.of(this);
     }
@@ -168,7 +168,7 @@ public abstract class Decision implements AutoCloseable {
     @Override
     public void close() {}
 
-    /** What was left of the limit at that position after the decision, 0 or more. */
+    /** The permits left of the limit at that position after the decision, 0 or more. */
     protected abstract long remaining(int limit);
 
     /** Nanoseconds until the limit at that position would permit the request; 0 if it did; or NEVER, or UNKNOWN. */

@@ -1,6 +1,6 @@
 package dev.limiter;
 
-/** What is decided while a storage that all instances share cannot be asked. */
+/** The decision while a storage that all instances share cannot be asked. */
 public enum OnFailure {
     /** In memory, each instance for itself, with its share of the limit. */
     LOCAL,

@@ -46,7 +46,7 @@ public interface RateLimiterStorage extends AutoCloseable {
         return false;
     }
 
-    /** What {@code decide} would answer for one permit, charging nothing and creating no state. */
+    /** The answer of {@code decide} to a charge of one permit; charges nothing and creates no state. */
     Decision peek(Rule rule, String key);
 
     /** The same without blocking the caller. */

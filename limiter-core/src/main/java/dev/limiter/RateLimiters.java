@@ -76,7 +76,10 @@ public final class RateLimiters implements AutoCloseable {
         return storage.decide(List.of(charges));
     }
 
-    /** The same as {@link #tryAcquire(Rule, String)} without blocking the caller; see {@link #tryAcquireAsync(Charge...)}. */
+    /**
+     * The same as {@link #tryAcquire(Rule, String)} without blocking the caller; see {@link
+     * #tryAcquireAsync(Charge...)}.
+     */
     public CompletableFuture<Decision> tryAcquireAsync(Rule rule, String key) {
         return tryAcquireAsync(rule.charge(key));
     }
@@ -158,7 +161,7 @@ public final class RateLimiters implements AutoCloseable {
         queues.start();
     }
 
-    /** What {@link #tryAcquire(Rule, String)} would answer now; charges nothing. */
+    /** The answer of {@link #tryAcquire(Rule, String)} now; charges nothing. */
     public Decision peek(Rule rule, String key) {
         return storage.peek(rule, key);
     }

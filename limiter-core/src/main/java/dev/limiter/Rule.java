@@ -66,7 +66,7 @@ public final class Rule {
         return limits;
     }
 
-    /** What clients see each limit as, in the order of {@link #limits()}: the rule's name, or {@code rule-limit}. */
+    /** The policy names that clients see, in the order of {@link #limits()}: the rule's name, or {@code rule-limit}. */
     public List<String> policies() {
         return policies;
     }

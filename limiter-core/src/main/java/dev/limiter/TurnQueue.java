@@ -55,7 +55,7 @@ final class TurnQueue {
         }
     }
 
-    /** Whose turns they are. */
+    /** The rule and key of these turns. */
     final Object state;
 
     private @Nullable Place[] places = new Place[LEAST_CAPACITY];

@@ -22,7 +22,7 @@ final class FirstRequestWindow extends CompiledLimit {
         return new State(this);
     }
 
-    /** What was used since when; more than the limit, if that was lowered since. */
+    /** The permits used in the window; more than the limit, if that was lowered since. */
     private static final class State implements LimitState {
 
         private final FirstRequestWindow window;

@@ -183,7 +183,9 @@ abstract class FixedWindow extends NumberLimit {
         return value < first + span ? first : value - Math.floorMod(value, span);
     }
 
-    /** What counts in the window that begins with {@code first}: its own, or what the last one took of it. */
+    /**
+     * The permits that count in the window that begins with {@code first}: its own, or those the last one took of it.
+     */
     private long used(long value, long first) {
         long used = value - first;
         return used >= 0 ? used : Math.max(used + limit + 1, 0);

@@ -217,7 +217,9 @@ final class GcraBucket extends NumberLimit {
         return fits ? taken.returnedSince() * unitsPerPermit : 1L << BITS;
     }
 
-    /** What would be left of a charge in a bucket that had been empty before; 0 if the time of it says nothing. */
+    /**
+     * The permits that a charge would leave in a bucket that had been empty before; 0 if the time of it says nothing.
+     */
     private long leftAlone(Taken taken, long charged, long time) {
         return taken.at() == Long.MIN_VALUE ? 0 : clock(nearest(taken.at())) + charged - clock(time);
     }

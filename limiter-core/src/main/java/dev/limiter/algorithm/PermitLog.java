@@ -40,7 +40,7 @@ final class PermitLog implements LimitState {
     /** The permits of all entries, of which none has zero. */
     private long total;
 
-    /** What the clock has stepped back by: entries have the time {@code now + offset}. Zero without entries. */
+    /** The time by which the clock has stepped back: entries have {@code now + offset}. Zero without entries. */
     private long offset;
 
     /** {@code window}: in nanoseconds. */

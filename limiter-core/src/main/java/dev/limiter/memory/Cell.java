@@ -143,7 +143,7 @@ abstract class Cell {
     /** Decides on other terms; null in the same cases. */
     abstract @Nullable Decision reserve(ChargeTerms terms, TimeSource clock);
 
-    /** What {@link #reserve} would answer, changing nothing; null in the same cases. */
+    /** The answer of {@link #reserve}, changing nothing; null in the same cases. */
     abstract @Nullable Decision peek(ChargeTerms terms, TimeSource clock);
 
     /**

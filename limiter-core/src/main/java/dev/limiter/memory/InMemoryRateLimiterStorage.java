@@ -193,7 +193,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         return ask(rule.charge(key));
     }
 
-    /** What the answer would be; charges nothing, creates nothing. */
+    /** The answer that a charge would get; charges nothing, creates nothing. */
     private Decision ask(Charge charge) {
         while (true) {
             BoundRule bound = bind(charge.rule());

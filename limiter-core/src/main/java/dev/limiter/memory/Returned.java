@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 record Returned(
         Cell from, long[] marks, long permits, @Nullable OwnCosts own, long at, long returnedBefore) {
 
-    /** What is returned of the limit at {@code index} of a cell that goes on from the one of which it was taken. */
+    /** The permits returned to the limit at {@code index} of a successor of the cell that granted them. */
     Taken of(Cell cell, int index, long now) {
         long since = cell.returned() - returnedBefore;
         if (cell == from) {

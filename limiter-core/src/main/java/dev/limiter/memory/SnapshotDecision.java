@@ -2,7 +2,7 @@ package dev.limiter.memory;
 
 import org.jspecify.annotations.Nullable;
 
-/** What each limit said, as it was read when it was decided. */
+/** A decision with the numbers of each limit, read when it was decided. */
 class SnapshotDecision extends CellDecision {
 
     private final Readings readings;
@@ -48,7 +48,7 @@ class SnapshotDecision extends CellDecision {
         return readings.resetNanos(limit);
     }
 
-    /** What each limit said: four numbers each, in one array. */
+    /** The numbers of each limit: four each, in one array. */
     static class Readings {
 
         private final long[] numbers;

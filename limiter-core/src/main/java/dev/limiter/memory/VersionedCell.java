@@ -146,7 +146,7 @@ abstract class VersionedCell extends Cell {
         }
     }
 
-    /** What is done with the lock held. */
+    /** A step that holds the lock. */
     private interface Action {
 
         Decision decide(LimitState[] states, long now);

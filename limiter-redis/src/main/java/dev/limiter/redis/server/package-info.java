@@ -1,4 +1,4 @@
-/** What is asked of a Redis server besides decisions. Internal. */
+/** Questions to a Redis server besides decisions. Internal. */
 @NullMarked
 package dev.limiter.redis.server;
 

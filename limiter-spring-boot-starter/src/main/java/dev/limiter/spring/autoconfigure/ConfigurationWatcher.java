@@ -53,7 +53,7 @@ final class ConfigurationWatcher implements SmartLifecycle, GenericApplicationLi
     /** The content that was reloaded last. */
     private byte @Nullable [] content;
 
-    /** What was there the last time: a file that is just being written is another one the next time. */
+    /** The content at the last look: that of a file that is just being written is another one at the next. */
     private byte @Nullable [] seen;
 
     private @Nullable String told;
@@ -127,7 +127,7 @@ final class ConfigurationWatcher implements SmartLifecycle, GenericApplicationLi
         }
     }
 
-    /** What is to be done to a copy of the environment, and then to it. */
+    /** An edit of a copy of the environment, and then of the environment itself. */
     private interface Edit {
         void of(ConfigurableEnvironment environment);
     }

@@ -16,7 +16,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
-/** What decides: a clock, the algorithms, the storage and its cleaning. */
+/** The deciding parts: a clock, the algorithms, the storage and its cleaning. */
 @AutoConfiguration(after = LimiterRulesAutoConfiguration.class)
 @ConditionalOnLimiter
 public final class LimiterAutoConfiguration {

@@ -47,7 +47,7 @@ public final class LimiterHealthAutoConfiguration {
         }
     }
 
-    /** What Spring Boot's own condition says, whose package is not the same on all lines. */
+    /** The answer of Spring Boot's own condition, whose package is not the same on all lines. */
     static final class OnEnabled extends SpringBootCondition {
 
         @Override

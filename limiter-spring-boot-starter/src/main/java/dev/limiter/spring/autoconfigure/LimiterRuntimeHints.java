@@ -20,7 +20,7 @@ import org.springframework.aot.hint.TypeReference;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** What limits reach by reflection in any application, for native images; for each bean there is more. */
+/** The members that limits reach by reflection in any application, for native images; for each bean there are more. */
 final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
 
     private static final String LETTUCE = "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory";
@@ -51,7 +51,7 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
                         hints.reflection().registerType(provider.type(), MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS));
     }
 
-    /** What any expression can see, as it is declared and as it is. */
+    /** The types that any expression can see, as declared and as they are. */
     private static void expressions(ReflectionHints hints) {
         List.of(RequestView.class, ResponseView.class, Principal.class, Throwable.class)
                 .forEach(type -> hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));

@@ -77,7 +77,7 @@ final class BindProblems {
         return name.isEmpty() ? "" : name.getLastElement(Form.ORIGINAL);
     }
 
-    /** What to write instead of a limit that says more than a number; null if it does not look like one. */
+    /** The advice for a limit that says more than a number; null if it does not look like a rate. */
     private static @Nullable String rate(String text) {
         if (text.equalsIgnoreCase("unlimited")) {
             return "A limit is a number. To limit nothing, remove the rule, or say mode: off.";

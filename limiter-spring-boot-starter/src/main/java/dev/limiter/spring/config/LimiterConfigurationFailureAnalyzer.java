@@ -23,7 +23,7 @@ public final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAn
         return analysis(cause.problems(), origins, cause);
     }
 
-    /** What is said about problems, each with its code; the action is what to do about each code. */
+    /** The analysis of problems, each with its code; the action is the advice for each code. */
     public static FailureAnalysis analysis(List<Problem> problems, PropertyOrigins origins, Throwable cause) {
         String description =
                 problems.stream().map(problem -> describe(problem, origins)).collect(Collectors.joining("\n\n"));

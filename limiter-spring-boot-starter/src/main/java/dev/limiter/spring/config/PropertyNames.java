@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.ResolvableType;
 
-/** What can be written at each level below {@code limiter}. */
+/** The keys at each level below {@code limiter}. */
 final class PropertyNames {
 
     private PropertyNames() {}

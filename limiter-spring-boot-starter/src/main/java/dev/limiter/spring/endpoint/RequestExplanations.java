@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** What rules would make of a request that an operator describes, as maps of texts and numbers. Thread-safe. */
+/** Explanations of requests that an operator describes, as maps of texts and numbers. Thread-safe. */
 public final class RequestExplanations {
 
     private final @Nullable RequestExplainer explainer;

@@ -35,7 +35,7 @@ public final class Preflights {
                 && request.getContentLengthLong() <= 0;
     }
 
-    /** What the application allows pages of other origins to do with a path; null if nothing is said about it. */
+    /** The cross-origin configuration of a path; null if there is none. */
     static @Nullable CorsConfiguration configuration(
             Iterable<CorsConfigurationSource> sources, HttpServletRequest request) {
         for (CorsConfigurationSource source : sources) {

@@ -64,7 +64,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         return new ModelAndView();
     }
 
-    /** What was thrown in another thread comes wrapped by whoever waited for it. */
+    /** The cause of an exception from another thread, which the waiting thread has wrapped. */
     private static Throwable thrown(Exception exception) {
         Throwable cause = exception.getCause();
         return cause != null && (exception instanceof CompletionException || exception instanceof ExecutionException)

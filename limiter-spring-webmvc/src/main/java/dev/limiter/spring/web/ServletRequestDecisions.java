@@ -31,7 +31,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 
-/** What was decided about a servlet request, kept in an attribute of it: by its rules, then by its handler. */
+/** The decisions about a servlet request, kept in an attribute of it: of its rules, then of its handler. */
 final class ServletRequestDecisions implements RequestDecisions {
 
     private static final Log logger = LogFactory.getLog(ServletRequestDecisions.class);
@@ -164,7 +164,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         return rules;
     }
 
-    /** What rules of the request decided. */
+    /** Adds the verdict of rules of the request. */
     void addRequest(Verdict verdict) {
         rules = with(rules, verdict.rules());
         if (verdict.permitted()) {
@@ -252,7 +252,10 @@ final class ServletRequestDecisions implements RequestDecisions {
         refusal = verdict;
     }
 
-    /** Whether a refusal is no fault of the client: by what all are served at once, or by a limit of the application's own. */
+    /**
+     * Whether a refusal is no fault of the client: by what all are served at once, or by a limit of the application's
+     * own.
+     */
     boolean isOverload(Decision decision) {
         Verdict refusing = refusing(decision);
         return refusing.decidedForServer() || decision.limit() instanceof Limit.Concurrency && refusing.decidedForAll();
@@ -270,12 +273,12 @@ final class ServletRequestDecisions implements RequestDecisions {
         return Verdict.UNLIMITED;
     }
 
-    /** What is decided when the request has waited. */
+    /** Sets the verdict to come of a request that waits. */
     synchronized void pending(ReturningFuture<Verdict> verdict) {
         pending = verdict;
     }
 
-    /** What is decided while the request waits; null if it does not. */
+    /** The verdict to come of a request that waits; null if it does not wait. */
     synchronized @Nullable ReturningFuture<Verdict> pending() {
         return pending;
     }

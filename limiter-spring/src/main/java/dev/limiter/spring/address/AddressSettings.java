@@ -9,6 +9,6 @@ package dev.limiter.spring.address;
  */
 public record AddressSettings(AddressRanges trustedProxies, TrustedHeader forwardedHeader, int ipv6Prefix) {
 
-    /** Nobody is trusted, and the networks are those of the default. */
+    /** No trusted proxy, and networks of the default length. */
     public static final AddressSettings DEFAULT = new AddressSettings(AddressRanges.NONE, TrustedHeader.ANY, 64);
 }

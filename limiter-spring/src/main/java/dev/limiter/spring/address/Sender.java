@@ -3,7 +3,7 @@ package dev.limiter.spring.address;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the server tells about who sent a request. */
+/** The sender of a request, as the server tells it. */
 public interface Sender {
 
     /** The address of the other end of the connection, as far as the server tells. */

@@ -1,4 +1,4 @@
-/** Who a client is by its address, also behind proxies. */
+/** The addresses of clients, also behind proxies. */
 @NullMarked
 package dev.limiter.spring.address;
 

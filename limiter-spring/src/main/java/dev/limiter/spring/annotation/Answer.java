@@ -1,8 +1,11 @@
 package dev.limiter.spring.annotation;
 
-/** Whose limit it is that is used up, which tells how a refusal is answered over HTTP. */
+/** The owner of the limit that is used up, which tells how a refusal is answered over HTTP. */
 public enum Answer {
-    /** {@link #SERVER} for the methods of HTTP clients ({@code @HttpExchange}, {@code @FeignClient}), else {@link #CLIENT}. */
+    /**
+     * {@link #SERVER} for the methods of HTTP clients ({@code @HttpExchange}, {@code @FeignClient}), else {@link
+     * #CLIENT}.
+     */
     DEFAULT,
     /** The client's: it asked too often, which is status 429. */
     CLIENT,

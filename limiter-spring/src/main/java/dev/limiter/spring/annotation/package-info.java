@@ -1,4 +1,4 @@
-/** What applications write on their methods. */
+/** The annotations of applications. */
 @NullMarked
 package dev.limiter.spring.annotation;
 

@@ -8,7 +8,7 @@ import dev.limiter.Rule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the {@code RateLimit} fields say of a rule whatever is left of its limits. Immutable. */
+/** The part of the {@code RateLimit} fields of a rule that does not depend on what is left of its limits. Immutable. */
 public final class PolicyText {
 
     private static final String SEPARATOR = ", ";

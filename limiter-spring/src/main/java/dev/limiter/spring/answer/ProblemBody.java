@@ -17,7 +17,7 @@ public final class ProblemBody {
     private static final int TYPICAL_LENGTH = 512;
     private static final String REGISTERED = "https://iana.org/assignments/http-problem-types#";
 
-    /** What can be wrong with a request that is rejected. */
+    /** The types of problems of rejected requests. */
     public enum Problem {
         FORBIDDEN("about:blank", "denied", "Forbidden"),
         QUOTA_EXCEEDED(
@@ -32,7 +32,7 @@ public final class ProblemBody {
                 REGISTERED + "temporary-reduced-capacity",
                 "overloaded",
                 "Request cannot be satisfied due to temporary server capacity constraints"),
-        /** Nobody could decide, and the rule says to refuse then. */
+        /** The storage did not decide, and the rule says to refuse then. */
         UNDECIDED(REDUCED_CAPACITY.type, "undecided", REDUCED_CAPACITY.title);
 
         private final String head;
@@ -47,7 +47,7 @@ public final class ProblemBody {
             this.title = title;
         }
 
-        /** What it is called in the codes of messages. */
+        /** The name in the codes of messages. */
         String code() {
             return code;
         }

@@ -38,7 +38,7 @@ public final class RejectionTexts {
         return text(codes(problem).title, NONE, problem.title(), locale);
     }
 
-    /** What refused, and in how many seconds to come back; {@code {0}} and {@code {1}} of the message. */
+    /** The policies that refused, and the seconds until the next try; {@code {0}} and {@code {1}} of the message. */
     public String detail(
             Problem problem, Decision decision, List<String> violated, OptionalLong retryAfter, Locale locale) {
         if (problem == Problem.FORBIDDEN) {

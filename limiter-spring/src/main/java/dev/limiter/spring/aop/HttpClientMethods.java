@@ -17,7 +17,7 @@ final class HttpClientMethods {
 
     private HttpClientMethods() {}
 
-    /** Whose limit that of a method is if nothing is said. A controller may serve the interface of a client. */
+    /** The default of {@code answer} for a method. A controller may serve the interface of a client. */
     static Answer answer(Method method, Class<?> type) {
         boolean client = isClient(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY))
                 || isClient(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY));

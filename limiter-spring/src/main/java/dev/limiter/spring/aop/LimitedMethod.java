@@ -46,7 +46,7 @@ final class LimitedMethod {
         return method;
     }
 
-    /** What its buckets go by. */
+    /** The full signature, which its buckets go by. */
     String signature() {
         return signature;
     }

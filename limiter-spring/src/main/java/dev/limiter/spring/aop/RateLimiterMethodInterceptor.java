@@ -63,7 +63,7 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
                 : LimitedType.of(method, target.getClass(), AopUtils.getTargetClass(target));
     }
 
-    /** What a handler starts may go on after it has returned; the request knows when it is over. */
+    /** Asynchronous work of a handler may go on after it has returned; the request knows when it is over. */
     private static @Nullable Object proceed(MethodInvocation call, Verdict verdict, boolean handler) throws Throwable {
         return handler ? call.proceed() : CallPermits.proceed(call, verdict);
     }

@@ -19,7 +19,7 @@ final class UnproxiedMethods {
         return kind(method, ClassUtils.getUserClass(targetClass)) != null;
     }
 
-    /** What to say about a method of a bean; empty if it is not annotated itself, or its calls can be limited. */
+    /** The warning about a method of a bean; empty if it is not annotated itself, or its calls can be limited. */
     static Optional<Finding> finding(Method method, Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
         String kind = kind(method, type);

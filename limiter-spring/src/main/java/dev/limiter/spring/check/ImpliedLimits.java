@@ -69,7 +69,7 @@ final class ImpliedLimits {
         return BigInteger.valueOf(limit.capacity()).multiply(exact ? BigInteger.ONE : BigInteger.TWO);
     }
 
-    /** What comes at its rate in that time, times its own window. */
+    /** The permits of its rate in that time, times its own window. */
     private static BigInteger permits(Limit limit, Duration time) {
         return BigInteger.valueOf(limit.limit()).multiply(nanos(time));
     }

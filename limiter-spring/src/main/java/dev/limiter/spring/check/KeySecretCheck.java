@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds keys that are hashed with a secret which everybody knows: whoever reads them can try what may be behind. */
 public final class KeySecretCheck implements StartupCheck {
 
-    /** What is used if there is no other: the same for all instances. */
+    /** The secret if there is no other: the same for all instances. */
     public static final String KNOWN_SECRET = "dev.limiter.known-to-everybody";
 
     private final SecretValues values;

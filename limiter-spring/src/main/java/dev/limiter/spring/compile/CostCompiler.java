@@ -48,7 +48,7 @@ final class CostCompiler {
         return cost == null ? Cost.ONE : cost;
     }
 
-    /** What an annotation says may be overruled from outside. */
+    /** The attributes of an annotation may be overruled from outside. */
     private static void checkUsed(RuleDefinition definition, Map<String, Cost> own, Problems problems) {
         Setting<String> common = definition.get(RuleOptions.COST);
         boolean written =
@@ -63,7 +63,10 @@ final class CostCompiler {
         }
     }
 
-    /** What costs more than a limit can ever grant would never be permitted. {@code tier}: of the limits; empty if none. */
+    /**
+     * A request that costs more than a limit can ever grant would never be permitted. {@code tier}: of the limits;
+     * empty if none.
+     */
     static void check(RuleDefinition definition, Costs costs, List<Limit> limits, String tier, Problems problems) {
         for (Limit limit : limits) {
             Cost cost = costs.of(limit.name());

@@ -74,7 +74,7 @@ final class ResolvedLimitCompiler {
                         System::nanoTime);
     }
 
-    /** What the start says of the rule's own limit has to hold for this one, too. */
+    /** The checks of the rule's own limit at the start, for a resolved one. */
     private void check(RuleDefinition definition, Limit limit) {
         Problems problems = new Problems();
         LeaseCompiler.check(definition, List.of(limit), problems);

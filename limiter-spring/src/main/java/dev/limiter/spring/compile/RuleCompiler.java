@@ -315,7 +315,7 @@ public final class RuleCompiler {
         return setting == null ? null : ChargeIf.parse(setting, expressions, variables);
     }
 
-    /** What is in flight is free again when it is done; to return it earlier would let too many in. */
+    /** A permit in flight is free again when the work is done; to return it earlier would let too many in. */
     static void checkChargeIf(@Nullable Setting<String> setting, List<Limit> limits, Problems problems) {
         if (setting != null && limits.stream().anyMatch(Limit.Concurrency.class::isInstance)) {
             problems.add(

@@ -135,7 +135,7 @@ public final class RuleSetCompiler {
         return null;
     }
 
-    /** What is said about the rule's algorithm, by the rule and its tiers. */
+    /** The settings that depend on the rule's algorithm, of the rule and its tiers. */
     private static Stream<LimitDefinition> said(RuleDefinition definition) {
         Stream<LimitDefinition> tiers =
                 definition.tiers() == null ? Stream.empty() : definition.tiers().inline();

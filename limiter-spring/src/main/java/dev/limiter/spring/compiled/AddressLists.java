@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** The addresses of clients that a rule treats apart. Without a request, there is no client. Immutable. */
 public record AddressLists(AddressRanges allow, AddressRanges deny) {
 
-    /** Nobody is treated apart. */
+    /** No address is treated apart. */
     public static final AddressLists NONE = new AddressLists(AddressRanges.NONE, AddressRanges.NONE);
 
     public static AddressLists compile(RuleDefinition definition, Problems problems) {

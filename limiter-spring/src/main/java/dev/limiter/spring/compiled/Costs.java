@@ -23,7 +23,7 @@ public final class Costs {
         this.own = Collections.unmodifiableMap(new LinkedHashMap<>(own));
     }
 
-    /** What is taken of a limit. */
+    /** The cost of a request for a limit. */
     public Cost of(String limit) {
         return own.getOrDefault(limit, common);
     }
@@ -43,7 +43,7 @@ public final class Costs {
         return own.isEmpty() ? rule.charge(key, common.of(context)) : charge(rule, key, cost -> cost.of(context));
     }
 
-    /** What all requests take, if that {@linkplain #isFixed() is the same}. */
+    /** The charge of any request, if that {@linkplain #isFixed() is the same} for all. */
     Charge fixed(Rule rule, String key) {
         return charge(rule, key, Cost::fixed);
     }

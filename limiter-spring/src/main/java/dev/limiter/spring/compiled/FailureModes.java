@@ -5,7 +5,10 @@ import dev.limiter.Rule;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** What each rule does while a storage that all instances share does not decide, by the rules in force. Thread-safe. */
+/**
+ * The way of each rule to go on while a storage that all instances share does not decide, by the rules in force.
+ * Thread-safe.
+ */
 public final class FailureModes implements Function<Rule, OnFailure> {
 
     private final Supplier<Rules> rules;

@@ -77,7 +77,10 @@ public final class PathPatterns {
                 .toList();
     }
 
-    /** Of the patterns that match one of these paths, each also as {@link PlainPath}, the most specific; null if none does. */
+    /**
+     * Of the patterns that match one of these paths, each also as {@link PlainPath}, the most specific; null if none
+     * does.
+     */
     @Nullable
     PathPattern best(List<PathContainer> paths) {
         PathPattern best = null;
@@ -102,7 +105,7 @@ public final class PathPatterns {
         return anyMatch(path) && (plain == path || anyMatch(plain));
     }
 
-    /** What {@link #cover} answers for all paths that the endpoint serves, if that is always the same. */
+    /** The answer of {@link #cover} for all paths that the endpoint serves, if that is always the same. */
     Coverage coverage(String endpointPattern) {
         if (anyCovers(endpointPattern)) {
             return Coverage.ALL;

@@ -163,12 +163,12 @@ public final class RateLimitRule {
         return key.isForAll();
     }
 
-    /** What divides its buckets, as {@link RateLimitKey#kinds()}. */
+    /** The kinds of values that divide its buckets, as {@link RateLimitKey#kinds()}. */
     public List<String> keyKinds() {
         return key.kinds();
     }
 
-    /** What its keys are made of, as {@link RateLimitKey#partTypes()}. */
+    /** The types of the parts of its keys, as {@link RateLimitKey#partTypes()}. */
     public List<String> keyParts() {
         return key.partTypes();
     }
@@ -213,7 +213,7 @@ public final class RateLimitRule {
         return matcher == null ? Optional.empty() : matcher.onlyMethod();
     }
 
-    /** What {@link #matches} answers for all paths of an endpoint, if that is always the same. */
+    /** The answer of {@link #matches} for all paths of an endpoint, if that is always the same. */
     public Coverage coverage(@Nullable String httpMethod, String endpointPattern) {
         return matcher == null ? Coverage.NONE : matcher.coverage(httpMethod, endpointPattern);
     }
@@ -254,7 +254,9 @@ public final class RateLimitRule {
         return ban;
     }
 
-    /** When the key of a charge is refused outright; null if never, as when all share it who have no key of their own. */
+    /**
+     * When the key of a charge is refused outright; null if never, as when all share it who have no key of their own.
+     */
     public @Nullable Ban banOf(Charge charge) {
         return ban == null || key.isOfNobody(charge.key()) ? null : ban;
     }
@@ -330,7 +332,10 @@ public final class RateLimitRule {
         return key.of(text, resource);
     }
 
-    /** What one takes whose charge cannot be worked out: a permit of each limit, from the bucket of those without a key. */
+    /**
+     * The charge of a request whose own cannot be worked out: a permit of each limit, from the bucket of those without
+     * a key.
+     */
     public Charge chargeOfNobody() {
         return rule.charge(key.unresolved());
     }

@@ -45,7 +45,7 @@ public final class RuleSet {
         this.storageTerms = storageTerms;
     }
 
-    /** What the rule of exactly that name, or the automatic limit, says about a storage that fails. */
+    /** The failure mode of the rule of exactly that name, or of the automatic limit. */
     public Optional<OnFailure> onFailure(String name) {
         return storageTerms.onFailure(name);
     }
@@ -90,22 +90,28 @@ public final class RuleSet {
         return Optional.ofNullable(definitions.get(RuleName.canonical(name)));
     }
 
-    /** What limits each endpoint that no other rule does. */
+    /** The automatic limit, of each endpoint that no other rule limits. */
     public Optional<RateLimitRule> defaultLimit() {
         return Optional.ofNullable(defaultLimit);
     }
 
-    /** Whether {@code limiter.web.exclude} exempts the request from all rules; parameters as in {@link RateLimitRule#matches}. */
+    /**
+     * Whether {@code limiter.web.exclude} exempts the request from all rules; parameters as in {@link
+     * RateLimitRule#matches}.
+     */
     public boolean excludes(String endpointPattern, PathContainer path) {
         return excluded != null && excluded.coverSafely(endpointPattern, path);
     }
 
-    /** Whether {@code limiter.web.exclude} exempts the request from all rules, in whichever of these ways its path is read. */
+    /**
+     * Whether {@code limiter.web.exclude} exempts the request from all rules, in whichever of these ways its path is
+     * read.
+     */
     public boolean excludes(List<PathContainer> paths) {
         return excluded != null && paths.stream().allMatch(path -> excluded.coverSafely("", path));
     }
 
-    /** What {@link #excludes} answers for all paths of an endpoint, if that is always the same. */
+    /** The answer of {@link #excludes} for all paths of an endpoint, if that is always the same. */
     public Coverage exclusion(String endpointPattern) {
         return excluded == null ? Coverage.NONE : excluded.coverage(endpointPattern);
     }

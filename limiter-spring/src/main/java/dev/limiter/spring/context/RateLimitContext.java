@@ -3,7 +3,7 @@ package dev.limiter.spring.context;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** What one decision is about: a request, a method call, or a method call during a request. */
+/** The subject of one decision: a request, a method call, or a method call during a request. */
 public interface RateLimitContext {
 
     Object[] NO_ARGUMENTS = {};
@@ -12,7 +12,7 @@ public interface RateLimitContext {
     @Nullable
     RequestView request();
 
-    /** What is used: {@code GET /orders/{id}}, or the signature of a method. */
+    /** The resource: {@code GET /orders/{id}}, or the signature of a method. */
     String resource();
 
     /** The object that is called, for a method. */
@@ -25,7 +25,7 @@ public interface RateLimitContext {
         return null;
     }
 
-    /** What the method is called with. */
+    /** The arguments of the call. */
     default @Nullable Object[] arguments() {
         return NO_ARGUMENTS;
     }

@@ -32,7 +32,7 @@ public interface RequestView {
         return null;
     }
 
-    /** What {@code name} stands for in the pattern of the endpoint. */
+    /** The value of the variable {@code name} in the pattern of the endpoint. */
     @Nullable
     String pathVariable(String name);
 
@@ -48,7 +48,9 @@ public interface RequestView {
     @Nullable
     String clientAddress();
 
-    /** The client by its address, not cut to a network; null if it has none, such as the other end of a local socket. */
+    /**
+     * The client by its address, not cut to a network; null if it has none, such as the other end of a local socket.
+     */
     @Nullable
     ClientAddress client();
 

@@ -1,4 +1,4 @@
-/** What keys and expressions see of a request or a method call. */
+/** The view that keys and expressions have of a request or a method call. */
 @NullMarked
 package dev.limiter.spring.context;
 

@@ -53,7 +53,9 @@ final class Bans {
         return begun(rule, charge, resource, rejection, state);
     }
 
-    /** Whoever took the only permit has begun the ban; the refusal of one who is not the last to be rejected. */
+    /**
+     * The refusal of a rejection that came after the last one; a rejection that took the only permit has begun the ban.
+     */
     private @Nullable Decision begun(
             RateLimitRule rule, Charge charge, String resource, Decision rejection, Decision state) {
         if (state.permitted()) {

@@ -3,7 +3,7 @@ package dev.limiter.spring.decide;
 import dev.limiter.Decision;
 import dev.limiter.OnFailure;
 
-/** What became of a request or a call under one rule. */
+/** The outcome of a request or a call under one rule. */
 public enum Outcome {
     /** Counted, and let through by this rule. */
     PERMITTED("permitted"),

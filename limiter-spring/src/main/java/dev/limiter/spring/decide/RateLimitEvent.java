@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What one rule did. Immutable, thread-safe; what takes time to tell is worked out when it is asked for. */
+/** The decision of one rule. Immutable, thread-safe; parts that take time are worked out when they are asked for. */
 public final class RateLimitEvent {
 
     private final String rule;
@@ -65,7 +65,7 @@ public final class RateLimitEvent {
         return rule;
     }
 
-    /** What was used: method and pattern of an endpoint, or {@code Class.method}. */
+    /** The resource: method and pattern of an endpoint, or {@code Class.method}. */
     public String resource() {
         return resource;
     }
@@ -108,7 +108,7 @@ public final class RateLimitEvent {
         return subject == null ? null : subject.rule().tierOf(subject.charge().rule());
     }
 
-    /** What was decided on this rule, as far as that is known apart from the others; null if it was not asked. */
+    /** The decision on this rule, as far as it is known apart from the others; null if the rule was not asked. */
     public @Nullable Decision part() {
         if (subject == null || subject.part() != null) {
             return subject == null ? null : subject.part();

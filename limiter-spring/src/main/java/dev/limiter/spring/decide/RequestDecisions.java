@@ -5,7 +5,7 @@ import dev.limiter.spring.context.RequestView;
 import java.lang.reflect.Method;
 import java.util.List;
 
-/** What has been decided about one request so far. Used by the threads that handle it one after the other. */
+/** The decisions about one request so far. Used by the threads that handle it one after the other. */
 public interface RequestDecisions {
 
     RequestView view();

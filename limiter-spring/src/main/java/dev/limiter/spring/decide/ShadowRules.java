@@ -29,7 +29,7 @@ final class ShadowRules {
         this.resource = resource;
     }
 
-    /** What the rule would charge; null if it has nothing to ask, or an expression of it fails. */
+    /** The charge of the rule; null if it has nothing to ask, or an expression of it fails. */
     @Nullable
     Charge charge(RateLimitRule rule) {
         try {

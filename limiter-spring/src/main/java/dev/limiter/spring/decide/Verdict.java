@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What one decision point decided about a request or a call. Immutable, but for what is given back. */
+/** The verdict of one decision point on a request or a call. Immutable, but for permits that are given back. */
 public final class Verdict {
 
     /** No rule had anything to say. */
@@ -49,7 +49,7 @@ public final class Verdict {
         return rules;
     }
 
-    /** What was asked of each of the {@link #rules()}. */
+    /** The charges of the {@link #rules()}, in their order. */
     List<Charge> charges() {
         return charges;
     }
@@ -59,7 +59,7 @@ public final class Verdict {
         return charges.get(index).rule();
     }
 
-    /** What was asked of the limits of the rule at that position of {@link #rules()}. */
+    /** The charge of the rule at that position of {@link #rules()}. */
     public Charge charge(int index) {
         return charges.get(index);
     }
@@ -133,7 +133,7 @@ public final class Verdict {
         return part.onFailure().orElse(OnFailure.LOCAL) != OnFailure.ALLOW;
     }
 
-    /** What was decided on one of the {@link #rules()}; the whole decision if that is not known apart. */
+    /** The decision on one of the {@link #rules()}; the whole decision if that is not known apart. */
     Decision part(int rule) {
         Decision whole = Objects.requireNonNull(decision);
         return rules.size() > 1 && whole.parts().size() == rules.size()
@@ -141,7 +141,10 @@ public final class Verdict {
                 : whole;
     }
 
-    /** What may be returned when it is known how the request or call went; empty without {@code charge-if}. */
+    /**
+     * The charges that may be returned once the outcome of the request or call is known; empty without {@code
+     * charge-if}.
+     */
     public List<OpenCharge> open() {
         return open;
     }

@@ -105,7 +105,7 @@ public final class ExpressionScope {
         return index < 0 ? null : method.getGenericParameterTypes()[index];
     }
 
-    /** What the method returns, now or later. */
+    /** The result of the method, now or later. */
     private @Nullable Type result() {
         ResolvableType returned = method == null ? ResolvableType.NONE : ResolvableType.forMethodReturnType(method);
         Class<?> type = returned.toClass();

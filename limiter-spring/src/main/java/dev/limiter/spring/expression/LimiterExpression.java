@@ -46,7 +46,7 @@ public final class LimiterExpression {
         return literal ? expression.getValue() : null;
     }
 
-    /** What to throw if it cannot be used where it is written. */
+    /** The exception if it cannot be used where it is written. */
     LimiterConfigurationException problem(String reason) {
         return new LimiterConfigurationException(
                 new Problem(MessageCode.EXPRESSION, where, expression.getExpressionString(), reason));

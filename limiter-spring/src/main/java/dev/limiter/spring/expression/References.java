@@ -78,7 +78,7 @@ final class References {
         }
     }
 
-    /** What is read of {@code #request} directly. */
+    /** The members of {@code #request} that are read directly. */
     private void checkMembers(SpelNode node) {
         for (int i = 1; node instanceof CompoundExpression && i < node.getChildCount(); i++) {
             if (node.getChild(i - 1).toStringAST().equals("#" + Variables.REQUEST)) {

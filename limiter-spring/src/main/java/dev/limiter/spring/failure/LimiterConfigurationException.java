@@ -3,7 +3,7 @@ package dev.limiter.spring.failure;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What is configured cannot work; stops the start. Holds everything that was found, not only the first. */
+/** The configuration cannot work; stops the start. Holds all problems, not only the first. */
 public final class LimiterConfigurationException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -19,7 +19,7 @@ public final class LimiterConfigurationException extends RuntimeException {
         this(List.of(problem));
     }
 
-    /** What is wrong, at least one. */
+    /** The problems, at least one. */
     public List<Problem> problems() {
         return problems;
     }

@@ -92,7 +92,7 @@ public enum MessageCode {
         return code;
     }
 
-    /** What to do about it, as a sentence. */
+    /** The advice, as a sentence. */
     public String action() {
         return action;
     }

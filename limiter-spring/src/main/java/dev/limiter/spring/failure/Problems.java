@@ -14,7 +14,7 @@ public final class Problems {
         problems.add(new Problem(code, where, value, reason));
     }
 
-    /** What {@code part} returns, or null when it fails and its problems were added here. */
+    /** The result of {@code part}; null when it fails and its problems were added here. */
     public <T> @Nullable T collect(Supplier<? extends @Nullable T> part) {
         try {
             return part.get();

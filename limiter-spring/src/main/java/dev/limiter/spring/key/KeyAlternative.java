@@ -46,7 +46,7 @@ final class KeyAlternative {
         this.shared = shared.stream().map(text -> this.type + plain(text)).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** What it is, without whose: {@code header} of {@code header:x-api-key}. */
+    /** The kind of value: {@code header} of {@code header:x-api-key}. */
     String kind() {
         String kind = type.substring(0, type.length() - 1);
         int colon = kind.indexOf(':');
@@ -54,7 +54,7 @@ final class KeyAlternative {
         return KINDS.contains(first) ? first : "other";
     }
 
-    /** What its texts begin with: {@code header:x-api-key}. */
+    /** The prefix of its texts: {@code header:x-api-key}. */
     String type() {
         return type.substring(0, type.length() - 1);
     }

@@ -21,7 +21,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.function.SingletonSupplier;
 
-/** What a part of a key can be: values of the request, beans, expressions. */
+/** The alternatives of a part of a key: values of the request, beans, expressions. */
 public final class KeyAlternatives {
 
     private static final int MAX_TYPE_LENGTH = 64;
@@ -64,7 +64,7 @@ public final class KeyAlternatives {
         };
     }
 
-    /** What tells the values of one alternative from those of others: its text, unless that is long. */
+    /** The type that tells the values of one alternative from those of others: its text, unless that is long. */
     static String type(String text) {
         return text.length() <= MAX_TYPE_LENGTH ? text : Hash.of(text);
     }

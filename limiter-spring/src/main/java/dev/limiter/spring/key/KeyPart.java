@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 /** One part of a key: the first of its alternatives that has a value. */
 final class KeyPart {
 
-    /** What a part says about whose key it is. */
+    /** The owner of a key, as far as one part tells. */
     enum Owner {
         /** Somebody: clients with another value have another bucket. */
         CLIENT,
-        /** Nobody: all clients that have no value of their own share this one. */
+        /** All clients without a value of their own, who share this one. */
         NOBODY,
         /** Nothing: it is about what is used, such as a path variable. */
         UNSAID
@@ -57,7 +57,10 @@ final class KeyPart {
         return unresolved;
     }
 
-    /** The text that {@link #encode} makes of a value; of its alternatives, the first is meant unless the text begins with another kind. */
+    /**
+     * The text that {@link #encode} makes of a value; of its alternatives, the first is meant unless the text begins
+     * with another kind.
+     */
     String encode(String text) {
         for (KeyAlternative alternative : alternatives) {
             String kind = alternative.kind() + ":";
@@ -68,7 +71,7 @@ final class KeyPart {
         return alternatives[0].encode(text);
     }
 
-    /** What {@link #encode} writes, of what it would have written if nothing were secret. */
+    /** The text that {@link #encode} writes, of the one that it would have written if nothing were secret. */
     String rewrite(String written) {
         for (KeyAlternative alternative : alternatives) {
             if (alternative.end(written, 0) == written.length()) {
@@ -78,7 +81,7 @@ final class KeyPart {
         return written;
     }
 
-    /** What this part would be without a value. */
+    /** The text of this part without a value. */
     String unresolved() {
         return unresolved;
     }

@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ObjectUtils;
 
-/** What the result of an expression is as a key. */
+/** The text of an expression's result as a key. */
 final class KeyText {
 
     /** Whether a class says what its objects are; if not, each object would get a bucket of its own. */

@@ -109,7 +109,9 @@ public final class RateLimitKey {
         return nobody;
     }
 
-    /** What each part is made of, as it is written into a key: {@code ip}, {@code header:x-api-key}, or of one or the other. */
+    /**
+     * The type of each part, as it is written into a key: {@code ip}, {@code header:x-api-key}, or of one or the other.
+     */
     public List<String> partTypes() {
         return Arrays.stream(parts).map(KeyPart::types).toList();
     }

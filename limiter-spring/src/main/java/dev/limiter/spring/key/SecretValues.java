@@ -62,7 +62,7 @@ public final class SecretValues {
         return used;
     }
 
-    /** What stands for a value; no value without a hash looks like it, because those begin with a length. */
+    /** The text of a value; no value without a hash looks like it, because those begin with a length. */
     String encode(String text) {
         return prototype == null ? KeyAlternative.plain(text) : PREFIX + hash(prototype, text);
     }

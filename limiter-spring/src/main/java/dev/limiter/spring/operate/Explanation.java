@@ -27,7 +27,7 @@ public record Explanation(
     public record OfRule(
             RateLimitRule rule, String because, @Nullable Forecast forecast) {}
 
-    /** What the client would be told: the first refusal, else whether it has to wait. */
+    /** The answer to the client: the first refusal, else whether it has to wait. */
     public Forecast.Result result() {
         Forecast.Result result = Forecast.Result.PERMITTED;
         for (OfRule each : rules) {

@@ -28,7 +28,7 @@ public record Forecast(
         @Nullable Decision standing,
         @Nullable Decision ban) {
 
-    /** What would become of the request, as far as this rule goes. */
+    /** The fate of the request, as far as this rule goes. */
     public enum Result {
         PERMITTED,
         /** Let through when it is its turn. */
@@ -107,7 +107,7 @@ public record Forecast(
         return comes && !charge.maxWait().isZero() ? Result.WAITS : Result.REJECTED;
     }
 
-    /** What is left of a limit says it for several permits; for one, whether it is permitted. */
+    /** The remaining permits tell it for several; for one, whether it is permitted. */
     private static boolean isEnough(LimitStatus limit, long permits, int keptPercent) {
         if (permits == 0) {
             return true;

@@ -83,7 +83,7 @@ public final class LiveRules {
     /** Of the last changes that are known. */
     private volatile State state = new State(Changes.NONE, null);
 
-    /** What they followed, the latest last. */
+    /** The changes before, the latest last. */
     private final Deque<Changes> former = new ArrayDeque<>();
 
     /** {@code problem}: why they are not in force; null if they are. */
@@ -157,7 +157,9 @@ public final class LiveRules {
         return state.changes().change(name);
     }
 
-    /** Why the last changes that were made elsewhere, or the last configuration, are not in force; empty if they are. */
+    /**
+     * Why the last changes that were made elsewhere, or the last configuration, are not in force; empty if they are.
+     */
     public Optional<String> problem() {
         return Optional.ofNullable(misconfigured == null ? state.problem() : misconfigured);
     }

@@ -53,7 +53,7 @@ final class RecentMinutes<T> {
         }
     }
 
-    /** What was written down, minute by minute, in any order. */
+    /** The content of each minute, in any order. */
     List<T> all() {
         long oldest = number() - WHOLE;
         List<T> all = new ArrayList<>(WHOLE + 1);

@@ -1,6 +1,6 @@
 package dev.limiter.spring.rule;
 
-/** What becomes of a decision. */
+/** The consequences of a decision. */
 public enum Mode {
     /** Over the limit is rejected. */
     ENFORCE,

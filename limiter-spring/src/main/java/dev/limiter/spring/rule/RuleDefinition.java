@@ -199,7 +199,7 @@ public record RuleDefinition(
                     .set(RuleOptions.RESERVE, reserve);
         }
 
-        /** What is different for some. */
+        /** The tiers of requests with other limits. */
         public Builder tiers(@Nullable TiersDefinition tiers) {
             this.tiers = tiers;
             return this;
@@ -273,7 +273,7 @@ public record RuleDefinition(
             return set(RuleOptions.LEASE, lease);
         }
 
-        /** What happens while a storage that all instances share does not decide. */
+        /** The way to decide while a storage that all instances share does not. */
         public Builder onFailure(@Nullable OnFailure onFailure) {
             return set(RuleOptions.ON_FAILURE, onFailure);
         }
@@ -282,7 +282,7 @@ public record RuleDefinition(
             return set(RuleOptions.HEADERS, headers);
         }
 
-        /** Whose limit it is. */
+        /** The owner of the limit. */
         public Builder answer(@Nullable Answer answer) {
             return set(RuleOptions.ANSWER, answer);
         }

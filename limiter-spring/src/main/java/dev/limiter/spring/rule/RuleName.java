@@ -7,7 +7,7 @@ public final class RuleName {
 
     private RuleName() {}
 
-    /** What all names of the same rule have in common. */
+    /** The spelling that all names of the same rule have in common. */
     public static String canonical(String name) {
         StringBuilder canonical = new StringBuilder(name.length());
         for (int i = 0; i < name.length(); i++) {

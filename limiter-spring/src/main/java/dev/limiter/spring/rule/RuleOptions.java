@@ -63,7 +63,7 @@ public final class RuleOptions {
     /** Networks or single addresses that are always refused. */
     public static final Option<List<String>> DENY = Option.listOf("deny");
 
-    /** Whose limit it is. */
+    /** The owner of the limit. */
     public static final Option<Answer> ANSWER = Option.of("answer");
 
     /** The name of a {@link LimitResolver} bean, or an expression. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record TiersDefinition(String where, @Nullable Setting<String> by, Map<String, Tier> tiers) {
 
-    /** What is different in limits that are tried beside those of a rule. */
+    /** The limits that are tried beside those of a rule. */
     public static final Option<Tier> CANDIDATE = Option.of("candidate");
 
     public TiersDefinition {
@@ -37,7 +37,7 @@ public record TiersDefinition(String where, @Nullable Setting<String> by, Map<St
         }
     }
 
-    /** What the tiers say about a rule's only limit. */
+    /** The settings of the tiers for a rule's only limit. */
     public Stream<LimitDefinition> inline() {
         return tiers.values().stream().map(Tier::limit);
     }

@@ -89,7 +89,7 @@ public final class SwallowedAnnotations implements StartupCheck {
         return patterns.stream().anyMatch(pattern -> rule.coverage(null, pattern) == Coverage.ALL);
     }
 
-    /** What only the annotation says. */
+    /** The attributes that only the annotation has. */
     private static List<String> unused(RateLimiter annotation, RuleDefinition rule) {
         List<String> unused = new ArrayList<>();
         add(RuleOptions.COST, annotation.cost(), rule, unused);

@@ -1,4 +1,4 @@
-/** What rules would make of a request that nobody has sent. Internal. */
+/** Explanations of requests that nobody has sent. Internal. */
 @NullMarked
 package dev.limiter.spring.web.explain;
 

@@ -40,7 +40,7 @@ public final class Endpoint {
         this.always = always(ruleSet.exclusion(pattern));
     }
 
-    /** What applies whatever the path; null if that depends on it. */
+    /** The rules that apply whatever the path; null if that depends on it. */
     private @Nullable ApplicableRules always(Coverage exclusion) {
         if (exclusion == Coverage.ALL) {
             return ApplicableRules.NONE;
@@ -60,7 +60,7 @@ public final class Endpoint {
         return pattern;
     }
 
-    /** What applies where no other enforced rule does; null if nothing does, or the handler has limits of its own. */
+    /** The automatic limit; null if there is none, or the handler has limits of its own. */
     public @Nullable RateLimitRule defaultLimit() {
         return defaultLimit;
     }

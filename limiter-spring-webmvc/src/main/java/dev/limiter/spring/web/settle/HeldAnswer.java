@@ -120,7 +120,9 @@ public final class HeldAnswer {
         }
     }
 
-    /** Containers do that to the body of a forward, but for Tomcat 11, which could still replace it by an error page. */
+    /**
+     * Containers do that to the body of a forward, but for Tomcat 11, which could still replace it by an error page.
+     */
     private void close() throws IOException {
         if (container != Container.TOMCAT) {
             return;
@@ -242,7 +244,10 @@ public final class HeldAnswer {
         }
     }
 
-    /** The way of bytes that are to be written; held ones go to the container before them. {@code size}: in bytes, of both. */
+    /**
+     * The way of bytes that are to be written; held ones go to the container before them. {@code size}: in bytes, of
+     * both.
+     */
     Fate fate(long size) throws IOException {
         if (!isHolding()) {
             return Fate.BUFFERED;
@@ -322,7 +327,7 @@ public final class HeldAnswer {
                 && !target.isCommitted();
     }
 
-    /** What is held, in bytes. */
+    /** The bytes held. */
     long size() {
         long size = 0;
         for (Body body : bodies) {

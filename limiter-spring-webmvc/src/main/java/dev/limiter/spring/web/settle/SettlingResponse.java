@@ -35,7 +35,7 @@ public final class SettlingResponse extends ContentLengthResponse {
         answer = new HeldAnswer(response, !request.getMethod().equals("HEAD"), open, beforeSending);
     }
 
-    /** What becomes of it. */
+    /** The held answer. */
     public HeldAnswer answer() {
         return answer;
     }
