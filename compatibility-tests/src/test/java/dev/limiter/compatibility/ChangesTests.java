@@ -176,6 +176,8 @@ class ChangesTests {
 
             assertThat(ended.statusCode()).as(ended.body()).isEqualTo(200);
             assertThat(ended.body()).contains("\"limit\":3,").doesNotContain("overrides");
+            assertThat(clients.send("DELETE", ORDERS + "?kye=acme").statusCode())
+                    .isEqualTo(400);
             assertThat(permitted(clients, "/orders", "acme")).isZero();
         }
     }
@@ -218,7 +220,7 @@ class ChangesTests {
                 "orders | {'key':'acme','limit':10,'until':'2h','version':7} | by now",
                 "'' | {'undo':false} | undo",
                 "'' | {} | undo",
-                "'' | {'undo':true} | no change"
+                "'' | {'undo':true} | has not seen the last change"
             })
     void impossibleChangesChangeNothing(String rule, String json, String message) {
         try (ConfigurableApplicationContext application = start()) {
@@ -298,11 +300,12 @@ class ChangesTests {
             assertThat(permitted(clients, "/annotated", "any")).isEqualTo(5);
             assertThat(clients.get(ORDERS + "?key=a%26c%3De%0A%25").body()).contains("\"remaining\":8");
 
-            Files.createDirectory(folder.resolve("changes.new"));
+            assertThat(Files.getPosixFilePermissions(file)).hasSize(2);
+            Path occupied = Files.createDirectories(folder.resolve("changes.new/occupied"));
             HttpResponse<String> unwritable = clients.post(ORDERS, "{\"limit\":9}");
             assertThat(unwritable.statusCode()).isEqualTo(503);
             assertThat(clients.get(ORDERS).body()).contains("\"limit\":4").doesNotContain("\"limit\":9");
-            Files.delete(folder.resolve("changes.new"));
+            Files.delete(occupied);
         }
         Files.writeString(file, "7\nchange&rule=orders&limit=many\n");
         try (ConfigurableApplicationContext application = start(property)) {
@@ -318,12 +321,22 @@ class ChangesTests {
     void changesThatNoLongerFitAreToldAndDoNotStopTheStart(@TempDir Path folder, CapturedOutput output)
             throws IOException {
         Path file = folder.resolve("changes");
-        Files.writeString(file, "7\nchange&rule=orders&named=gone&limit=4\nunknown&rule=orders\n");
+        Files.writeString(
+                file,
+                "7\nchange&rule=orders&named=gone&limit=4\nunknown&rule=orders\n"
+                        + "change&rule=several&named=per-day&limit=5\n");
         try (ConfigurableApplicationContext application = start("limiter.changes-file=" + file)) {
             Clients clients = Applications.clientsOf(application);
             assertThat(output).contains("do not fit the rules of this instance");
-            assertThat(clients.get(ENDPOINT).body()).contains("\"problem\":", "\"version\":7");
+            assertThat(clients.get(ENDPOINT).body()).contains("\"problem\":\"orders: ", "\"version\":7");
             assertThat(permitted(clients, "/orders", "acme")).isEqualTo(3);
+
+            assertThat(permitted(clients, "/several", "acme"))
+                    .as("a change that fits")
+                    .isEqualTo(5);
+            assertThat(clients.post(ORDERS, "{\"key\":\"a\",\"limit\":5,\"until\":\"1h\"}")
+                            .statusCode())
+                    .isEqualTo(200);
 
             assertThat(clients.send("DELETE", ORDERS).statusCode()).isEqualTo(200);
             assertThat(clients.get(ENDPOINT).body()).doesNotContain("\"problem\":");
@@ -358,6 +371,8 @@ class ChangesTests {
                 try (ConfigurableApplicationContext third = start(onRedis)) {
                     Clients late = Applications.clientsOf(third);
                     assertThat(version(late)).isEqualTo(3);
+                    assertThat(late.post(ENDPOINT, "{\"undo\":true}").statusCode())
+                            .isEqualTo(400);
                     assertThat(permitted(late, "/orders", "late")).isEqualTo(5);
                 }
 

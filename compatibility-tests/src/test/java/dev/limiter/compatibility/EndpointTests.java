@@ -294,7 +294,8 @@ class EndpointTests {
                             name,
                             "change",
                             new Object[] {
-                                "orders", null, 7L, null, null, null, null, null, null, null, null, null, "too few"
+                                "orders", null, 7L, null, null, null, null, null, null, null, null, null, null,
+                                "too few"
                             },
                             new String[] {
                                 String.class.getName(),
@@ -308,6 +309,7 @@ class EndpointTests {
                                 String.class.getName(),
                                 Boolean.class.getName(),
                                 String.class.getName(),
+                                Boolean.class.getName(),
                                 Long.class.getName(),
                                 String.class.getName()
                             });

@@ -66,6 +66,11 @@ class ExplainTests {
         "limiter.rules.off.mode=off",
         "limiter.rules.off.limit=1",
         "limiter.rules.off.window=1h",
+        "limiter.rules.resolved.paths=/resolved",
+        "limiter.rules.resolved.limit=2",
+        "limiter.rules.resolved.window=1h",
+        "limiter.rules.resolved.key=header:X-Api-Key",
+        "limiter.rules.resolved.limit-resolver=#{#request.getHeader('X-Limit') == null ? null : 100}",
         "limiter.rules.broken.paths=/broken",
         "limiter.rules.broken.limit=9",
         "limiter.rules.broken.window=1h",
@@ -202,6 +207,17 @@ class ExplainTests {
     }
 
     @Test
+    void changesNoResolvedLimit() {
+        assertThat(explain("path", "/resolved", "header.X-Api-Key", "victim", "header.X-Limit", "yes")
+                        .toString())
+                .contains("limit=100");
+        for (int i = 0; i < 3; i++) {
+            assertThat(clients.get("/resolved", "X-Api-Key", "victim").statusCode())
+                    .isEqualTo(i < 2 ? 200 : 429);
+        }
+    }
+
+    @Test
     void chargesNothing() {
         for (int i = 0; i < 50; i++) {
             assertThat(explain("path", "/login", "method", "post", "ip", "192.0.2.50"))
@@ -265,7 +281,7 @@ class ExplainTests {
     @RestController
     static class Limited {
 
-        @GetMapping({"/orders", "/free/all", "/login", "/broken"})
+        @GetMapping({"/orders", "/free/all", "/login", "/broken", "/resolved"})
         String get() {
             return "ok";
         }

@@ -156,6 +156,10 @@ class RulesFileTests {
 
             Files.delete(file);
             awaitShown(clients, "/actuator/limiter", "any more");
+            Files.writeString(file, orders(4));
+            await(() -> !clients.get("/actuator/limiter").body().contains("\"problem\":"));
+            Files.delete(file);
+            awaitShown(clients, "/actuator/limiter", "any more");
             Files.createDirectory(file);
             awaitShown(clients, "/actuator/limiter", "This is no file");
             Files.delete(file);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.spring.annotation.RateLimiter;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -70,6 +71,12 @@ class TryBeforeEnforcingTests {
             assertThat(count(clients, "orders", "shadow-rejected")).isEqualTo(KEYS - refused.size());
             assertThat(clients.get("/actuator/limiter/orders").body()).contains("\"enforce\":\"10%\"");
 
+            for (String key : List.of("key1", "key2", "key3", "key4", "key5", "key6", "key7", "key8")) {
+                assertThat(clients.get("/actuator/limiter/explain?path=/orders&header.X-Api-Key=" + key)
+                                .body())
+                        .contains("\"result\":\"" + (refused.contains(key) ? "rejected" : "permitted") + "\"");
+            }
+
             assertThat(clients.post("/actuator/limiter/orders", "{\"enforce\":\"30 %\"}")
                             .body())
                     .contains("\"enforce\":\"30%\"");
@@ -108,6 +115,30 @@ class TryBeforeEnforcingTests {
             assertThat(clients.post("/actuator/limiter/orders", "{\"mode\":\"shadow\"}")
                             .statusCode())
                     .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void suggestsALimit() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(clients.get("/actuator/limiter/orders?suggest=10").statusCode())
+                    .isEqualTo(400);
+            assertThat(clients.post("/actuator/limiter/orders", "{\"observe\":true}")
+                            .statusCode())
+                    .isEqualTo(200);
+            for (int key = 1; key <= 10; key++) {
+                for (int i = 0; i < key; i++) {
+                    clients.get("/orders", "X-Api-Key", "key" + key);
+                }
+            }
+            assertThat(clients.get("/actuator/limiter/orders?suggest=10%25").body())
+                    .contains("\"limit\":9", "\"window\":\"PT24H\"", "\"keys\":10", "\"requests\":55");
+            assertThat(clients.get("/actuator/limiter/orders?suggest=all").statusCode())
+                    .isEqualTo(400);
+            clients.post("/actuator/limiter/orders", "{\"observe\":false}");
+            assertThat(clients.get("/actuator/limiter/orders?suggest=10").statusCode())
+                    .isEqualTo(400);
         }
     }
 

@@ -21,10 +21,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.context.ApplicationEvent;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.context.event.GenericApplicationListener;
-import org.springframework.core.ResolvableType;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySource;
@@ -35,14 +32,11 @@ import org.springframework.core.env.StandardEnvironment;
  * another one, and those of the environment when Spring Cloud says that it has changed. What cannot work changes nothing,
  * and is told once.
  */
-final class ConfigurationWatcher implements SmartLifecycle, GenericApplicationListener {
+final class ConfigurationWatcher implements SmartLifecycle {
 
     private static final Log logger = LogFactory.getLog(ConfigurationWatcher.class);
 
     private static final long PERIOD_MILLIS = 500;
-
-    private static final String ENVIRONMENT_CHANGED =
-            "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
 
     private final LiveRules rules;
     private final ConfigurationReader reader;
@@ -111,11 +105,13 @@ final class ConfigurationWatcher implements SmartLifecycle, GenericApplicationLi
             read = watched.read();
         } catch (LimiterConfigurationException unreadable) {
             tell(String.valueOf(unreadable.getMessage()));
+            content = null;
             return;
         }
         if (read == null) {
             if (watched.isIn(environment.getPropertySources())) {
                 tell("There is no " + watched + " any more");
+                content = null;
             }
             return;
         }
@@ -152,6 +148,8 @@ final class ConfigurationWatcher implements SmartLifecycle, GenericApplicationLi
                     wrong.getCause() instanceof LimiterConfigurationException all
                             ? text(all, next, wrong)
                             : String.valueOf(wrong.getMessage()));
+        } catch (RuntimeException failure) {
+            tell("A source of rules failed: " + failure);
         }
     }
 
@@ -182,13 +180,8 @@ final class ConfigurationWatcher implements SmartLifecycle, GenericApplicationLi
         return copy;
     }
 
-    @Override
-    public boolean supportsEventType(ResolvableType type) {
-        return type.toClass().getName().equals(ENVIRONMENT_CHANGED);
-    }
-
-    @Override
-    public void onApplicationEvent(ApplicationEvent event) {
+    /** The environment has changed. */
+    void environmentChanged() {
         reload(copy -> {});
     }
 

@@ -83,6 +83,11 @@ public final class LimiterChangesAutoConfiguration {
     }
 
     @Bean
+    static EnvironmentChanges limiterEnvironmentChanges(ObjectProvider<ConfigurationWatcher> watcher) {
+        return new EnvironmentChanges(watcher);
+    }
+
+    @Bean
     ConfigurationWatcher limiterConfigurationWatcher(
             LiveRules rules,
             ConfigurableEnvironment environment,

@@ -8,6 +8,7 @@ import dev.limiter.spring.endpoint.RequestExplanations;
 import dev.limiter.spring.endpoint.WebExchange;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.DecisionCounts;
+import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.RequestExplainer;
@@ -38,15 +39,22 @@ public final class LimiterEndpointAutoConfiguration {
     }
 
     @Bean
+    DemandRecorder limiterDemandRecorder(TimeSource clock) {
+        return new DemandRecorder(clock);
+    }
+
+    @Bean
     @ConditionalOnMissingBean
     LimiterEndpoint limiterEndpoint(
             LiveRules rules,
             RateLimiters limiters,
             DecisionCounts counts,
             RefusedKeys refused,
+            DemandRecorder demand,
             ApplicationEventPublisher events,
             KeyHash hash) {
-        return new LimiterEndpoint(rules, limiters, counts, refused, StorageName.of(limiters.storage()), events, hash);
+        return new LimiterEndpoint(
+                rules, limiters, counts, refused, demand, StorageName.of(limiters.storage()), events, hash);
     }
 
     @Bean

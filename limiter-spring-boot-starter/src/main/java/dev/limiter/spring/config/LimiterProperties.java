@@ -26,8 +26,6 @@ import org.springframework.boot.convert.Delimiter;
  *     less than this, not more.
  * @param maxKeys How many keys are remembered in memory, 1 to 1000000000.
  * @param nearLimit From which use of a limit a permitted request is counted in limiter.near.limit, 1% to 99%.
- * @param rulesFile YAML file with rules, as in application.yml, which come before all else that is configured; looked at
- *     twice a second, also through symbolic links.
  * @param changesFile File in which changes of rules that are made at the endpoint are kept for the next start; they end with
  *     the application if not said. For storage: memory.
  * @param web Limits on HTTP requests.
@@ -37,6 +35,8 @@ import org.springframework.boot.convert.Delimiter;
  *     same.
  * @param floors What rules may not exceed, by their names, wherever they are written or changed; default for the automatic
  *     limit.
+ * @param rulesFile YAML file with rules, as in application.yml, which come before all else that is configured; looked at
+ *     twice a second, also through symbolic links.
  * @param ownKeys Keys directly below limiter that are the application's own, such as customers; what is below them is
  *     not read.
  */

@@ -15,7 +15,7 @@ public final class RulesFileInitializer
     @Override
     public void initialize(ConfigurableApplicationContext context) {
         RulesFile file = RulesFile.of(context.getEnvironment());
-        if (file == null) {
+        if (file == null || !context.getEnvironment().getProperty("limiter.enabled", Boolean.class, true)) {
             return;
         }
         byte[] content = file.read();

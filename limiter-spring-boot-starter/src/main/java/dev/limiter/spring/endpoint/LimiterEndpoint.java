@@ -6,11 +6,16 @@ import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.DecisionCounts;
+import dev.limiter.spring.operate.DemandRecorder;
+import dev.limiter.spring.operate.DemandRecorder.Recording;
 import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.operate.PeakDemand.Suggestion;
 import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.RuleChange;
+import dev.limiter.spring.operate.SuggestLimit;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.Mode;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,6 +50,7 @@ public final class LimiterEndpoint {
     private final RateLimiters limiters;
     private final DecisionCounts counts;
     private final RefusedKeys refused;
+    private final DemandRecorder demand;
     private final String storage;
     private final OperatorLog log;
     private final KeyHash hash;
@@ -59,6 +65,7 @@ public final class LimiterEndpoint {
             RateLimiters limiters,
             DecisionCounts counts,
             RefusedKeys refused,
+            DemandRecorder demand,
             String storage,
             ApplicationEventPublisher events,
             KeyHash hash) {
@@ -68,6 +75,7 @@ public final class LimiterEndpoint {
         this.limiters = limiters;
         this.counts = counts;
         this.refused = refused;
+        this.demand = demand;
         this.storage = storage;
     }
 
@@ -96,14 +104,19 @@ public final class LimiterEndpoint {
      * @param key as storages have it, or the value of its only part, such as an address, or the hash of one that was
      *     refused lately
      * @param resource such as {@code GET /orders/{id}}, where each has a bucket of its own
+     * @param suggest instead of that, the limit that would have refused such a share of the keys: {@code 0.1%}
      * @throws IllegalArgumentException if that is no key of the rule
      */
     @ReadOperation
     @Nullable
-    public Map<String, Object> rule(@Selector String rule, @Nullable String key, @Nullable String resource) {
+    public Map<String, Object> rule(
+            @Selector String rule, @Nullable String key, @Nullable String resource, @Nullable String suggest) {
         List<RateLimitRule> named = rules.named(rule);
         if (named.isEmpty()) {
             return null;
+        }
+        if (suggest != null) {
+            return suggestion(named.get(0), suggest);
         }
         if (key == null && resource == null) {
             Map<String, Object> body = describe(named);
@@ -111,6 +124,37 @@ public final class LimiterEndpoint {
             return body;
         }
         return standings(keys(named, key, resource));
+    }
+
+    private Map<String, Object> suggestion(RateLimitRule rule, String suggest) {
+        double share = SuggestLimit.share(suggest);
+        Recording recording = demand.of(rule.name())
+                .orElseThrow(
+                        () -> new IllegalArgumentException("Nothing is known of the demand for this rule: have it be"
+                                + " recorded with POST and \"observe\": true, and come back later."));
+        Suggestion suggestion = recording.demand().suggest(share);
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("limit", suggestion.limit());
+        body.put("window", recording.window().toString());
+        body.put("keys", suggestion.keys());
+        body.put("requests", suggestion.requests());
+        body.put("since", recording.since().toString());
+        return body;
+    }
+
+    private Map<String, Object> observe(
+            RateLimitRule rule, boolean begin, SecurityContext who, @Nullable String reason) {
+        if (begin) {
+            Duration window = rule.rule().limits().get(0).window();
+            if (window.isZero()) {
+                throw new IllegalArgumentException("A limit without a window has no demand to be recorded.");
+            }
+            demand.begin(rule.name(), window);
+        } else {
+            demand.end(rule.name());
+        }
+        log.observed(rule.name(), begin, who, reason);
+        return describe(rules.named(rule.name()));
     }
 
     private Map<String, Object> standings(Map<RateLimitRule, String> keys) {
@@ -130,6 +174,7 @@ public final class LimiterEndpoint {
      * @param named which of several limits
      * @param until when the limit of a key is that of the rule again: an instant such as {@code 2026-12-01T08:00:00Z}, or a
      *     duration from now such as {@code 2h}, up to 366 days
+     * @param observe true to record from now on what keys ask for, false to forget it; nothing else is changed then
      * @param version of the rules that the change is made for; any if null
      * @param reason why, for the audit
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the rule cannot be like that
@@ -149,12 +194,16 @@ public final class LimiterEndpoint {
             @Nullable String resource,
             @Nullable Boolean ban,
             @Nullable String until,
+            @Nullable Boolean observe,
             @Nullable Long version,
             @Nullable String reason,
             SecurityContext operator) {
         List<RateLimitRule> before = rules.named(rule);
         if (before.isEmpty()) {
             return null;
+        }
+        if (observe != null) {
+            return observe(before.get(0), observe, operator, reason);
         }
         if (key == null && resource == null && ban == null && until == null) {
             long changed = rules.change(rule, new RuleChange(named, limit, window, burst, mode, enforce), version);
@@ -267,7 +316,7 @@ public final class LimiterEndpoint {
             }
             log.reset(rule, whole, operator, reason);
         });
-        return rule(rule, key, resource);
+        return rule(rule, key, resource, null);
     }
 
     private Map<String, Object> endOverride(

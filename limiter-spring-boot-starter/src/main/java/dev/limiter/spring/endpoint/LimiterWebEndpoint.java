@@ -1,5 +1,6 @@
 package dev.limiter.spring.endpoint;
 
+import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -49,12 +51,12 @@ public final class LimiterWebEndpoint {
     /** One rule, where a key of it stands, or {@code explain} with the words of {@link RequestExplanations}. */
     @ReadOperation
     public WebEndpointResponse<Map<String, Object>> rule(
-            @Selector String rule, @Nullable String key, @Nullable String resource) {
+            @Selector String rule, @Nullable String key, @Nullable String resource, @Nullable String suggest) {
         Map<String, List<String>> words = exchange.parameters();
-        if (rule.equals(EXPLAIN) && (words.containsKey("path") || endpoint.rule(rule, null, null) == null)) {
+        if (rule.equals(EXPLAIN) && (words.containsKey("path") || endpoint.rule(rule, null, null, null) == null)) {
             return answer(rule, () -> explanations.of(words));
         }
-        return answer(rule, () -> endpoint.rule(rule, key, resource));
+        return answer(rule, () -> endpoint.rule(rule, key, resource, suggest));
     }
 
     @WriteOperation
@@ -70,6 +72,7 @@ public final class LimiterWebEndpoint {
             @Nullable String resource,
             @Nullable Boolean ban,
             @Nullable String until,
+            @Nullable Boolean observe,
             @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
@@ -87,6 +90,7 @@ public final class LimiterWebEndpoint {
                         resource,
                         ban,
                         until,
+                        observe,
                         number("version", version),
                         reason,
                         operator));
@@ -100,7 +104,10 @@ public final class LimiterWebEndpoint {
             @Nullable Boolean override,
             @Nullable String reason,
             SecurityContext operator) {
-        return answer(rule, () -> endpoint.restore(rule, key, resource, override, reason, operator));
+        return answer(rule, () -> {
+            refuseUnknown(exchange.parameters().keySet());
+            return endpoint.restore(rule, key, resource, override, reason, operator);
+        });
     }
 
     @WriteOperation
@@ -131,7 +138,7 @@ public final class LimiterWebEndpoint {
                     : new WebEndpointResponse<>(body);
         } catch (StaleVersionException stale) {
             return new WebEndpointResponse<>(error(stale), 409);
-        } catch (ChangeStoreException unavailable) {
+        } catch (ChangeStoreException | StorageUnavailableException unavailable) {
             return new WebEndpointResponse<>(error(unavailable), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
         } catch (LimiterConfigurationException wrong) {
             Map<String, Object> body = error(wrong);
@@ -141,6 +148,17 @@ public final class LimiterWebEndpoint {
             return new WebEndpointResponse<>(body, WebEndpointResponse.STATUS_BAD_REQUEST);
         } catch (IllegalArgumentException wrong) {
             return new WebEndpointResponse<>(error(wrong), WebEndpointResponse.STATUS_BAD_REQUEST);
+        }
+    }
+
+    /** A misspelt key would have the whole rule restored. */
+    private static void refuseUnknown(Set<String> parameters) {
+        List<String> known = List.of("key", "resource", "override", "reason");
+        for (String parameter : parameters) {
+            if (!known.contains(parameter)) {
+                throw new IllegalArgumentException("\"" + parameter + "\" is unknown. Known: "
+                        + String.join(", ", known) + "." + DidYouMean.ask(parameter, known));
+            }
         }
     }
 

@@ -77,6 +77,13 @@ final class OperatorLog {
         tell("LIMITER_CHANGE_UNDONE", data, who);
     }
 
+    /** The demand for a rule is recorded from now on, or no more. */
+    void observed(String rule, boolean begin, SecurityContext who, @Nullable String reason) {
+        Map<String, Object> data = data(rule, reason);
+        data.put("begin", begin);
+        tell("LIMITER_DEMAND_OBSERVED", data, who);
+    }
+
     static @Nullable String bounded(@Nullable String reason) {
         return reason != null && reason.length() > LONGEST_REASON ? reason.substring(0, LONGEST_REASON) : reason;
     }

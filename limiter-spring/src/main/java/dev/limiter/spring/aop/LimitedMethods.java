@@ -144,7 +144,7 @@ public final class LimitedMethods implements MethodLimits {
         List<RateLimitRule> compiled = new ArrayList<>();
         for (RateLimiter annotation : annotations) {
             // Without names of their own, the annotations of a method would share one bucket.
-            String defaultName = compiled.isEmpty() ? name : name + "-" + (compiled.size() + 1);
+            String defaultName = names.isEmpty() ? name : name + "-" + (names.size() + 1);
             RuleDefinition definition = definitions.definition(annotation, defaultName, origin, ruleSet, otherwise);
             if (!names.add(definition.name())) {
                 throw new LimiterConfigurationException(new Problem(

@@ -291,11 +291,16 @@ public final class RateLimitRule {
         if (fixedCharge != null) {
             return fixedCharge;
         }
-        return overrides.isEmpty() ? charge(null, context) : charge(key.resolve(context), context);
+        return overrides.isEmpty() ? charge(null, context, false) : charge(key.resolve(context), context, false);
+    }
+
+    /** The {@link #charge} of a request that is none: nothing is remembered of it. */
+    public @Nullable Charge forecast(RateLimitContext context) {
+        return charge(key.resolve(context), context, true);
     }
 
     /** {@code known}: the key, where overrides have to be looked at; else it is not worked out for nothing. */
-    private @Nullable Charge charge(@Nullable String known, RateLimitContext context) {
+    private @Nullable Charge charge(@Nullable String known, RateLimitContext context, boolean forecast) {
         Rule applicable = known == null ? null : overrides.of(known);
         boolean overridden = applicable != null;
         if (!overridden) {
@@ -306,7 +311,8 @@ public final class RateLimitRule {
         }
         String whose = known == null ? key.resolve(context) : known;
         if (resolved != null && !overridden) {
-            applicable = resolved.of(whose, context, applicable);
+            applicable =
+                    forecast ? resolved.forecast(whose, context, applicable) : resolved.of(whose, context, applicable);
         }
         return waiting.apply(costs.charge(applicable, whose, context), context);
     }

@@ -78,6 +78,15 @@ public final class ResolvedLimits {
         return known.rule() == null ? own : known.rule();
     }
 
+    /** The same, of which nothing is remembered: the request is none, and the key somebody's. */
+    Rule forecast(String key, RateLimitContext context, Rule own) {
+        Answer known = answers.get(key);
+        Rule rule = known == null || known.until() - clock.getAsLong() <= 0
+                ? rule(source.apply(context), own.name())
+                : known.rule();
+        return rule == null ? own : rule;
+    }
+
     private @Nullable Rule rule(@Nullable Object value, String name) {
         if (value == null) {
             return null;

@@ -103,6 +103,11 @@ public final class RateLimitEvent {
         return subject == null ? null : subject.hash().of(subject.charge().key());
     }
 
+    /** The permits that the request asked for, of the limit of which it asked for most; 0 if the rule was not asked. */
+    public long permits() {
+        return subject == null ? 0 : subject.charge().permits();
+    }
+
     /** The name of the tier whose limits applied; null if they were the rule's own, or those of a resolver. */
     public @Nullable String tier() {
         return subject == null ? null : subject.rule().tierOf(subject.charge().rule());

@@ -109,6 +109,15 @@ public record Changes(long version, Map<String, List<RuleChange>> rules, Map<Str
         return new Changes(version, rules, left);
     }
 
+    /** Those of some rules alone, by their canonical names. */
+    Changes only(Set<String> names) {
+        Map<String, List<RuleChange>> someRules = new TreeMap<>(rules);
+        someRules.keySet().retainAll(names);
+        Map<String, List<KeyOverride>> someOverrides = new TreeMap<>(overrides);
+        someOverrides.keySet().retainAll(names);
+        return new Changes(version, someRules, someOverrides);
+    }
+
     /** The same of another version. */
     Changes as(long other) {
         return new Changes(other, rules, overrides);

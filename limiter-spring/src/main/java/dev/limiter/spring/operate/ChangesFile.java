@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,15 @@ public final class ChangesFile implements ChangeStore {
         }
     }
 
+    /** Keys of clients may be secrets: nobody else reads them, where the file system knows that. */
+    private static void prepare(Path written) throws IOException {
+        Files.deleteIfExists(written);
+        if (written.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+            Files.createFile(
+                    written, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        }
+    }
+
     private void moveAside() {
         try {
             Files.move(file, sibling(".unreadable"), StandardCopyOption.REPLACE_EXISTING);
@@ -63,6 +73,7 @@ public final class ChangesFile implements ChangeStore {
     public synchronized boolean replace(Changes next) {
         Path written = sibling(".new");
         try {
+            prepare(written);
             Files.writeString(written, next.version() + "\n" + ChangesText.write(next));
             Files.move(written, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
             return true;

@@ -78,6 +78,9 @@ public final class ChangesText {
     public static Changes read(long version, String text) {
         Map<String, List<RuleChange>> rules = new TreeMap<>();
         Map<String, List<KeyOverride>> overrides = new TreeMap<>();
+        if (!text.isEmpty() && !text.endsWith("\n")) {
+            throw new IllegalArgumentException("The last line has no end: it may be cut.");
+        }
         for (String line : text.lines().toList()) {
             try {
                 Map<String, String> values = values(line);

@@ -78,7 +78,7 @@ public record Forecast(
         if (exemption != null) {
             return without(rule, Result.SKIPPED, exemption);
         }
-        Charge charge = rule.charge(context);
+        Charge charge = rule.forecast(context);
         if (charge == null) {
             return without(rule, Result.SKIPPED, "a tier without a limit");
         }
@@ -86,7 +86,13 @@ public record Forecast(
         Decision banned = ban == null ? null : limiters.peek(ban.bans(), charge.key());
         Decision standing = limiters.peek(charge.rule(), charge.key());
         Result result = banned != null && !banned.permitted() ? Result.BANNED : result(charge, standing);
-        return new Forecast(result.in(rule.mode()), null, charge, standing, banned);
+        boolean watching = rule.isEnforcedInPart() && !rule.enforces(context);
+        return new Forecast(
+                result.in(watching ? Mode.SHADOW : rule.mode()),
+                watching ? "enforce: not for this key" : null,
+                charge,
+                standing,
+                banned);
     }
 
     private static Forecast without(RateLimitRule rule, Result result, @Nullable String detail) {

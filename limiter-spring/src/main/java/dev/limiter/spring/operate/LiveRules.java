@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -85,6 +86,9 @@ public final class LiveRules {
 
     /** The changes before, the latest last. */
     private final Deque<Changes> former = new ArrayDeque<>();
+
+    /** The names of the rules whose changes are not in force. */
+    private Set<String> unfit = Set.of();
 
     /** {@code problem}: why they are not in force; null if they are. */
     private record State(Changes changes, @Nullable String problem) {}
@@ -180,11 +184,13 @@ public final class LiveRules {
             return false;
         }
         Changes changes = state.changes().at(now());
-        RuleSet compiled = compile(next, changes);
+        compile(next, Changes.NONE); // the configuration itself has to work; changes that do not fit it are told
         configuration = next;
-        state = new State(state.changes(), null);
-        rules.replace(compiled);
-        listener.accept(new RulesChanged(changes.version(), changes.names()));
+        Fitting fitting = fitting(changes);
+        state = new State(state.changes(), fitting.problem());
+        unfit = fitting.unfit();
+        rules.replace(fitting.compiled());
+        tell(changes);
         return true;
     }
 
@@ -251,12 +257,14 @@ public final class LiveRules {
      * @throws IllegalArgumentException if it knows none
      */
     public synchronized long undo(@Nullable Long madeFor) {
-        refresh();
-        Changes before = former.peekLast();
-        if (before == null) {
-            throw new IllegalArgumentException("This instance knows of no change that could be undone.");
-        }
-        return update(madeFor, last -> before);
+        return update(madeFor, last -> {
+            Changes before = former.peekLast();
+            if (before == null) {
+                throw new IllegalArgumentException(
+                        "This instance has not seen the last change, and cannot undo it. Ask the one that made it.");
+            }
+            return before;
+        });
     }
 
     private synchronized long update(@Nullable Long madeFor, UnaryOperator<Changes> step) {
@@ -266,13 +274,16 @@ public final class LiveRules {
             if (madeFor != null && madeFor != before.version()) {
                 throw new StaleVersionException(madeFor, before.version());
             }
-            Changes next = step.apply(before).at(now()).as(before.version() + 1);
+            Changes next = step.apply(before.at(now())).at(now()).as(before.version() + 1);
             if (next.isSameAs(before)) {
                 return before.version();
             }
-            RuleSet compiled = compile(next);
+            Fitting fitting = fitting(next);
+            if (!unfit.containsAll(fitting.unfit())) {
+                throw fitting.failure();
+            }
             if (store.replace(next)) {
-                putInForce(next, compiled);
+                putInForce(next, fitting);
                 return next.version();
             }
         }
@@ -289,13 +300,48 @@ public final class LiveRules {
         if (newer == null) {
             return;
         }
-        try {
-            putInForce(newer, compile(newer.at(now())));
-        } catch (LimiterConfigurationException unfit) {
+        Fitting fitting = fitting(newer.at(now()));
+        if (!fitting.unfit().isEmpty()) {
             logger.error(
-                    "Changes of rules that were made elsewhere do not fit the rules of this instance, which stay as"
-                            + " they are: " + unfit.getMessage());
-            remember(newer, unfit.getMessage());
+                    "Changes that were made elsewhere do not fit the rules of this instance, and are not in force: "
+                            + fitting.problem());
+        }
+        putInForce(newer, fitting);
+    }
+
+    /**
+     * The rules with those changes that fit them.
+     *
+     * @param unfit the names of the rules whose changes do not
+     */
+    private record Fitting(
+            RuleSet compiled, Set<String> unfit, @Nullable LimiterConfigurationException failure) {
+
+        @Nullable
+        String problem() {
+            return failure == null ? null : String.join(", ", unfit) + ": " + failure.getMessage();
+        }
+    }
+
+    /** Compiles all changes together, or, where that fails, those of each rule that fit by themselves. */
+    private Fitting fitting(Changes next) {
+        try {
+            return new Fitting(compile(next), Set.of(), null);
+        } catch (LimiterConfigurationException failure) {
+            Set<String> unfit = new TreeSet<>();
+            for (String name : next.names()) {
+                try {
+                    compile(next.only(Set.of(name)));
+                } catch (LimiterConfigurationException alone) {
+                    unfit.add(name);
+                }
+            }
+            if (unfit.isEmpty()) {
+                throw failure;
+            }
+            Set<String> fit = new TreeSet<>(next.names());
+            fit.removeAll(unfit);
+            return new Fitting(compile(next.only(fit)), unfit, failure);
         }
     }
 
@@ -364,14 +410,27 @@ public final class LiveRules {
         return RuleDefinition.builder(written, RuleOrigin.source("a change")).build();
     }
 
-    private void putInForce(Changes next, RuleSet compiled) {
-        remember(next, null);
-        rules.replace(compiled);
-        listener.accept(new RulesChanged(next.version(), next.names()));
+    private void putInForce(Changes next, Fitting fitting) {
+        remember(next, fitting.problem());
+        unfit = fitting.unfit();
+        rules.replace(fitting.compiled());
+        tell(next);
+    }
+
+    private void tell(Changes changes) {
+        try {
+            listener.accept(new RulesChanged(changes.version(), changes.names()));
+        } catch (RuntimeException failure) {
+            logger.warn("A listener of changed rules failed; the change stands", failure);
+        }
     }
 
     private void remember(Changes next, @Nullable String problem) {
-        former.addLast(state.changes());
+        if (next.version() == state.changes().version() + 1) {
+            former.addLast(state.changes());
+        } else {
+            former.clear(); // nobody here knows what the last change was
+        }
         if (former.size() > REMEMBERED) {
             former.removeFirst();
         }

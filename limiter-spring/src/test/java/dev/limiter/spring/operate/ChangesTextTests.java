@@ -69,9 +69,16 @@ class ChangesTextTests {
                 "change&rule=%zz&limit=1"
             })
     void whatIsNoChangeIsTold(String line) {
-        assertThatThrownBy(() -> ChangesText.read(1, "change&rule=orders&limit=1\n" + line))
+        assertThatThrownBy(() -> ChangesText.read(1, "change&rule=orders&limit=1\n" + line + "\n"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(line);
+    }
+
+    @Test
+    void cutLinesAreTold() {
+        assertThatThrownBy(() -> ChangesText.read(1, "change&rule=orders&limit=20"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("cut");
     }
 
     @Test

@@ -38,7 +38,7 @@ public final class UnmatchedPathsCheck implements StartupCheck {
         RuleSet ruleSet = rules.current();
         ServedPatterns endpoints = new ServedPatterns(mappings.stream());
         return ruleSet.pathRules().stream()
-                .filter(rule -> rule.mode() != Mode.OFF)
+                .filter(rule -> rule.mode() != Mode.OFF && rule.live() == null)
                 .flatMap(rule -> finding(rule, ruleSet, endpoints).stream())
                 .toList();
     }

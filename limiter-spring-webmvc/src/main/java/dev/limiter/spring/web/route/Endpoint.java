@@ -91,7 +91,7 @@ public final class Endpoint {
     }
 
     private static boolean isEnforced(List<RateLimitRule> rules) {
-        return rules.stream().anyMatch(rule -> rule.mode() == Mode.ENFORCE);
+        return rules.stream().anyMatch(rule -> rule.mode() == Mode.ENFORCE && !rule.isEnforcedInPart());
     }
 
     private ApplicableRules withDefault(List<RateLimitRule> rules) {

@@ -1,0 +1,78 @@
+package dev.limiter.spring.operate;
+
+import dev.limiter.TimeSource;
+import dev.limiter.spring.decide.Outcome;
+import dev.limiter.spring.decide.RateLimitEvent;
+import dev.limiter.spring.decide.RateLimitListener;
+import dev.limiter.spring.rule.RuleName;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Records the demand of keys for the rules that operators ask about, {@value #MOST} at most. Thread-safe. */
+public final class DemandRecorder implements RateLimitListener {
+
+    static final int MOST = 8;
+
+    private static final Set<Outcome> ASKED = EnumSet.of(
+            Outcome.PERMITTED,
+            Outcome.REJECTED,
+            Outcome.BANNED,
+            Outcome.SHADOW_REJECTED,
+            Outcome.FAILED_OPEN,
+            Outcome.FAILED_CLOSED,
+            Outcome.FAILED_LOCAL);
+
+    private final Map<String, Recording> byRule = new ConcurrentHashMap<>();
+    private final TimeSource clock;
+
+    /** The demand of one rule since some time. */
+    public record Recording(PeakDemand demand, Duration window, Instant since) {}
+
+    public DemandRecorder(TimeSource clock) {
+        this.clock = clock;
+    }
+
+    @Override
+    public void onDecision(RateLimitEvent event) {
+        String key = byRule.isEmpty() ? null : event.key();
+        Recording recording = key == null ? null : byRule.get(RuleName.canonical(event.rule()));
+        if (recording != null && key != null) {
+            recording.demand().add(key, event.permits(), clock.epochNanos());
+        }
+    }
+
+    @Override
+    public boolean hears(Outcome outcome) {
+        return ASKED.contains(outcome);
+    }
+
+    /**
+     * Records the demand for a rule from now on, and forgets what was recorded of it.
+     *
+     * @throws IllegalArgumentException if so many others are recorded already
+     */
+    public synchronized void begin(String rule, Duration window) {
+        String canonical = RuleName.canonical(rule);
+        if (!byRule.containsKey(canonical) && byRule.size() == MOST) {
+            throw new IllegalArgumentException(
+                    "The demand of " + MOST + " rules is recorded already: end one of them.");
+        }
+        Instant now = Instant.EPOCH.plus(Duration.ofNanos(clock.epochNanos()));
+        byRule.put(canonical, new Recording(new PeakDemand(window), window, now));
+    }
+
+    /** Forgets what was recorded of a rule; nothing happens if nothing was. */
+    public synchronized void end(String rule) {
+        byRule.remove(RuleName.canonical(rule));
+    }
+
+    /** The recording of a rule, if there is one. */
+    public Optional<Recording> of(String rule) {
+        return Optional.ofNullable(byRule.get(RuleName.canonical(rule)));
+    }
+}

@@ -1,0 +1,94 @@
+package dev.limiter.spring.operate;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The most that each key has asked for in one window, and the limit that would have refused a share of the keys. Of many keys,
+ * it follows a sample: those whose hash begins with so many zeros, one more each time there is no room. Thread-safe, by a
+ * lock; of a fixed size.
+ *
+ * @see <a href="https://doi.org/10.1007/BF02241657">Flajolet: On Adaptive Sampling, 1990</a>
+ */
+public final class PeakDemand {
+
+    /** In keys: a thousandth of half of them is some thirty keys. */
+    static final int SAMPLE = 1 << 16;
+
+    private final long windowNanos;
+    private final Map<String, Demand> sample = new HashMap<>();
+    private int zeros;
+    private long requests;
+
+    private static final class Demand {
+
+        long window;
+        long permits;
+        long peak;
+    }
+
+    /**
+     * A limit that suits the keys that were seen.
+     *
+     * @param limit permits per window
+     * @param keys how many keys there were, exactly or by the sample
+     * @param requests that were seen
+     */
+    public record Suggestion(long limit, long keys, long requests) {}
+
+    /** {@code window}: more than zero; windows begin at its multiples since 1970. */
+    public PeakDemand(Duration window) {
+        this.windowNanos = window.toNanos();
+    }
+
+    /** Adds a request; time is in epoch nanoseconds, and does not go back to an earlier window. */
+    public synchronized void add(String key, long permits, long time) {
+        requests++;
+        if (!isSampled(key)) {
+            return;
+        }
+        Demand demand = sample.computeIfAbsent(key, absent -> new Demand());
+        long window = Math.floorDiv(time, windowNanos);
+        if (window > demand.window) {
+            demand.window = window;
+            demand.permits = 0;
+        }
+        demand.permits += permits;
+        demand.peak = Math.max(demand.peak, demand.permits);
+        if (sample.size() > SAMPLE) {
+            zeros++;
+            sample.keySet().removeIf(each -> !isSampled(each));
+        }
+    }
+
+    private boolean isSampled(String key) {
+        return zeros == 0 || hash(key) >>> (Long.SIZE - zeros) == 0;
+    }
+
+    private static long hash(String key) {
+        long hash = 0;
+        for (int i = 0; i < key.length(); i++) {
+            hash = (hash ^ key.charAt(i)) * 0x9e3779b97f4a7c15L;
+            hash ^= hash >>> 32;
+        }
+        hash *= 0xd6e8feb86659fd93L;
+        return hash ^ hash >>> 32 ^ hash << 32;
+    }
+
+    /**
+     * The smallest limit that would have refused at most that share of the keys in any window; 0 if none was seen.
+     *
+     * @param share from 0 to 1
+     */
+    public synchronized Suggestion suggest(double share) {
+        long[] peaks = sample.values().stream()
+                .map(demand -> demand.peak)
+                .sorted(Comparator.reverseOrder())
+                .mapToLong(Long::longValue)
+                .toArray();
+        int refused = Math.min((int) (share * peaks.length), peaks.length - 1);
+        return new Suggestion(peaks.length == 0 ? 0 : peaks[refused], (long) peaks.length << zeros, requests);
+    }
+}
