@@ -28,6 +28,7 @@ public final class LimiterMetricsAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnBean(LiveRules.class)
     RuleGauges limiterRuleGauges(ObjectProvider<MeterRegistry> registries, LiveRules rules) {
         return new RuleGauges(registries, rules);
     }
