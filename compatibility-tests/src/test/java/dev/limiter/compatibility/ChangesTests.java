@@ -31,7 +31,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What operators change while applications run: for one key, undone, beyond a restart, and in all instances. */
+/** Changes by operators while applications run: for one key, undone, beyond a restart, and in all instances. */
 @ExtendWith(OutputCaptureExtension.class)
 class ChangesTests {
 

@@ -47,7 +47,7 @@ public final class RulesFile {
     }
 
     /**
-     * What is in the file; null if there is none.
+     * The content of the file; null if there is none.
      *
      * @throws LimiterConfigurationException if it cannot be read, or is too large
      */

@@ -267,7 +267,7 @@ public final class RateLimitRule {
     }
 
     /**
-     * What exempts this one: {@code allow}, {@code condition} or {@code skip-if}; null if nothing does.
+     * The option that exempts this one: {@code allow}, {@code condition} or {@code skip-if}; null if nothing does.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if they cannot be evaluated
      */

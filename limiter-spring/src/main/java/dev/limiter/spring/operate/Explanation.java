@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all rules would make of a request.
+ * The forecasts of all rules for a request.
  *
  * @param resource what would be used; null if nothing serves the request
  * @param handler what would serve it; null if nothing does
@@ -19,7 +19,7 @@ public record Explanation(
         List<OfRule> rules) {
 
     /**
-     * What one rule would make of it.
+     * The forecast of one rule, and why it applies or not.
      *
      * @param because why it applies, or why not
      * @param forecast null if it does not apply

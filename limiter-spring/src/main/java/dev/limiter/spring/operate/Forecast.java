@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rule would decide of a request now. Immutable.
+ * The decision that a rule would make on a request now. Immutable.
  *
  * @param detail which exemption, or what failed; null if there is nothing to add
  * @param charge what it would take, and from whose bucket; null if it would not come to that

@@ -336,8 +336,8 @@ public final class LiveRules {
                     unfit.add(name);
                 }
             }
-            if (unfit.isEmpty()) {
-                throw failure;
+            if (unfit.isEmpty()) { // each fits alone, and not beside the others
+                unfit.addAll(next.names());
             }
             Set<String> fit = new TreeSet<>(next.names());
             fit.removeAll(unfit);
@@ -403,7 +403,7 @@ public final class LiveRules {
         return compiled;
     }
 
-    /** Nothing, under the name as it is written there: states go by it. */
+    /** A definition without settings, under the name as the annotation has it: states go by it. */
     private RuleDefinition ofAnnotations(String name) {
         String written =
                 named(name).stream().map(RateLimitRule::name).findFirst().orElse(name);

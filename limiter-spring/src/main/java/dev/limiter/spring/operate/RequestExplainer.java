@@ -5,7 +5,7 @@ package dev.limiter.spring.operate;
 public interface RequestExplainer {
 
     /**
-     * What the rules would make of the request now. Charges nothing, but evaluates expressions, resolvers and sources of
+     * The forecasts of the rules for the request. Charges nothing, but evaluates expressions, resolvers and sources of
      * limits as a request does; with storage: redis, blocks as long as a decision may for each rule.
      *
      * @throws IllegalArgumentException if no such request can be

@@ -61,7 +61,7 @@ public final class HandlerMappings {
     }
 
     /**
-     * What a request would be routed to; leaves in its attributes what mappings leave there. Null if that is nothing, also
+     * The handler that a request would be routed to; leaves in its attributes what mappings leave there. Null if there is none, also
      * for its method or media type.
      *
      * @throws IllegalArgumentException if a mapping cannot tell
