@@ -59,6 +59,13 @@ final class CombinedDecision extends Decision {
     }
 
     @Override
+    public Decision snapshot() {
+        return permitted()
+                ? this
+                : new CombinedDecision(parts.stream().map(Decision::snapshot).toList());
+    }
+
+    @Override
     protected long delayNanos() {
         return parts.stream().mapToLong(Decision::delayNanos).max().orElse(0);
     }

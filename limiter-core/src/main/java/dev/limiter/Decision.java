@@ -146,6 +146,14 @@ public abstract class Decision implements AutoCloseable {
         return statuses;
     }
 
+    /**
+     * A refusal with its numbers worked out, for those who ask for them more than once. A decision that permitted, or that
+     * the storage did not make, is returned as it is.
+     */
+    public Decision snapshot() {
+        return permitted() || onFailure().isPresent() ? this : new RefusedDecision(this);
+    }
+
     private LimitStatus status(int limit) {
         long wait = waitNanos(limit);
         return new LimitStatus(

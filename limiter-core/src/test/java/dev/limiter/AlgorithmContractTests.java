@@ -95,6 +95,21 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
+    void aSnapshotOfARefusalSaysWhatTheRefusalSaid() {
+        Rule rule = rule(100);
+        take(rule, 99);
+        for (Decision refused : List.of(take(rule, 2), take(rule, 1_000))) {
+            Decision snapshot = refused.snapshot();
+            time.advance(Duration.ofSeconds(1));
+            Snapshots.assertSame(snapshot, refused);
+            snapshot.giveBack();
+            snapshot.close();
+        }
+        assertThat(take(rule, 0).snapshot().permitted()).isTrue();
+        assertThat(take(rule, 1).permitted()).isTrue();
+    }
+
+    @Test
     void refusesWithoutCharging() {
         Rule rule = rule(100);
         take(rule, 60);

@@ -216,11 +216,8 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     RequestGate limiterRequestDecider(
-            ServletCurrentRequest requests,
-            RuleDecider decider,
-            Rejections rejections,
-            ObjectProvider<ResourceResolver> resources) {
-        return new RequestGate(requests, decider, rejections, resources.getIfAvailable());
+            RuleDecider decider, Rejections rejections, ObjectProvider<ResourceResolver> resources) {
+        return new RequestGate(decider, rejections, resources.getIfAvailable());
     }
 
     @Bean

@@ -61,6 +61,6 @@ public final class RateLimitFilter implements Filter {
             return true;
         }
         decisions.arrive(arriving.rules(), ruleSet.pathRules());
-        return decider.permits(ApplicableRules.of(arriving.rules()), arriving.resource(), request, response);
+        return decider.permits(ApplicableRules.of(arriving.rules()), arriving.resource(), decisions, request, response);
     }
 }

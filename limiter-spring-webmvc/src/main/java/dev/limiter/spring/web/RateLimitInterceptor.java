@@ -35,8 +35,10 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
         if (!decisions.isEndpointOpen()) {
             return true;
         }
-        // Spring MVC has said by now who may read what was written on arrival.
-        RateLimitHeaders.expose(new ResponseFields(response));
+        if (decisions.hasVerdicts()) {
+            // Spring MVC has said by now who may read what was written on arrival.
+            RateLimitHeaders.expose(new ResponseFields(response));
+        }
         if (isPreFlight(request, handler)) {
             return true;
         }
@@ -48,7 +50,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
             return true;
         }
         decisions.endpointDecided();
-        return decider.permits(rules, endpoint.resource(), request, response);
+        return decider.permits(rules, endpoint.resource(), decisions, request, response);
     }
 
     /** Without the filter, as in tests of controllers alone, nobody else knows when the request is over. */

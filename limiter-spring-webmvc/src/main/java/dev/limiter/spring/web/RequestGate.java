@@ -19,17 +19,11 @@ public final class RequestGate {
 
     private static final Log logger = LogFactory.getLog(RequestGate.class);
 
-    private final ServletCurrentRequest requests;
     private final RuleDecider decider;
     private final Rejections rejections;
     private final @Nullable ResourceResolver resources;
 
-    public RequestGate(
-            ServletCurrentRequest requests,
-            RuleDecider decider,
-            Rejections rejections,
-            @Nullable ResourceResolver resources) {
-        this.requests = requests;
+    public RequestGate(RuleDecider decider, Rejections rejections, @Nullable ResourceResolver resources) {
         this.decider = decider;
         this.rejections = rejections;
         this.resources = resources;
@@ -39,9 +33,13 @@ public final class RequestGate {
      * Whether the request may go on. If not, it has been answered, and what was taken before has been given back. If it has
      * to wait for its turn, it may go on as far as {@link WaitingInterceptor}.
      */
-    boolean permits(ApplicableRules rules, String named, HttpServletRequest request, HttpServletResponse response)
+    boolean permits(
+            ApplicableRules rules,
+            String named,
+            ServletRequestDecisions decisions,
+            HttpServletRequest request,
+            HttpServletResponse response)
             throws IOException {
-        ServletRequestDecisions decisions = requests.of(request, response);
         Verdict verdict;
         try {
             String resource = resources == null ? named : renamed(resources, request, named);

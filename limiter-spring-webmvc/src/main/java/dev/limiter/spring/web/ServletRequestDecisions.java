@@ -164,6 +164,11 @@ final class ServletRequestDecisions implements RequestDecisions {
         return rules;
     }
 
+    /** Whether anything was decided about the request, so that fields may have been written. */
+    boolean hasVerdicts() {
+        return !verdicts.isEmpty();
+    }
+
     /** Adds the verdict of rules of the request. */
     void addRequest(Verdict verdict) {
         rules = with(rules, verdict.rules());

@@ -4,11 +4,21 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HexFormat;
 
 /** Text of printable ASCII that grows, ready to be sent as it is. Not thread-safe. */
 public final class AsciiText {
 
-    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+    private static final HexFormat HEX = HexFormat.of();
+
+    /** The characters that are sent as they are, by their numbers. */
+    private static final BitSet PLAIN = new BitSet();
+
+    static {
+        PLAIN.set(' ', '~' + 1);
+        "\"\\<>&".chars().forEach(PLAIN::clear);
+    }
 
     private byte[] bytes;
     private int length;
@@ -18,85 +28,42 @@ public final class AsciiText {
     }
 
     /** Text that is ASCII. */
+    @SuppressWarnings("deprecation") // for what is not ASCII
     AsciiText append(String text) {
-        ensure(text.length());
-        copy(text);
-        return this;
-    }
-
-    /** A number of 0 or more. */
-    AsciiText append(long number) {
-        int digits = 1;
-        for (long rest = number / 10; rest > 0; rest /= 10) {
-            digits++;
+        if (bytes.length - length < text.length()) {
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + text.length()));
         }
-        ensure(digits);
-        long rest = number;
-        for (int i = length + digits - 1; i >= length; i--) {
-            bytes[i] = (byte) ('0' + rest % 10);
-            rest /= 10;
-        }
-        length += digits;
+        text.getBytes(0, text.length(), bytes, length);
+        length += text.length();
         return this;
     }
 
     /**
-     * Any text as a JSON string. Whatever is not printable ASCII is escaped, and what HTML gives a meaning: the string is
-     * the same in every encoding.
+     * Any text as part of a JSON string. Whatever is not printable ASCII is escaped, and what HTML gives a meaning: the
+     * string is the same in every encoding.
      */
-    AsciiText appendString(String text) {
-        ensure(text.length() + 2);
-        bytes[length++] = '"';
-        if (isPlain(text)) {
-            copy(text);
-        } else {
-            escape(text);
-        }
-        bytes[length++] = '"';
-        return this;
-    }
-
-    /** Whether no character of it has to be escaped, as in nearly all answers. */
-    private static boolean isPlain(String text) {
+    AsciiText appendEscaped(String text) {
         for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&') {
-                return false;
+            if (!PLAIN.get(text.charAt(i))) {
+                return append(escaped(text));
             }
         }
-        return true;
+        return append(text); // as in nearly all answers
     }
 
-    /** There must be room for it. */
-    @SuppressWarnings("deprecation") // for what is not ASCII
-    private void copy(String text) {
-        text.getBytes(0, text.length(), bytes, length);
-        length += text.length();
-    }
-
-    private void escape(String text) {
-        ensure(6 * text.length() + 1);
+    private static String escaped(String text) {
+        StringBuilder escaped = new StringBuilder(2 * text.length());
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') {
-                bytes[length++] = '\\';
-                bytes[length++] = (byte) c;
-            } else if (c < ' ' || c > '~' || c == '<' || c == '>' || c == '&') {
-                bytes[length++] = '\\';
-                bytes[length++] = 'u';
-                for (int shift = 12; shift >= 0; shift -= 4) {
-                    bytes[length++] = HEX[c >> shift & 0xf];
-                }
+                escaped.append('\\').append(c);
+            } else if (!PLAIN.get(c)) {
+                escaped.append("\\u").append(HEX.toHexDigits(c));
             } else {
-                bytes[length++] = (byte) c;
+                escaped.append(c);
             }
         }
-    }
-
-    private void ensure(int more) {
-        if (bytes.length - length < more) {
-            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + more));
-        }
+        return escaped.toString();
     }
 
     public int length() {

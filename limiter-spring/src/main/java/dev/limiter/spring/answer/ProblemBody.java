@@ -42,7 +42,7 @@ public final class ProblemBody {
 
         Problem(String type, String code, String title) {
             this.type = type;
-            this.head = "{\"type\":\"" + type + "\",\"title\":";
+            this.head = "{\"type\":\"" + type + "\",\"title\":\"";
             this.code = code;
             this.title = title;
         }
@@ -74,21 +74,25 @@ public final class ProblemBody {
             String path,
             List<String> violated,
             OptionalLong retryAfter) {
-        AsciiText json = new AsciiText(TYPICAL_LENGTH);
-        json.append(problem.head);
-        json.appendString(title).append(",\"status\":").append(status).append(",\"detail\":");
-        json.appendString(detail).append(",\"instance\":").appendString(shortened(path));
-        if (problem != Problem.FORBIDDEN) {
-            json.append(",\"violated-policies\":[");
+        AsciiText json = new AsciiText(TYPICAL_LENGTH)
+                .append(problem.head)
+                .appendEscaped(title)
+                .append("\",\"status\":" + status + ",\"detail\":\"")
+                .appendEscaped(detail)
+                .append("\",\"instance\":\"")
+                .appendEscaped(shortened(path));
+        if (problem == Problem.FORBIDDEN) {
+            json.append("\"");
+        } else {
+            json.append("\",\"violated-policies\":[");
             for (int i = 0; i < violated.size(); i++) {
-                json.append(i == 0 ? "" : ",").appendString(violated.get(i));
+                json.append(i == 0 ? "\"" : ",\"")
+                        .appendEscaped(violated.get(i))
+                        .append("\"");
             }
             json.append("]");
         }
-        if (retryAfter.isPresent()) {
-            json.append(",\"retry-after\":").append(retryAfter.getAsLong());
-        }
-        return json.append("}");
+        return json.append(retryAfter.isPresent() ? ",\"retry-after\":" + retryAfter.getAsLong() + "}" : "}");
     }
 
     /** A client knows what it asked for; each byte that it sent must not cost six to answer. */

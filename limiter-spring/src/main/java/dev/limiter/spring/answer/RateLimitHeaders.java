@@ -69,10 +69,10 @@ public final class RateLimitHeaders {
         addLegacy(style, statuses);
     }
 
-    /** The only limit of a rule, as it was decided. */
+    /** The only limit of a rule, as it was decided; the list of limits of a permitted decision would be made for this. */
     public void add(RateLimitRule rule, PolicyText text, Charge charge, Decision decision) {
         HeaderStyle style = rule.headers();
-        if (style.legacy()) {
+        if (style.legacy() || !decision.permitted()) {
             add(rule, text, charge, decision.limits());
         } else if (style.ietf()) {
             addPolicies(text);

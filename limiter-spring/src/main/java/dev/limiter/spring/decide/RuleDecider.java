@@ -133,9 +133,10 @@ public final class RuleDecider {
         return new Asked(List.of(rule), List.of(charge)).refused(banned);
     }
 
+    /** A refusal is worked out once, for listeners, fields, body and exception. */
     Verdict verdict(Asked asked, RateLimitContext context, Decision decision) {
-        return new Verdict(
-                asked.rules(), asked.charges(), decision, List.of(), charges.open(asked.rules(), context, decision));
+        List<OpenCharge> open = charges.open(asked.rules(), context, decision);
+        return new Verdict(asked.rules(), asked.charges(), decision.snapshot(), List.of(), open);
     }
 
     /** Only the rules that refused are to be told: the others were not counted. */

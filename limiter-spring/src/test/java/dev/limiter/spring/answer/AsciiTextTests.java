@@ -3,16 +3,41 @@ package dev.limiter.spring.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AsciiTextTests {
 
     @ParameterizedTest
-    @ValueSource(longs = {0, 1, 9, 10, 99, 100, 1_234_567_890, Long.MAX_VALUE})
-    void writesNumbersAsTheyAre(long number) {
-        AsciiText text = new AsciiText(1).append("a").append(number).append("b");
+    @ValueSource(ints = {0, 1, 2, 3, 255, 256, 257, 10_000})
+    void growsAsFarAsNeeded(int length) {
+        String text = "x".repeat(length);
+        AsciiText ascii =
+                new AsciiText(1).append("a").append(text).appendEscaped(text).append("b");
 
-        assertThat(text).hasToString("a" + number + "b");
-        assertThat(text.length()).isEqualTo(text.toString().length());
+        assertThat(ascii).hasToString("a" + text + text + "b");
+        assertThat(ascii.length()).isEqualTo(2 * length + 2);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "plain /orders?a=b;c|plain /orders?a=b;c",
+                "say \"no\"|say \\\"no\\\"",
+                "back\\slash|back\\\\slash",
+                "<b>&|\\u003cb\\u003e\\u0026",
+                "größe €|gr\\u00f6\\u00dfe \\u20ac",
+            })
+    void escapesWhatIsNotPrintableAsciiOrMeansSomethingInHtml(String text, String escaped) {
+        assertThat(new AsciiText(4).appendEscaped(text)).hasToString(escaped);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 0x1f, 0x7f, 0x80, 0xd83d, 0xffff})
+    void escapesCharactersByTheirNumber(int character) {
+        assertThat(new AsciiText(4).appendEscaped("" + (char) character))
+                .hasToString(String.format("\\u%04x", character));
     }
 }

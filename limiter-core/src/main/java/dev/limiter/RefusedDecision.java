@@ -1,0 +1,81 @@
+package dev.limiter;
+
+import java.util.List;
+
+/** A refusal whose numbers were worked out at once: it took nothing, so there is nothing to return. Immutable. */
+final class RefusedDecision extends Decision {
+
+    private final Rule rule;
+    private final String key;
+    private final int deciding;
+    private final long[] remaining;
+    private final long[] waitNanos;
+    private final long[] resetNanos;
+    private final List<LimitStatus> limits;
+
+    RefusedDecision(Decision refused) {
+        this.rule = refused.rule();
+        this.key = refused.key();
+        int size = rule.limits().size();
+        this.remaining = new long[size];
+        this.waitNanos = new long[size];
+        this.resetNanos = new long[size];
+        for (int i = 0; i < size; i++) {
+            remaining[i] = refused.remaining(i);
+            waitNanos[i] = refused.waitNanos(i);
+            resetNanos[i] = refused.resetNanos(i);
+        }
+        this.deciding = super.deciding();
+        this.limits = List.copyOf(super.limits());
+    }
+
+    @Override
+    public boolean permitted() {
+        return false;
+    }
+
+    @Override
+    public Rule rule() {
+        return rule;
+    }
+
+    @Override
+    protected String key() {
+        return key;
+    }
+
+    @Override
+    public List<LimitStatus> limits() {
+        return limits;
+    }
+
+    @Override
+    public void giveBack() {
+        // nothing was taken
+    }
+
+    @Override
+    public Decision snapshot() {
+        return this;
+    }
+
+    @Override
+    protected long remaining(int limit) {
+        return remaining[limit];
+    }
+
+    @Override
+    protected long waitNanos(int limit) {
+        return waitNanos[limit];
+    }
+
+    @Override
+    protected long resetNanos(int limit) {
+        return resetNanos[limit];
+    }
+
+    @Override
+    protected int deciding() {
+        return deciding;
+    }
+}
