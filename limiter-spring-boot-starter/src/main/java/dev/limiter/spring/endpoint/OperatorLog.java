@@ -3,14 +3,11 @@ package dev.limiter.spring.endpoint;
 import dev.limiter.spring.failure.LogText;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.rule.KeyOverride;
-import java.security.Principal;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
-import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
@@ -20,10 +17,6 @@ import org.springframework.context.ApplicationEventPublisher;
 final class OperatorLog {
 
     private static final Log logger = LogFactory.getLog(LimiterEndpoint.class);
-    private static final String NOBODY = "anonymous";
-
-    /** In characters. */
-    private static final int LONGEST_REASON = 1000;
 
     private final ApplicationEventPublisher events;
     private final KeyHash hash;
@@ -34,73 +27,69 @@ final class OperatorLog {
     }
 
     /** A rule is different from now on. */
-    void changed(String rule, Object before, Object after, long version, SecurityContext who, @Nullable String reason) {
-        Map<String, Object> data = data(rule, reason);
+    void changed(String rule, Object before, Object after, long version, Operator operator) {
+        Map<String, Object> data = data(rule, operator);
         data.put("version", version);
         data.put("before", before);
         data.put("after", after);
-        tell("LIMITER_RULE_CHANGED", data, who);
+        tell("LIMITER_RULE_CHANGED", data, operator);
     }
 
     /** A key of a rule is as if it had never asked. */
-    void reset(String rule, String key, SecurityContext who, @Nullable String reason) {
-        Map<String, Object> data = data(rule, reason);
+    void reset(String rule, String key, Operator operator) {
+        Map<String, Object> data = data(rule, operator);
         data.put("keyHash", hash.of(key));
-        tell("LIMITER_KEY_RESET", data, who);
+        tell("LIMITER_KEY_RESET", data, operator);
     }
 
     /** A key of a rule is refused outright for as long as the rule says. */
-    void banned(String rule, String key, SecurityContext who, @Nullable String reason) {
-        Map<String, Object> data = data(rule, reason);
+    void banned(String rule, String key, Operator operator) {
+        Map<String, Object> data = data(rule, operator);
         data.put("keyHash", hash.of(key));
-        tell("LIMITER_KEY_BANNED", data, who);
+        tell("LIMITER_KEY_BANNED", data, operator);
     }
 
     /** A key of a rule has another limit for a while. */
-    void overridden(String rule, KeyOverride override, SecurityContext who, @Nullable String reason) {
-        Map<String, Object> data = data(rule, reason);
+    void overridden(String rule, KeyOverride override, Operator operator) {
+        Map<String, Object> data = data(rule, operator);
         data.putAll(RuleDescription.of(override, hash.of(override.key())));
-        tell("LIMITER_KEY_OVERRIDDEN", data, who);
+        tell("LIMITER_KEY_OVERRIDDEN", data, operator);
     }
 
     /** A key of a rule has its limits again. */
-    void overrideEnded(String rule, String key, SecurityContext who, @Nullable String reason) {
-        Map<String, Object> data = data(rule, reason);
+    void overrideEnded(String rule, String key, Operator operator) {
+        Map<String, Object> data = data(rule, operator);
         data.put("keyHash", hash.of(key));
-        tell("LIMITER_OVERRIDE_ENDED", data, who);
+        tell("LIMITER_OVERRIDE_ENDED", data, operator);
     }
 
     /** All rules are as they were before the last change. */
-    void undone(long version, SecurityContext who, @Nullable String reason) {
-        Map<String, Object> data = data("all", reason);
+    void undone(long version, Operator operator) {
+        Map<String, Object> data = data("all", operator);
         data.put("version", version);
-        tell("LIMITER_CHANGE_UNDONE", data, who);
+        tell("LIMITER_CHANGE_UNDONE", data, operator);
     }
 
     /** The demand for a rule is recorded from now on, or no more. */
-    void observed(String rule, boolean begin, SecurityContext who, @Nullable String reason) {
-        Map<String, Object> data = data(rule, reason);
+    void observed(String rule, boolean begin, Operator operator) {
+        Map<String, Object> data = data(rule, operator);
         data.put("begin", begin);
-        tell("LIMITER_DEMAND_OBSERVED", data, who);
+        tell("LIMITER_DEMAND_OBSERVED", data, operator);
     }
 
-    static @Nullable String bounded(@Nullable String reason) {
-        return reason != null && reason.length() > LONGEST_REASON ? reason.substring(0, LONGEST_REASON) : reason;
-    }
-
-    private static Map<String, Object> data(String rule, @Nullable String reason) {
+    private static Map<String, Object> data(String rule, Operator operator) {
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("rule", rule);
+        String reason = operator.boundedReason();
         if (reason != null) {
-            data.put("reason", String.valueOf(bounded(reason)));
+            data.put("reason", reason);
         }
         return data;
     }
 
     /** {@code data} is of our own making, but for the reason. */
-    private void tell(String type, Map<String, Object> data, SecurityContext who) {
-        Principal principal = who.getPrincipal();
-        String name = principal == null ? NOBODY : principal.getName();
+    private void tell(String type, Map<String, Object> data, Operator operator) {
+        String name = operator.name();
         Map<String, Object> said = new LinkedHashMap<>(data);
         Object reason = said.remove("reason");
         logger.info(type + " by " + LogText.escape(name) + ": " + said

@@ -1,33 +1,24 @@
 package dev.limiter.spring.operate;
 
 import dev.limiter.TimeSource;
-import dev.limiter.spring.compile.DurationParser;
 import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.operate.ChangeFitting.Configuration;
+import dev.limiter.spring.operate.ChangeFitting.Fitting;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
-import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.temporal.ChronoUnit;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -45,53 +36,21 @@ public final class LiveRules {
 
     private static final Log logger = LogFactory.getLog(LiveRules.class);
 
-    private static final String DEFAULT = "default";
-
     /** How often a change is tried while other instances are faster. */
     private static final int ATTEMPTS = 10;
 
-    private static final int REMEMBERED = 50;
-
-    /** Of an override: what is for longer belongs into the configuration. */
-    static final int LONGEST_DAYS = 366;
-
     private final Rules rules;
-    private final RuleSetCompiler compiler;
     private final MethodLimits methods;
-    private final ChangeStore store;
+    private final ChangeFitting compiler;
+    private final KeptChanges kept;
     private final TimeSource clock;
     private final Consumer<RulesChanged> listener;
 
     private volatile Configuration configuration;
+    private volatile Fitting fitting;
 
     /** Why the last configuration is not in force; null if it is. */
     private volatile @Nullable String misconfigured;
-
-    /** {@code rules}: by their canonical names. */
-    private record Configuration(
-            Map<String, RuleDefinition> rules, @Nullable RuleDefinition defaultLimit, Setting<List<String>> excluded) {
-
-        static Configuration of(
-                Collection<RuleDefinition> definitions,
-                @Nullable RuleDefinition defaultLimit,
-                Setting<List<String>> excluded) {
-            Map<String, RuleDefinition> rules = new LinkedHashMap<>();
-            definitions.forEach(definition -> rules.put(RuleName.canonical(definition.name()), definition));
-            return new Configuration(rules, defaultLimit, excluded);
-        }
-    }
-
-    /** Of the last changes that are known. */
-    private volatile State state = new State(Changes.NONE, null);
-
-    /** The changes before, the latest last. */
-    private final Deque<Changes> former = new ArrayDeque<>();
-
-    /** The names of the rules whose changes are not in force. */
-    private Set<String> unfit = Set.of();
-
-    /** {@code problem}: why they are not in force; null if they are. */
-    private record State(Changes changes, @Nullable String problem) {}
 
     /**
      * @param rules as they are configured
@@ -111,10 +70,11 @@ public final class LiveRules {
             TimeSource clock,
             Consumer<RulesChanged> listener) {
         this.rules = rules;
-        this.compiler = compiler;
         this.methods = methods;
+        this.compiler = new ChangeFitting(rules, compiler, methods);
         this.configuration = Configuration.of(rules.current().definitions(), defaultLimit, excluded);
-        this.store = store;
+        this.fitting = new Fitting(rules.current(), Set.of(), null);
+        this.kept = new KeptChanges(store);
         this.clock = clock;
         this.listener = listener;
     }
@@ -148,24 +108,24 @@ public final class LiveRules {
         return rules.current()
                 .definition(name)
                 .or(() -> Optional.ofNullable(
-                        RuleName.canonical(name).equals(DEFAULT) ? configuration.defaultLimit() : null));
+                        RuleName.canonical(name).equals(ChangeFitting.DEFAULT) ? configuration.defaultLimit() : null));
     }
 
     /** How often rules were changed or restored, here or in instances that share the changes. */
     public long version() {
-        return state.changes().version();
+        return kept.current().version();
     }
 
     /** Whether any setting of the rule is not as configured. */
     public boolean isChanged(String name) {
-        return state.changes().change(name);
+        return kept.current().change(name);
     }
 
     /**
      * Why the last changes that were made elsewhere, or the last configuration, are not in force; empty if they are.
      */
     public Optional<String> problem() {
-        return Optional.ofNullable(misconfigured == null ? state.problem() : misconfigured);
+        return Optional.ofNullable(misconfigured == null ? fitting.problem() : misconfigured);
     }
 
     /**
@@ -183,14 +143,10 @@ public final class LiveRules {
         if (next.equals(configuration)) {
             return false;
         }
-        Changes changes = state.changes().at(now());
-        compile(next, Changes.NONE); // the configuration itself has to work; changes that do not fit it are told
+        compiler.compile(next, Changes.NONE); // it has to work by itself; changes that do not fit it are told
         configuration = next;
-        Fitting fitting = fitting(changes);
-        state = new State(state.changes(), fitting.problem());
-        unfit = fitting.unfit();
-        rules.replace(fitting.compiled());
-        tell(changes);
+        Changes changes = kept.current().at(now());
+        putInForce(changes, compiler.fit(next, changes));
         return true;
     }
 
@@ -258,7 +214,7 @@ public final class LiveRules {
      */
     public synchronized long undo(@Nullable Long madeFor) {
         return update(madeFor, last -> {
-            Changes before = former.peekLast();
+            Changes before = kept.former();
             if (before == null) {
                 throw new IllegalArgumentException(
                         "This instance has not seen the last change, and cannot undo it. Ask the one that made it.");
@@ -270,7 +226,7 @@ public final class LiveRules {
     private synchronized long update(@Nullable Long madeFor, UnaryOperator<Changes> step) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             refresh();
-            Changes before = state.changes();
+            Changes before = kept.current();
             if (madeFor != null && madeFor != before.version()) {
                 throw new StaleVersionException(madeFor, before.version());
             }
@@ -278,12 +234,13 @@ public final class LiveRules {
             if (next.isSameAs(before)) {
                 return before.version();
             }
-            Fitting fitting = fitting(next);
-            if (!unfit.containsAll(fitting.unfit())) {
-                throw fitting.failure();
+            Fitting fit = compiler.fit(configuration, next);
+            if (fit.failure() != null && !fitting.unfit().containsAll(fit.unfit())) {
+                throw fit.failure();
             }
-            if (store.replace(next)) {
-                putInForce(next, fitting);
+            if (kept.replace(next)) {
+                kept.remember(next);
+                putInForce(next, fit);
                 return next.version();
             }
         }
@@ -296,125 +253,29 @@ public final class LiveRules {
      * @throws ChangeStoreException if that cannot be told now; all stays as it is
      */
     public synchronized void refresh() {
-        Changes newer = store.newerThan(state.changes());
+        Changes newer = kept.newer();
         if (newer == null) {
             return;
         }
-        Fitting fitting = fitting(newer.at(now()));
-        if (!fitting.unfit().isEmpty()) {
+        Fitting fit = compiler.fit(configuration, newer.at(now()));
+        if (!fit.unfit().isEmpty()) {
             logger.error(
                     "Changes that were made elsewhere do not fit the rules of this instance, and are not in force: "
-                            + fitting.problem());
+                            + fit.problem());
         }
-        putInForce(newer, fitting);
+        kept.remember(newer);
+        putInForce(newer, fit);
     }
 
-    /**
-     * The rules with those changes that fit them.
-     *
-     * @param unfit the names of the rules whose changes do not
-     */
-    private record Fitting(
-            RuleSet compiled, Set<String> unfit, @Nullable LimiterConfigurationException failure) {
-
-        @Nullable
-        String problem() {
-            return failure == null ? null : String.join(", ", unfit) + ": " + failure.getMessage();
-        }
-    }
-
-    /** Compiles all changes together, or, where that fails, those of each rule that fit by themselves. */
-    private Fitting fitting(Changes next) {
-        try {
-            return new Fitting(compile(next), Set.of(), null);
-        } catch (LimiterConfigurationException failure) {
-            Set<String> unfit = new TreeSet<>();
-            for (String name : next.names()) {
-                try {
-                    compile(next.only(Set.of(name)));
-                } catch (LimiterConfigurationException alone) {
-                    unfit.add(name);
-                }
-            }
-            if (unfit.isEmpty()) { // each fits alone, and not beside the others
-                unfit.addAll(next.names());
-            }
-            Set<String> fit = new TreeSet<>(next.names());
-            fit.removeAll(unfit);
-            return new Fitting(compile(next.only(fit)), unfit, failure);
-        }
-    }
-
-    /**
-     * The end of an override.
-     *
-     * @param until an instant in ISO-8601, or a duration from now, up to {@value #LONGEST_DAYS} days
-     * @throws IllegalArgumentException if it is neither, or in the past
-     */
-    public Instant end(String until) {
-        Instant now = now();
-        Instant end;
-        try {
-            end = OffsetDateTime.parse(until).toInstant();
-        } catch (DateTimeException noInstant) {
-            end = afterNow(now, until);
-        }
-        if (!end.isAfter(now) || end.isAfter(now.plus(LONGEST_DAYS, ChronoUnit.DAYS))) {
-            throw new IllegalArgumentException(
-                    "until is \"" + until + "\", but must be within " + LONGEST_DAYS + " days from now.");
-        }
-        return end;
-    }
-
-    private static Instant afterNow(Instant now, String until) {
-        try {
-            return now.plus(DurationParser.parse(until));
-        } catch (IllegalArgumentException | DateTimeException | ArithmeticException wrong) {
-            throw new IllegalArgumentException(
-                    "until is \"" + until
-                            + "\", but must be a time such as 2026-12-01T08:00:00Z, or a duration such as 2h.",
-                    wrong);
-        }
-    }
-
-    private Instant now() {
+    /** By the clock that ends overrides of keys. */
+    public Instant now() {
         return Instant.EPOCH.plus(Duration.ofNanos(clock.epochNanos()));
     }
 
-    private RuleSet compile(Changes next) {
-        return compile(configuration, next);
-    }
-
-    private RuleSet compile(Configuration configured, Changes next) {
-        Map<String, RuleDefinition> definitions = new LinkedHashMap<>(configured.rules());
-        RuleDefinition automatic = configured.defaultLimit();
-        for (String name : next.names()) {
-            RuleDefinition known = configured.rules().get(name);
-            if (known != null || automatic == null || !name.equals(DEFAULT)) {
-                definitions.put(name, next.applyTo(known == null ? ofAnnotations(name) : known));
-            }
-        }
-        RuleSet compiled = compiler.compile(
-                new ArrayList<>(definitions.values()),
-                automatic == null ? null : next.applyTo(automatic),
-                configured.excluded());
-        // compiles them all: what does not fit is found before a call finds it
-        methods.rules(compiled);
-        return compiled;
-    }
-
-    /** A definition without settings, under the name as the annotation has it: states go by it. */
-    private RuleDefinition ofAnnotations(String name) {
-        String written =
-                named(name).stream().map(RateLimitRule::name).findFirst().orElse(name);
-        return RuleDefinition.builder(written, RuleOrigin.source("a change")).build();
-    }
-
-    private void putInForce(Changes next, Fitting fitting) {
-        remember(next, fitting.problem());
-        unfit = fitting.unfit();
-        rules.replace(fitting.compiled());
-        tell(next);
+    private void putInForce(Changes changes, Fitting fit) {
+        fitting = fit;
+        rules.replace(fit.compiled());
+        tell(changes);
     }
 
     private void tell(Changes changes) {
@@ -423,17 +284,5 @@ public final class LiveRules {
         } catch (RuntimeException failure) {
             logger.warn("A listener of changed rules failed; the change stands", failure);
         }
-    }
-
-    private void remember(Changes next, @Nullable String problem) {
-        if (next.version() == state.changes().version() + 1) {
-            former.addLast(state.changes());
-        } else {
-            former.clear(); // nobody here knows what the last change was
-        }
-        if (former.size() > REMEMBERED) {
-            former.removeFirst();
-        }
-        state = new State(next, problem);
     }
 }

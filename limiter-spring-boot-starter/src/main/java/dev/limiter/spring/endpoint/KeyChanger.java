@@ -1,0 +1,85 @@
+package dev.limiter.spring.endpoint;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.spring.compiled.Ban;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.rule.KeyOverride;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** Resets, bans and overrides keys of rules. Thread-safe; blocks for as long as a decision may. */
+final class KeyChanger {
+
+    private final LiveRules rules;
+    private final RateLimiters limiters;
+    private final KeyReader reader;
+    private final OperatorLog log;
+
+    KeyChanger(LiveRules rules, RateLimiters limiters, KeyReader reader, OperatorLog log) {
+        this.rules = rules;
+        this.limiters = limiters;
+        this.reader = reader;
+        this.log = log;
+    }
+
+    /** Has keys be as if they had never asked, without a ban. */
+    void reset(String name, Map<RateLimitRule, String> keys, Operator operator) {
+        keys.forEach((rule, key) -> {
+            for (Rule counted : RuleDescription.countedBy(rule)) {
+                limiters.reset(counted, key);
+            }
+            log.reset(name, key, operator);
+        });
+    }
+
+    /** Begins the ban that follows too many rejections, where the states are: for all instances, of a shared storage. */
+    Map<String, Object> ban(Map<RateLimitRule, String> keys, Operator operator) {
+        Map<String, Ban> bans = new LinkedHashMap<>();
+        keys.forEach((rule, key) -> bans.put(key, banOf(rule, key)));
+        String rule = keys.keySet().iterator().next().name();
+        bans.forEach((key, ban) -> {
+            limiters.tryAcquire(ban.bans(), key);
+            log.banned(rule, key, operator);
+        });
+        return reader.standings(keys);
+    }
+
+    private static Ban banOf(RateLimitRule rule, String key) {
+        Ban ban = rule.banOf(rule.rule().charge(key));
+        if (ban == null) {
+            throw new IllegalArgumentException(
+                    rule.ban() == null
+                            ? "This rule bans nobody: ban.after, ban.within and ban.for of its configuration say for how"
+                                    + " long that would be."
+                            : "All who have no key of their own share this one.");
+        }
+        return ban;
+    }
+
+    /** Gives keys another limit for a while. */
+    Map<String, Object> override(Map<RateLimitRule, String> keys, RequestedChange wanted, Operator operator) {
+        String rule = keys.keySet().iterator().next().name();
+        Instant end = OverrideEnd.of(Objects.requireNonNull(wanted.until()), rules.now());
+        long limit = Objects.requireNonNull(wanted.settings().limit());
+        List<KeyOverride> overrides = keys.values().stream()
+                .distinct()
+                .map(key -> new KeyOverride(key, wanted.settings().named(), limit, end, operator.boundedReason()))
+                .toList();
+        rules.override(rule, overrides, wanted.version());
+        overrides.forEach(each -> log.overridden(rule, each, operator));
+        return reader.standingsNow(keys);
+    }
+
+    /** Has keys have the limits of their rule again. */
+    Map<String, Object> endOverrides(Map<RateLimitRule, String> keys, Operator operator) {
+        String rule = keys.keySet().iterator().next().name();
+        rules.endOverrides(rule, List.copyOf(keys.values()));
+        keys.values().stream().distinct().forEach(key -> log.overrideEnded(rule, key, operator));
+        return reader.standingsNow(keys);
+    }
+}

@@ -1,0 +1,89 @@
+package dev.limiter.spring.endpoint;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.compiled.Ban;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.operate.RefusedKeys;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the keys that an operator means, and shows where they stand. Thread-safe; blocks for as long as a decision may. */
+final class KeyReader {
+
+    private final LiveRules rules;
+    private final RateLimiters limiters;
+    private final RefusedKeys refused;
+
+    KeyReader(LiveRules rules, RateLimiters limiters, RefusedKeys refused) {
+        this.rules = rules;
+        this.limiters = limiters;
+        this.refused = refused;
+    }
+
+    /**
+     * The whole key of each rule of one name.
+     *
+     * @param key and {@code resource}: as in {@link LimiterEndpoint#rule}
+     * @throws IllegalArgumentException if that is no key of any
+     */
+    Map<RateLimitRule, String> find(List<RateLimitRule> named, @Nullable String key, @Nullable String resource) {
+        Map<RateLimitRule, String> keys = new LinkedHashMap<>();
+        for (RateLimitRule rule : named) {
+            Optional<String> hashed = key == null ? Optional.empty() : refused.find(rule.name(), key);
+            Optional<String> whole = hashed.isPresent() ? hashed : rule.keyOf(key, resource);
+            whole.ifPresent(found -> keys.put(rule, found));
+        }
+        if (keys.isEmpty()) {
+            throw noKey(named.get(0));
+        }
+        return keys;
+    }
+
+    private static IllegalArgumentException noKey(RateLimitRule rule) {
+        String parts = String.join(", ", rule.keyParts());
+        return new IllegalArgumentException(
+                parts.isEmpty()
+                        ? "All share one bucket of this rule: give an empty key."
+                        : "The key of this rule is made of " + parts
+                                + ": give the value of its only part as key, or the"
+                                + " whole key as the storage has it; and the resource, such as GET /orders/{id}, where"
+                                + " each has a bucket of its own, and only there.");
+    }
+
+    /** Where keys stand, charging nothing. */
+    Map<String, Object> standings(Map<RateLimitRule, String> keys) {
+        return Map.of(
+                "buckets",
+                keys.entrySet().stream()
+                        .map(bucket -> standing(bucket.getKey(), bucket.getValue()))
+                        .toList());
+    }
+
+    /** Where keys stand by the rules as they are now: each change replaces those that the keys were found by. */
+    Map<String, Object> standingsNow(Map<RateLimitRule, String> keys) {
+        Map<RateLimitRule, String> now = new LinkedHashMap<>();
+        keys.forEach((rule, key) -> rules.named(rule.name()).stream()
+                .filter(same -> same.origin().equals(rule.origin()))
+                .findFirst()
+                .ifPresent(same -> now.put(same, key)));
+        return standings(now);
+    }
+
+    private Map<String, Object> standing(RateLimitRule rule, String key) {
+        Ban ban = rule.ban();
+        Map<String, Object> body = RuleDescription.of(
+                rule, limiters.peek(rule.limitsOf(key), key), ban == null ? null : limiters.peek(ban.bans(), key));
+        List<Map<String, Object>> overrides = rule.overrides().stream()
+                .filter(override -> override.key().equals(key))
+                .map(override -> RuleDescription.of(override, null))
+                .toList();
+        if (!overrides.isEmpty()) {
+            body.put("overrides", overrides);
+        }
+        return body;
+    }
+}

@@ -1,0 +1,29 @@
+package dev.limiter.spring.endpoint;
+
+import java.security.Principal;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+
+/**
+ * Who changes something, and why.
+ *
+ * @param reason as it was given; null if it was not
+ */
+record Operator(SecurityContext who, @Nullable String reason) {
+
+    private static final String NOBODY = "anonymous";
+
+    /** In characters. */
+    private static final int LONGEST_REASON = 1000;
+
+    String name() {
+        Principal principal = who.getPrincipal();
+        return principal == null ? NOBODY : principal.getName();
+    }
+
+    /** The reason, cut where it is too long. */
+    @Nullable
+    String boundedReason() {
+        return reason != null && reason.length() > LONGEST_REASON ? reason.substring(0, LONGEST_REASON) : reason;
+    }
+}

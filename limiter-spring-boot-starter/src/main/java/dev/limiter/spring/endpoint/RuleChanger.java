@@ -1,0 +1,62 @@
+package dev.limiter.spring.endpoint;
+
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.operate.DemandRecorder;
+import dev.limiter.spring.operate.LiveRules;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Changes rules as a whole, and has their demand be recorded. Thread-safe. */
+final class RuleChanger {
+
+    private final LiveRules rules;
+    private final DemandRecorder demand;
+    private final RuleReader reader;
+    private final OperatorLog log;
+
+    RuleChanger(LiveRules rules, DemandRecorder demand, RuleReader reader, OperatorLog log) {
+        this.rules = rules;
+        this.demand = demand;
+        this.reader = reader;
+        this.log = log;
+    }
+
+    /** Changes the settings of a rule from now on. */
+    Map<String, Object> change(String rule, List<RateLimitRule> before, RequestedChange wanted, Operator operator) {
+        return tell(rule, before, rules.change(rule, wanted.settings(), wanted.version()), operator);
+    }
+
+    /** Has a rule be as configured. */
+    Map<String, Object> restore(String rule, List<RateLimitRule> before, Operator operator) {
+        return tell(rule, before, rules.restore(rule), operator);
+    }
+
+    private Map<String, Object> tell(String rule, List<RateLimitRule> before, long version, Operator operator) {
+        List<RateLimitRule> after = rules.named(rule);
+        log.changed(rule, RuleDescription.settings(before), RuleDescription.settings(after), version, operator);
+        return reader.describe(after);
+    }
+
+    /** Has all rules be as they were before the last change. */
+    Map<String, Object> undo(@Nullable Long version, Operator operator) {
+        log.undone(rules.undo(version), operator);
+        return reader.all();
+    }
+
+    /** Begins or ends to record what keys ask for. */
+    Map<String, Object> observe(RateLimitRule rule, boolean begin, Operator operator) {
+        if (begin) {
+            Duration window = rule.rule().limits().get(0).window();
+            if (window.isZero()) {
+                throw new IllegalArgumentException("A limit without a window has no demand to be recorded.");
+            }
+            demand.begin(rule.name(), window);
+        } else {
+            demand.end(rule.name());
+        }
+        log.observed(rule.name(), begin, operator);
+        return reader.describe(rules.named(rule.name()));
+    }
+}

@@ -1,0 +1,118 @@
+package dev.limiter.spring.endpoint;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.operate.DecisionCounts;
+import dev.limiter.spring.operate.DemandRecorder;
+import dev.limiter.spring.operate.DemandRecorder.Recording;
+import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.operate.PeakDemand.Suggestion;
+import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.SuggestLimit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Shows rules, and what they decided. Thread-safe. */
+final class RuleReader {
+
+    private static final int MOST_REFUSED = 10;
+
+    private final LiveRules rules;
+    private final RateLimiters limiters;
+    private final DecisionCounts counts;
+    private final RefusedKeys refused;
+    private final DemandRecorder demand;
+    private final String storage;
+    private final KeyHash hash;
+
+    /** {@code storage}: its name in metrics. */
+    RuleReader(
+            LiveRules rules,
+            RateLimiters limiters,
+            DecisionCounts counts,
+            RefusedKeys refused,
+            DemandRecorder demand,
+            String storage,
+            KeyHash hash) {
+        this.rules = rules;
+        this.limiters = limiters;
+        this.counts = counts;
+        this.refused = refused;
+        this.demand = demand;
+        this.storage = storage;
+        this.hash = hash;
+    }
+
+    /** All rules by their names, and the storage. */
+    Map<String, Object> all() {
+        Map<String, List<RateLimitRule>> byName = new LinkedHashMap<>();
+        rules.all()
+                .forEach(rule -> byName.computeIfAbsent(rule.name(), name -> new ArrayList<>())
+                        .add(rule));
+        Map<String, Object> described = new LinkedHashMap<>();
+        byName.forEach((name, rules) -> described.put(name, describe(rules)));
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("version", rules.version());
+        rules.problem().ifPresent(problem -> body.put("problem", problem));
+        body.put("storage", Map.of("type", storage, "keys", limiters.storage().size()));
+        body.put("waiting", limiters.waiting());
+        body.put("refusedMost", refusedMost(null));
+        body.put("rules", described);
+        return body;
+    }
+
+    /** The rules of one name, and who is refused most by them. */
+    Map<String, Object> one(List<RateLimitRule> named) {
+        Map<String, Object> body = describe(named);
+        body.put("refusedMost", refusedMost(named.get(0).name()));
+        return body;
+    }
+
+    /** The rules of one name: their settings, and what they decided. */
+    Map<String, Object> describe(List<RateLimitRule> named) {
+        String name = named.get(0).name();
+        Map<String, Object> body =
+                RuleDescription.of(named, rules.definition(name).orElse(null));
+        body.put("changed", rules.isChanged(name));
+        List<Map<String, Object>> overrides = named.get(0).overrides().stream()
+                .map(override -> RuleDescription.of(override, hash.of(override.key())))
+                .toList();
+        if (!overrides.isEmpty()) {
+            body.put("overrides", overrides);
+        }
+        body.put("decisions", counts.of(name));
+        body.put("recentDecisions", counts.recent(name));
+        return body;
+    }
+
+    private List<Map<String, Object>> refusedMost(@Nullable String rule) {
+        return refused.most(rule, MOST_REFUSED).stream()
+                .map(RuleDescription::of)
+                .toList();
+    }
+
+    /**
+     * The limit that would have refused a share of the keys, such as {@code 0.1%}.
+     *
+     * @throws IllegalArgumentException if that is no share, or if no demand is recorded
+     */
+    Map<String, Object> suggestion(RateLimitRule rule, String suggest) {
+        double share = SuggestLimit.share(suggest);
+        Recording recording = demand.of(rule.name())
+                .orElseThrow(
+                        () -> new IllegalArgumentException("Nothing is known of the demand for this rule: have it be"
+                                + " recorded with POST and \"observe\": true, and come back later."));
+        Suggestion suggestion = recording.demand().suggest(share);
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("limit", suggestion.limit());
+        body.put("window", recording.window().toString());
+        body.put("keys", suggestion.keys());
+        body.put("requests", suggestion.requests());
+        body.put("since", recording.since().toString());
+        return body;
+    }
+}
