@@ -14,6 +14,7 @@ import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Request;
 import dev.limiter.redis.script.Returns;
 import dev.limiter.redis.script.ServerTime;
+import dev.limiter.testkit.RedisServer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -51,7 +52,7 @@ class BatchesTests {
     /** As many calls as may be under way before requests gather. */
     private static final int LITTLE = 4;
 
-    private final Redis server = TestServer.shared().redis();
+    private final Redis server = SharedRedis.redis();
     private final HeldRedis held = new HeldRedis(server);
     private String prefix = "";
 
@@ -154,7 +155,7 @@ class BatchesTests {
         Limit limit = rule.limits().get(0);
         byte[] garbageKey = bytes(prefix + "{rule:garbage}" + limit.name());
         byte[] hashKey = bytes(prefix + "{rule:hash}" + limit.name());
-        var commands = TestServer.shared().connection().sync();
+        var commands = SharedRedis.commands();
         commands.setex(garbageKey, 100, bytes("garbage"));
         commands.hset(hashKey, bytes("a"), bytes("b"));
         commands.expire(hashKey, 100);
@@ -180,18 +181,18 @@ class BatchesTests {
 
     @Test
     void aFullServerStillRefuses() {
-        try (RedisProcess full = RedisProcess.started();
-                var commands = full.commands()) {
-            HeldRedis there = new HeldRedis(full.redis());
+        try (RedisServer full = RedisServer.started();
+                ImpatientClient client = ImpatientClient.of(full)) {
+            HeldRedis there = new HeldRedis(client.redis());
             RedisRateLimiterStorage storage = storage(there);
             Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
             // by another instance, so that this one has to ask
-            assertThat(storage(full.redis())
+            assertThat(storage(client.redis())
                             .decide(List.of(rule.charge("used", 10)))
                             .permitted())
                     .isTrue();
             keepBusy(storage, there);
-            commands.sync().configSet("maxmemory", "1");
+            full.ask(commands -> commands.configSet("maxmemory", "1"));
 
             CompletableFuture<Decision> permitted = storage.decideAsync(List.of(rule.charge("a", 2)));
             CompletableFuture<Decision> refused = storage.decideAsync(List.of(rule.charge("used", 2)));

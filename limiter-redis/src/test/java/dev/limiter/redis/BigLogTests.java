@@ -23,8 +23,7 @@ class BigLogTests {
     private final VirtualTime time = new VirtualTime();
     private final String prefix = "big-" + System.nanoTime();
     private final RedisRateLimiterStorage storage = RedisStorageProvider.of(time, prefix);
-    private final RedisCommands<byte[], byte[]> server =
-            TestServer.shared().connection().sync();
+    private final RedisCommands<byte[], byte[]> server = SharedRedis.commands();
 
     private byte[] state(Rule rule) {
         return (prefix + ":{" + rule.name() + ":key}" + rule.limits().get(0).name()).getBytes(StandardCharsets.UTF_8);

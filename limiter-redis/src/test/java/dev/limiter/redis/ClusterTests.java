@@ -11,6 +11,8 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RedisCluster;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,20 +41,27 @@ class ClusterTests {
             Limit.slidingWindowLog(100, DAY).named("log"));
     private final Rule site = Rule.of("site", Limit.fixedWindow(10, DAY));
 
-    private RedisClusterOfSix cluster;
+    private RedisCluster cluster;
+    private ClusterClient client;
+
+    /** Of the first master alone. */
+    private ImpatientClient first;
+
     private RedisRateLimiterStorage redis;
     private RedisRateLimiterStorage impatient;
     private FailoverRateLimiterStorage storage;
 
     @BeforeAll
     void start() {
-        cluster = new RedisClusterOfSix();
-        redis = RedisRateLimiterStorage.builder(cluster.redis())
+        cluster = RedisCluster.withReplicas();
+        client = new ClusterClient(cluster);
+        first = ImpatientClient.of(cluster.masters().get(0));
+        redis = RedisRateLimiterStorage.builder(client.redis())
                 .timeout(Duration.ofSeconds(5))
                 .build();
-        impatient = RedisRateLimiterStorage.builder(cluster.redis()).build();
+        impatient = RedisRateLimiterStorage.builder(client.redis()).build();
         storage = FailoverRateLimiterStorage.builder(
-                        RedisRateLimiterStorage.builder(cluster.redis()).build(),
+                        RedisRateLimiterStorage.builder(client.redis()).build(),
                         new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))
                 .onFailure(rule -> OnFailure.LOCAL)
                 .build();
@@ -60,10 +69,15 @@ class ClusterTests {
 
     @AfterAll
     void stop() {
-        assertThat(cluster.keysWithoutExpiry()).isEmpty();
+        assertThat(IntStream.range(0, cluster.masters().size()))
+                .allSatisfy(master -> assertThat(cluster.<Boolean>askServing(
+                                master, node -> node.keys("*").stream().anyMatch(key -> node.pttl(key) == -1)))
+                        .isFalse());
         redis.close();
         impatient.close();
         storage.close();
+        client.close();
+        first.close();
         cluster.close();
     }
 
@@ -71,7 +85,7 @@ class ClusterTests {
     private String keyOn(int master) {
         return IntStream.range(0, 10_000)
                 .mapToObj(i -> "key" + i + "-" + System.nanoTime())
-                .filter(key -> cluster.masterOf("limiter:{user:" + key + "}") == master)
+                .filter(key -> RedisCluster.masterOf("limiter:{user:" + key + "}") == master)
                 .findFirst()
                 .orElseThrow();
     }
@@ -111,7 +125,7 @@ class ClusterTests {
     @Test
     @Order(2)
     void whatIsGrantedInSeveralSlotsAfterItWasGivenUpIsGivenBack() {
-        HeldRedis held = new HeldRedis(cluster.redis());
+        HeldRedis held = new HeldRedis(client.redis());
         try (RedisRateLimiterStorage late = RedisRateLimiterStorage.builder(held)
                 .timeout(Duration.ofMillis(100))
                 .build()) {
@@ -123,7 +137,7 @@ class ClusterTests {
             held.release();
 
             for (Charge charge : charges) {
-                RedisClusterOfSix.await(() -> redis.peek(user, charge.key()).remaining() == 100);
+                Conditions.await(() -> redis.peek(user, charge.key()).remaining() == 100);
             }
         }
     }
@@ -132,7 +146,7 @@ class ClusterTests {
     @Order(3)
     void aClusterBehindOneAddressIsKnownByItsFirstRefusalToMixSlots() {
         List<Charge> charges = List.of(user.charge(keyOn(0)), user.charge(keyOn(0)));
-        try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(cluster.redisOfMaster(0))
+        try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(first.redis())
                 .timeout(Duration.ofSeconds(5))
                 .build()) {
             assertThatThrownBy(() -> plain.decide(charges)).isInstanceOf(RedisUnavailableException.class);
@@ -144,7 +158,7 @@ class ClusterTests {
     @Test
     @Order(4)
     void requestsThatItRefusesTogetherAreSentAlone() {
-        HeldRedis held = new HeldRedis(cluster.redisOfMaster(0));
+        HeldRedis held = new HeldRedis(first.redis());
         try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(held)
                 .timeout(Duration.ofSeconds(5))
                 .gather(Duration.ofHours(1))
@@ -199,7 +213,7 @@ class ClusterTests {
     @Order(5)
     void whatIsGrantedBeforeASlotMovesAndGivenUpComesBackAfterIt() {
         String key = keyOn(0);
-        HeldRedis held = new HeldRedis(cluster.redis());
+        HeldRedis held = new HeldRedis(client.redis());
         try (RedisRateLimiterStorage late = RedisRateLimiterStorage.builder(held)
                 .timeout(Duration.ofMillis(100))
                 .build()) {
@@ -208,7 +222,7 @@ class ClusterTests {
             cluster.moveSlot("limiter:{user:" + key + "}", 1);
             late.cleanUp();
             held.release();
-            RedisClusterOfSix.await(() -> redis.peek(user, key).remaining() == 100);
+            Conditions.await(() -> redis.peek(user, key).remaining() == 100);
         }
     }
 
@@ -220,7 +234,7 @@ class ClusterTests {
             assertThat(storage.decide(user, key, 1).permitted()).isTrue();
         }
         cluster.killMaster(2);
-        RedisClusterOfSix.await(() -> {
+        Conditions.await(() -> {
             storage.cleanUp();
             return storage.decide(user, key, 1).onFailure().isEmpty();
         });

@@ -35,8 +35,7 @@ class ExpiryTests {
     /** By the clock of the server: so expiry follows from what is used. */
     private final RateLimiterStorage storage = RedisStorageProvider.of(null, prefix);
 
-    private final RedisCommands<byte[], byte[]> commands =
-            TestServer.shared().connection().sync();
+    private final RedisCommands<byte[], byte[]> commands = SharedRedis.commands();
 
     static Stream<Limit> limits() {
         return Stream.of(

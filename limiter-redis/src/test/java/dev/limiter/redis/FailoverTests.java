@@ -12,6 +12,8 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
@@ -25,7 +27,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,13 +40,14 @@ class FailoverTests implements StorageListener {
 
     private static final Duration DAY = Duration.ofDays(1);
 
-    private final RedisProcess server = RedisProcess.started();
+    private final RedisServer server = RedisServer.started();
+    private final ImpatientClient client = ImpatientClient.of(server);
     private final List<String> changes = new CopyOnWriteArrayList<>();
     private final AtomicInteger broken = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
     private final Rule rule = Rule.of("rule", Limit.tokenBucket(100, DAY));
     private FailoverRateLimiterStorage storage =
-            storage(OnFailure.LOCAL, server.redis()).instances(4).build();
+            storage(OnFailure.LOCAL, client.redis()).instances(4).build();
 
     private FailoverRateLimiterStorage.Builder storage(OnFailure onFailure, Redis redis) {
         RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000);
@@ -109,6 +111,7 @@ class FailoverTests implements StorageListener {
     @AfterEach
     void stop() {
         storage.close();
+        client.close();
         server.close();
     }
 
@@ -117,11 +120,10 @@ class FailoverTests implements StorageListener {
     }
 
     private void await(BooleanSupplier condition) {
-        for (int i = 0; i < 1000 && !condition.getAsBoolean(); i++) {
+        Conditions.await(() -> {
             storage.cleanUp();
-            LockSupport.parkNanos(10_000_000);
-        }
-        assertThat(condition.getAsBoolean()).isTrue();
+            return condition.getAsBoolean();
+        });
     }
 
     private void loseServer() {
@@ -293,7 +295,7 @@ class FailoverTests implements StorageListener {
             value = OnFailure.class,
             names = {"ALLOW", "DENY"})
     void permitsOrRefusesEverythingIfToldTo(OnFailure how) {
-        storage = storage(how, server.redis()).build();
+        storage = storage(how, client.redis()).build();
         take("key", 1);
         server.kill();
         for (int i = 0; i < 1000; i++) {
@@ -307,7 +309,7 @@ class FailoverTests implements StorageListener {
 
     @Test
     void aStateThatIsNoneIsDecidedOnInMemoryAndRedisIsStillAsked() {
-        try (var commands = server.commands()) {
+        try (var commands = server.connect()) {
             commands.sync().set("limiter:{rule:key}", "garbage");
             commands.sync().lpush("limiter:{rule:list}", "1");
         }
@@ -324,7 +326,7 @@ class FailoverTests implements StorageListener {
     @Test
     void aSortedSetOfSomebodyElseIsNoState() {
         Rule pool = Rule.of("pool", Limit.concurrency(8));
-        try (var commands = server.commands()) {
+        try (var commands = server.connect()) {
             commands.sync().zadd("limiter:{pool:key}", 1, "x");
             commands.sync().zadd("limiter:{rule:key}", 4e18, "longer than seven");
             for (int i = 0; i < 20; i++) {
@@ -345,7 +347,7 @@ class FailoverTests implements StorageListener {
     void whatIsReleasedOrGivenBackWhileTheServerRefusesIsDoneLater(String why) {
         Rule pool = Rule.of("pool", Limit.concurrency(8));
         List<Decision> held = new ArrayList<>();
-        try (var commands = server.commands()) {
+        try (var commands = server.connect()) {
             for (int i = 0; i < 5; i++) {
                 held.add(storage.decide(pool, "key", 1));
             }
@@ -388,7 +390,7 @@ class FailoverTests implements StorageListener {
     @Test
     void aFullServerIsLeftAloneUntilThereIsRoom() {
         take("key", 100);
-        try (var commands = server.commands()) {
+        try (var commands = server.connect()) {
             commands.sync().configSet("maxmemory", "1");
             // refusals write nothing
             assertThat(take("key", 1).onFailure()).isEmpty();
@@ -402,7 +404,7 @@ class FailoverTests implements StorageListener {
     @Test
     void aReplicaIsLeftAloneUntilItIsMasterAgain() {
         take("key", 1);
-        try (var commands = server.commands()) {
+        try (var commands = server.connect()) {
             commands.sync().configSet("replica-serve-stale-data", "yes");
             commands.sync().replicaof("127.0.0.1", 1);
             loseServer();
@@ -415,7 +417,7 @@ class FailoverTests implements StorageListener {
     @Test
     void scriptsThatTheServerForgotAreSentAgain() {
         take("key", 1);
-        try (var commands = server.commands()) {
+        try (var commands = server.connect()) {
             commands.sync().scriptFlush();
             assertThat(take("key", 1).remaining()).isEqualTo(98);
             assertThat(take("key", 1).onFailure()).isEmpty();
@@ -425,7 +427,7 @@ class FailoverTests implements StorageListener {
     @Test
     void startsWithoutAServerAndUsesItWhenItComes() {
         server.kill();
-        ConnectingRedis connecting = new ConnectingRedis(server::connect);
+        ConnectingRedis connecting = new ConnectingRedis(client::connect);
         storage = storage(OnFailure.LOCAL, connecting).instances(4).build();
         connecting.connect();
         loseServer();
@@ -438,10 +440,10 @@ class FailoverTests implements StorageListener {
     void instancesAreCountedThroughRedis() {
         List<FailoverRateLimiterStorage> all = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            all.add(storage(OnFailure.LOCAL, server.redis()).build());
+            all.add(storage(OnFailure.LOCAL, client.redis()).build());
         }
         assertThat(all.get(0).instances()).isEqualTo(1);
-        try (var commands = server.commands()) {
+        try (var commands = server.connect()) {
             for (int i = 0; i < 3; i++) {
                 // one after the other: each counts those that were there before it
                 storage = all.get(i);
@@ -462,10 +464,10 @@ class FailoverTests implements StorageListener {
     @Test
     void anInstanceThatIsClosedCountsNoLonger() {
         FailoverRateLimiterStorage first =
-                storage(OnFailure.LOCAL, server.redis()).build();
+                storage(OnFailure.LOCAL, client.redis()).build();
         FailoverRateLimiterStorage second =
-                storage(OnFailure.LOCAL, server.redis()).build();
-        try (var commands = server.commands()) {
+                storage(OnFailure.LOCAL, client.redis()).build();
+        try (var commands = server.connect()) {
             first.cleanUp();
             second.cleanUp();
             await(() -> commands.sync().zcard("limiter:instances") == 2);
@@ -481,7 +483,7 @@ class FailoverTests implements StorageListener {
     @Test
     void anInstanceThatStartsIsKnownToOthersSoon() {
         AtomicLong now = new AtomicLong();
-        Redis redis = server.redis();
+        Redis redis = client.redis();
         RedisInstances first = new RedisInstances(redis, "count:", now::get);
         RedisInstances second = new RedisInstances(redis, "count:", now::get);
         first.sayHello();
@@ -495,13 +497,13 @@ class FailoverTests implements StorageListener {
     /** A call that was certainly not executed may be sent again. */
     @Test
     void tellsWhatWasCertainlyNotDone() {
-        Redis redis = server.redis();
+        Redis redis = client.redis();
         server.pause();
         assertThat(RedisErrors.isNotDone(failure(redis))).isFalse();
         server.resume();
         server.kill();
         await(() -> RedisErrors.isNotDone(failure(redis)));
-        assertThat(RedisErrors.isNotDone(failure(new ConnectingRedis(server::connect))))
+        assertThat(RedisErrors.isNotDone(failure(new ConnectingRedis(client::connect))))
                 .isTrue();
     }
 

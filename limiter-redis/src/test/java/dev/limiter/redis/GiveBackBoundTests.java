@@ -88,10 +88,7 @@ class GiveBackBoundTests {
         RedisRateLimiterStorage own = RedisStorageProvider.of(time, "give-back-forgotten");
         own.decide(Rule.of("rule", Limit.tokenBucket(5, Duration.ofHours(1))), "key", 2)
                 .giveBack();
-        assertThat(TestServer.shared()
-                        .connection()
-                        .sync()
-                        .exists("give-back-forgotten:{rule:key}".getBytes(StandardCharsets.UTF_8)))
+        assertThat(SharedRedis.commands().exists("give-back-forgotten:{rule:key}".getBytes(StandardCharsets.UTF_8)))
                 .isZero();
     }
 

@@ -1,15 +1,16 @@
 package dev.limiter.redis;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.testkit.RedisServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -31,7 +32,7 @@ class KilledInstanceTests {
                         "-cp",
                         System.getProperty("java.class.path"),
                         SeveralJvmTests.Instance.class.getName(),
-                        "" + TestServer.shared().port())
+                        "" + RedisServer.shared().port())
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
@@ -53,8 +54,7 @@ class KilledInstanceTests {
         tell(prefix + " sliding 20");
         assertThat(output.readLine()).isEqualTo("ready");
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(SeveralJvmTests.SLIDING_LIMIT, SeveralJvmTests.SLIDING));
-        try (RedisRateLimiterStorage other = RedisRateLimiterStorage.builder(
-                        TestServer.shared().redis())
+        try (RedisRateLimiterStorage other = RedisRateLimiterStorage.builder(SharedRedis.redis())
                 .keyPrefix(prefix)
                 .timeout(Duration.ofSeconds(10))
                 .lease(leased -> 20)
@@ -66,18 +66,6 @@ class KilledInstanceTests {
             await(() -> other.peek(rule, "key").remaining() == SeveralJvmTests.SLIDING_LIMIT);
             assertThat(other.decide(rule, "key", SeveralJvmTests.SLIDING_LIMIT).permitted())
                     .isTrue();
-        }
-    }
-
-    private interface Condition {
-
-        boolean holds();
-    }
-
-    private static void await(Condition condition) {
-        for (int i = 0; !condition.holds(); i++) {
-            assertThat(i).as("tries").isLessThan(10_000);
-            LockSupport.parkNanos(5_000_000);
         }
     }
 }

@@ -45,8 +45,7 @@ class LessRedisTests {
     private final List<RedisRateLimiterStorage> storages = new ArrayList<>();
 
     private RedisRateLimiterStorage storage(int lease) {
-        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(
-                        counting(TestServer.shared().redis()))
+        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(counting(SharedRedis.redis()))
                 .keyPrefix(prefix)
                 .timeout(Duration.ofSeconds(10))
                 .lease(rule -> lease)
@@ -462,7 +461,7 @@ class LessRedisTests {
     @Test
     void closingGivesUpSoonWhenTheServerDoesNotAnswer() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
-        HeldRedis held = new HeldRedis(TestServer.shared().redis());
+        HeldRedis held = new HeldRedis(SharedRedis.redis());
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofMillis(200))
@@ -483,7 +482,7 @@ class LessRedisTests {
     @Test
     void countsWhatItWasSparedAndWhatItLost() {
         StorageStatistics statistics = new StorageStatistics();
-        HeldRedis held = new HeldRedis(TestServer.shared().redis());
+        HeldRedis held = new HeldRedis(SharedRedis.redis());
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofSeconds(10))

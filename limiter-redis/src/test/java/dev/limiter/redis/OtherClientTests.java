@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.testkit.RedisServer;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -120,7 +121,7 @@ class OtherClientTests {
 
     private static RedisRateLimiterStorage storage() throws IOException {
         return RedisRateLimiterStorage.builder(
-                        new SocketRedis(TestServer.shared().port()))
+                        new SocketRedis(RedisServer.shared().port()))
                 .keyPrefix("socket-" + System.nanoTime() + ":")
                 .timeout(Duration.ofSeconds(10))
                 .build();

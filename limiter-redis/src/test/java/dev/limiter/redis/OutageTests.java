@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import static dev.limiter.testkit.Conditions.await;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,7 +27,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -45,7 +45,7 @@ class OutageTests {
     /** A server that can be cut off: calls fail, and what they did is not heard of. */
     private static final class CutRedis implements Redis {
 
-        private final Redis redis = TestServer.shared().redis();
+        private final Redis redis = SharedRedis.redis();
         private volatile boolean cut;
         private volatile CompletableFuture<Void> heard = CompletableFuture.completedFuture(null);
 
@@ -122,13 +122,6 @@ class OutageTests {
             storage.cleanUp();
             return storage.isAvailable();
         });
-    }
-
-    private static void await(BooleanSupplier condition) {
-        for (int i = 0; i < 3000 && !condition.getAsBoolean(); i++) {
-            LockSupport.parkNanos(10_000_000);
-        }
-        assertThat(condition.getAsBoolean()).isTrue();
     }
 
     private static int granted(FailoverRateLimiterStorage storage, Rule rule, int asked) {
@@ -406,10 +399,7 @@ class OutageTests {
     void aBrokenStateFailsItsOwnRuleOnly() {
         Rule broken = Rule.of("broken", Limit.fixedWindow(10, DAY));
         Rule sound = Rule.of("sound", Limit.fixedWindow(3, DAY));
-        TestServer.shared()
-                .connection()
-                .sync()
-                .setex((prefix + "{broken:key}").getBytes(US_ASCII), 60, "garbage".getBytes(US_ASCII));
+        SharedRedis.commands().setex((prefix + "{broken:key}").getBytes(US_ASCII), 60, "garbage".getBytes(US_ASCII));
         FailoverRateLimiterStorage storage = storage(1);
         List<Charge> both = List.of(broken.charge("key"), sound.charge("key"));
         for (int i = 0; i < 3; i++) {
@@ -428,8 +418,7 @@ class OutageTests {
     void whatIsReleasedWhileCutOffIsReleasedLater() {
         Rule pool = Rule.of("pool", Limit.concurrency(2));
         FailoverRateLimiterStorage here = storage(1);
-        RedisRateLimiterStorage there = RedisRateLimiterStorage.builder(
-                        TestServer.shared().redis())
+        RedisRateLimiterStorage there = RedisRateLimiterStorage.builder(SharedRedis.redis())
                 .keyPrefix(prefix)
                 .timeout(timeout)
                 .build();
@@ -450,8 +439,7 @@ class OutageTests {
         CompletableFuture<Void> lost = new CompletableFuture<>();
         redis.heard = lost;
         CompletableFuture<Decision> answer = storage.decideAsync(List.of(pool.charge("key")));
-        RedisRateLimiterStorage there = RedisRateLimiterStorage.builder(
-                        TestServer.shared().redis())
+        RedisRateLimiterStorage there = RedisRateLimiterStorage.builder(SharedRedis.redis())
                 .keyPrefix(prefix)
                 .timeout(timeout)
                 .build();

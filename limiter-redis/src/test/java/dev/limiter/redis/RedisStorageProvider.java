@@ -25,8 +25,7 @@ public final class RedisStorageProvider implements RateLimiterStorageProvider {
 
     /** One of the storages that share their states; by the clock of the server if no time is passed. */
     static RedisRateLimiterStorage of(@Nullable TimeSource timeSource, String prefix) {
-        RedisRateLimiterStorage.Builder builder = RedisRateLimiterStorage.builder(
-                        TestServer.shared().redis())
+        RedisRateLimiterStorage.Builder builder = RedisRateLimiterStorage.builder(SharedRedis.redis())
                 .keyPrefix(prefix + ":")
                 .timeout(Duration.ofSeconds(10));
         return timeSource == null

@@ -10,6 +10,7 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -39,14 +40,14 @@ class RightsTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
 
-    private RedisProcess server;
+    private RedisServer server;
     private StatefulRedisConnection<String, String> admin;
     private final List<RedisClient> clients = new ArrayList<>();
 
     @BeforeAll
     void start() {
-        server = RedisProcess.started();
-        admin = server.commands();
+        server = RedisServer.started();
+        admin = server.connect();
     }
 
     @AfterAll

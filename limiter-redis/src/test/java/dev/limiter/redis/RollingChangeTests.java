@@ -182,9 +182,6 @@ class RollingChangeTests {
     }
 
     private static List<byte[]> keys(String prefix) {
-        return TestServer.shared()
-                .connection()
-                .sync()
-                .keys((prefix + "*").getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        return SharedRedis.commands().keys((prefix + "*").getBytes(java.nio.charset.StandardCharsets.UTF_8));
     }
 }

@@ -10,6 +10,7 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.testkit.RedisServer;
 import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneId;
@@ -84,7 +85,7 @@ class SameDecisionsTests {
 
     @BeforeAll
     static void start() {
-        TestServer.shared();
+        RedisServer.shared();
         long seed = Long.getLong("limiter.seed", 20_261_121L);
         rules().forEach(rule -> RUNS.put(rule, SEVERAL.submit(() -> new Run(rule, seed).run())));
     }

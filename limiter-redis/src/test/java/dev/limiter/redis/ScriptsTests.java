@@ -51,8 +51,7 @@ class ScriptsTests {
     private static final byte[] DUMP =
             "return string.dump(assert(loadstring(ARGV[1])))".getBytes(StandardCharsets.UTF_8);
 
-    private final RedisCommands<byte[], byte[]> server =
-            TestServer.shared().connection().sync();
+    private final RedisCommands<byte[], byte[]> server = SharedRedis.commands();
 
     private static Map<String, Script> scripts() {
         Map<String, Script> scripts = new LinkedHashMap<>();

@@ -8,6 +8,9 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RedisSentinel;
+import dev.limiter.testkit.RedisServer;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -27,8 +30,9 @@ class SentinelTests {
 
     private final Rule rule = Rule.of("rule", Limit.tokenBucket(LIMIT, Duration.ofDays(1)));
     private final Rule pool = Rule.of("pool", Limit.concurrency(5));
-    private final RedisWithSentinel servers = new RedisWithSentinel();
-    private final ConnectingRedis redis = new ConnectingRedis(servers::connect);
+    private final RedisSentinel servers = new RedisSentinel();
+    private final ImpatientClient client = ImpatientClient.of(servers);
+    private final ConnectingRedis redis = new ConnectingRedis(client::connect);
     private final FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
                     RedisRateLimiterStorage.builder(redis)
                             .timeout(Duration.ofMillis(500))
@@ -45,11 +49,12 @@ class SentinelTests {
     @AfterEach
     void stop() {
         storage.close();
+        client.close();
         servers.close();
     }
 
     private void awaitRedis() {
-        RedisClusterOfSix.await(() -> {
+        Conditions.await(() -> {
             storage.cleanUp();
             return storage.isAvailable() && isOfRedis(storage.peek(rule, "other"));
         });
@@ -61,16 +66,16 @@ class SentinelTests {
 
     @Test
     void whatWasUsedIsKnownToTheReplicaThatIsPromotedForADeadMaster() {
-        goesOnAfter(RedisWithSentinel::killMaster);
+        goesOnAfter(RedisServer::kill);
     }
 
     @Test
     void aMasterThatStandsStillIsLeftForTheReplicaThatIsPromoted() {
-        goesOnAfter(RedisWithSentinel::stopMaster);
+        goesOnAfter(RedisServer::pause);
     }
 
     /** Nobody is left without a decision, and nobody gets more than the limit. */
-    private void goesOnAfter(Consumer<RedisWithSentinel> event) {
+    private void goesOnAfter(Consumer<RedisServer> event) {
         for (int i = 0; i < 40; i++) {
             assertThat(isOfRedis(storage.decide(rule, "key", 1))).isTrue();
         }
@@ -78,17 +83,16 @@ class SentinelTests {
             assertThat(storage.decide(pool, "key", 1).permitted()).isTrue();
         }
         servers.awaitReplication();
-        int before = servers.master();
 
-        event.accept(servers);
+        event.accept(servers.master());
 
         long[] granted = {40};
-        RedisClusterOfSix.await(() -> {
+        Conditions.await(() -> {
             storage.cleanUp();
             if (storage.decide(rule, "key", 1).permitted()) {
                 granted[0]++;
             }
-            return servers.master() != before && isOfRedis(storage.decide(rule, "key", 0));
+            return servers.isPromoted() && isOfRedis(storage.decide(rule, "key", 0));
         });
         assertThat(granted[0]).as("also in the meantime").isGreaterThan(40);
         while (storage.decide(rule, "key", 1).permitted()) {

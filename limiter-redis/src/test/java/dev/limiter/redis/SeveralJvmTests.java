@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -112,7 +113,7 @@ class SeveralJvmTests {
                             "-cp",
                             System.getProperty("java.class.path"),
                             Instance.class.getName(),
-                            "" + TestServer.shared().port())
+                            "" + RedisServer.shared().port())
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             PROCESSES.add(process);

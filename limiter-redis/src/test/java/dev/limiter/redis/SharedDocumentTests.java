@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.redis.server.SharedDocument;
 import dev.limiter.redis.server.SharedDocument.Version;
+import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -26,12 +27,12 @@ class SharedDocumentTests {
     private static final int WRITERS = 4;
     private static final int TIMES = 250;
 
-    private RedisProcess server;
+    private RedisServer server;
     private RedisClient client;
 
     @BeforeEach
     void start() {
-        server = RedisProcess.started();
+        server = RedisServer.started();
         client = RedisClient.create(
                 RedisURI.builder().withHost("127.0.0.1").withPort(server.port()).build());
     }
@@ -62,7 +63,7 @@ class SharedDocumentTests {
         assertThat(answer(document.otherThan(0))).isEqualTo(new Version(1, "a\nb ü\n"));
         assertThat(answer(document.replace(0, new Version(1, "other")))).isFalse();
         assertThat(answer(document.otherThan(11))).isEqualTo(new Version(1, "a\nb ü\n"));
-        assertThat(server.commands().sync().ttl(KEY)).isEqualTo(-1);
+        assertThat(server.<Long>ask(commands -> commands.ttl(KEY))).isEqualTo(-1);
     }
 
     @Test

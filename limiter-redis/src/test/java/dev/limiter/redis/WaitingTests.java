@@ -151,7 +151,7 @@ class WaitingTests {
 
     @Test
     void failsLikeADecisionAndFreesWhatIsGrantedTooLate() {
-        HeldRedis held = new HeldRedis(TestServer.shared().redis());
+        HeldRedis held = new HeldRedis(SharedRedis.redis());
         held.hold();
         RedisRateLimiterStorage slow = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix + ":")

@@ -10,6 +10,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** The example of {@code docs/guides/without-spring.md}. */
 class WithoutSpringTests {
 
-    private final TestServer server = TestServer.shared();
+    private final RedisServer server = RedisServer.shared();
 
     @Test
     void decidesInRedisAndGoesOnWithoutIt() {

@@ -1,0 +1,64 @@
+package dev.limiter.redis;
+
+import dev.limiter.testkit.RedisSentinel;
+import dev.limiter.testkit.RedisServer;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.Delay;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/** A client that waits for half a second, for whatever, and connects again every tenth of a second. */
+final class ImpatientClient implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofMillis(500);
+
+    private final ClientResources resources = DefaultClientResources.builder()
+            .reconnectDelay(Delay.constant(Duration.ofMillis(100)))
+            .build();
+    private final RedisURI uri;
+    private final RedisClient client;
+
+    private ImpatientClient(RedisURI uri) {
+        this.uri = uri;
+        client = RedisClient.create(resources, uri);
+        client.setOptions(ClientOptions.builder()
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .socketOptions(SocketOptions.builder().connectTimeout(PATIENCE).build())
+                .timeoutOptions(TimeoutOptions.enabled(PATIENCE))
+                .build());
+    }
+
+    static ImpatientClient of(RedisServer server) {
+        return new ImpatientClient(RedisURI.create(RedisServer.HOST, server.port()));
+    }
+
+    /** Of whichever server is the master. */
+    static ImpatientClient of(RedisSentinel sentinel) {
+        return new ImpatientClient(RedisURI.Builder.sentinel(RedisServer.HOST, sentinel.port(), RedisSentinel.NAME)
+                .withTimeout(PATIENCE)
+                .build());
+    }
+
+    /** The server over a connection of its own. */
+    Redis redis() {
+        return new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE));
+    }
+
+    CompletionStage<Redis> connect() {
+        return client.connectAsync(ByteArrayCodec.INSTANCE, uri).thenApply(LettuceRedis::new);
+    }
+
+    @Override
+    public void close() {
+        client.shutdown(0, 1, TimeUnit.SECONDS);
+        var unused = resources.shutdown(0, 1, TimeUnit.SECONDS);
+    }
+}

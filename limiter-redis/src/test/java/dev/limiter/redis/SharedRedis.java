@@ -1,0 +1,38 @@
+package dev.limiter.redis;
+
+import dev.limiter.testkit.RedisServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+
+/** The server that all tests share, over one connection. */
+final class SharedRedis {
+
+    private SharedRedis() {}
+
+    private static final class Shared {
+
+        static final StatefulRedisConnection<byte[], byte[]> CONNECTION = RedisClient.create(
+                        RedisURI.create(RedisServer.HOST, RedisServer.shared().port()))
+                .connect(ByteArrayCodec.INSTANCE);
+    }
+
+    private static StatefulRedisConnection<byte[], byte[]> connection() {
+        RedisServer.shared(); // skips the test where there is none
+        return Shared.CONNECTION;
+    }
+
+    /** For what a test asks the server itself. */
+    static RedisCommands<byte[], byte[]> commands() {
+        return connection().sync();
+    }
+
+    static Redis redis() {
+        return new LettuceRedis(connection()) {
+            @Override
+            public void close() {}
+        };
+    }
+}

@@ -1,0 +1,165 @@
+package dev.limiter.testkit;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.SlotHash;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Three masters on loopback, each with a third of the slots, and with a replica where that is wanted. */
+public final class RedisCluster implements AutoCloseable {
+
+    private static final int MASTERS = 3;
+
+    /** How much higher than its port is the one that a node speaks to others on. */
+    private static final int BUS = 10_000;
+
+    private final TemporaryFolder folder = TemporaryFolder.of("limiter-cluster");
+    private final List<RedisServer> nodes;
+
+    private RedisCluster(int size, String... options) {
+        nodes = IntStream.range(0, size).mapToObj(i -> start(options)).toList();
+        for (int i = 0; i < MASTERS; i++) {
+            int[] slots = IntStream.range(firstSlot(i), firstSlot(i + 1)).toArray();
+            nodes.get(i).ask(node -> node.clusterAddSlots(slots));
+        }
+        for (RedisServer other : nodes.subList(1, size)) {
+            other.ask(node -> node.clusterMeet(RedisServer.HOST, nodes.get(0).port()));
+        }
+        Conditions.await(
+                () -> all(nodes.subList(0, MASTERS), node -> node.clusterInfo().contains("cluster_state:ok")));
+        Conditions.await(() -> all(nodes, node -> node.clusterInfo().contains("cluster_known_nodes:" + size)));
+    }
+
+    /** Masters without replicas; what one of them serves fails while it is away, and nothing else. */
+    public static RedisCluster ofMasters() {
+        return new RedisCluster(MASTERS, "--cluster-require-full-coverage", "no");
+    }
+
+    /** Masters with a replica each, which takes over a second after its master has gone. */
+    public static RedisCluster withReplicas() {
+        RedisCluster cluster = new RedisCluster(
+                2 * MASTERS,
+                "--cluster-node-timeout",
+                "1000",
+                "--repl-diskless-sync-delay",
+                "0",
+                "--cluster-replica-validity-factor",
+                "0");
+        cluster.replicate();
+        return cluster;
+    }
+
+    private RedisServer start(String... options) {
+        int port = Ports.free(BUS);
+        List<String> all = new ArrayList<>(List.of(options));
+        all.addAll(List.of("--cluster-enabled", "yes", "--cluster-config-file", port + ".conf"));
+        all.addAll(List.of("--dir", folder.path().toString()));
+        return RedisServer.started(port, all.toArray(String[]::new));
+    }
+
+    private void replicate() {
+        for (int i = 0; i < MASTERS; i++) {
+            String master = nodes.get(i).ask(node -> node.clusterMyId());
+            RedisServer replica = nodes.get(MASTERS + i);
+            Conditions.await(() -> replica.ask(node -> node.clusterNodes()).contains(master));
+            replica.ask(node -> node.clusterReplicate(master));
+        }
+        Conditions.await(() -> nodes.get(0)
+                        .ask(node -> node.clusterNodes())
+                        .lines()
+                        .filter(line -> line.contains("slave"))
+                        .count()
+                == MASTERS);
+        Conditions.await(() -> all(
+                nodes.subList(MASTERS, 2 * MASTERS),
+                node -> node.info("replication").contains("master_link_status:up")));
+        Conditions.await(() -> all(nodes, node -> node.clusterInfo().contains("cluster_state:ok")));
+    }
+
+    private static boolean all(List<RedisServer> nodes, Function<RedisCommands<String, String>, Boolean> condition) {
+        return nodes.stream().allMatch(node -> node.ask(condition));
+    }
+
+    private static int firstSlot(int master) {
+        return master * SlotHash.SLOT_COUNT / MASTERS;
+    }
+
+    /** The masters as they were at first. */
+    public List<RedisServer> masters() {
+        return nodes.subList(0, MASTERS);
+    }
+
+    /** For {@code spring.data.redis.cluster.nodes}. */
+    public String addresses() {
+        return masters().stream()
+                .map(node -> RedisServer.HOST + ":" + node.port())
+                .collect(Collectors.joining(","));
+    }
+
+    /** Which of the masters had the slot of a key at first. */
+    public static int masterOf(String key) {
+        int slot = SlotHash.getSlot(key);
+        return (int) IntStream.range(1, MASTERS)
+                .filter(master -> slot >= firstSlot(master))
+                .count();
+    }
+
+    /** Moves all slots with keys of a pattern to the next master each, as an operator does; returns how many. */
+    public int moveSlots(String pattern) {
+        List<List<Integer>> slots = masters().stream()
+                .map(node -> node.ask(commands -> commands.keys(pattern)).stream()
+                        .map(SlotHash::getSlot)
+                        .distinct()
+                        .toList())
+                .toList();
+        for (int from = 0; from < MASTERS; from++) {
+            for (int slot : slots.get(from)) {
+                moveSlot(slot, from, (from + 1) % MASTERS);
+            }
+        }
+        return slots.stream().mapToInt(List::size).sum();
+    }
+
+    /** Moves the slot of a key to a master, as an operator does, with what is in it. */
+    public void moveSlot(String key, int to) {
+        moveSlot(SlotHash.getSlot(key), masterOf(key), to);
+    }
+
+    private void moveSlot(int slot, int from, int to) {
+        RedisServer source = nodes.get(from);
+        RedisServer target = nodes.get(to);
+        String targetId = target.ask(node -> node.clusterMyId());
+        String sourceId = source.ask(node -> node.clusterMyId());
+        target.ask(node -> node.clusterSetSlotImporting(slot, sourceId));
+        source.ask(node -> node.clusterSetSlotMigrating(slot, targetId));
+        for (String key : source.ask(node -> node.clusterGetKeysInSlot(slot, Integer.MAX_VALUE))) {
+            source.ask(node -> node.migrate(RedisServer.HOST, target.port(), key, 0, 5000));
+        }
+        // the new one first, or nobody would have the slot for a moment
+        target.ask(node -> node.clusterSetSlotNode(slot, targetId));
+        masters().forEach(master -> master.ask(node -> node.clusterSetSlotNode(slot, targetId)));
+    }
+
+    /** As {@code kill -9} of a master; returns when its replica has taken over. */
+    public void killMaster(int index) {
+        nodes.get(index).kill();
+        RedisServer replica = nodes.get(MASTERS + index);
+        Conditions.await(() -> replica.ask(node -> node.info("replication")).contains("role:master"));
+        Conditions.await(() -> replica.ask(node -> node.clusterInfo()).contains("cluster_state:ok"));
+    }
+
+    /** Asks who serves the slots of a master now: the master, or its replica where it was {@linkplain #killMaster killed}. */
+    public <T> T askServing(int master, Function<RedisCommands<String, String>, T> question) {
+        RedisServer first = nodes.get(master);
+        return (first.isRunning() ? first : nodes.get(MASTERS + master)).ask(question);
+    }
+
+    @Override
+    public void close() {
+        nodes.forEach(RedisServer::close);
+        folder.close();
+    }
+}

@@ -1,0 +1,36 @@
+package dev.limiter.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import redis.embedded.core.ExecutableProvider;
+
+/** The programs that are Redis servers: those of the machine, and an old one that comes as a dependency. */
+final class RedisProgram {
+
+    private RedisProgram() {}
+
+    /** The {@code redis-server} of the machine, or the embedded one. */
+    static String newest() {
+        return onPath("redis-server").orElseGet(RedisProgram::embedded);
+    }
+
+    static String embedded() {
+        try {
+            return ExecutableProvider.newJarResourceProvider().get().getAbsolutePath();
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+    }
+
+    static Optional<String> onPath(String program) {
+        return Arrays.stream(System.getenv("PATH").split(":"))
+                .map(folder -> Path.of(folder, program))
+                .filter(Files::isExecutable)
+                .map(Path::toString)
+                .findFirst();
+    }
+}
