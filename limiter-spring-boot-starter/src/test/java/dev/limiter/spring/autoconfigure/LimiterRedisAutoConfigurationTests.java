@@ -1,5 +1,6 @@
 package dev.limiter.spring.autoconfigure;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
@@ -13,19 +14,15 @@ import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.spring.Limiter;
-import dev.limiter.spring.RedisServers;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.failure.LimiterConfigurationException;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
-import io.lettuce.core.cluster.SlotHash;
+import dev.limiter.testkit.Ports;
+import dev.limiter.testkit.RedisCluster;
+import dev.limiter.testkit.RedisSentinel;
+import dev.limiter.testkit.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.io.IOException;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,8 +39,6 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
-import redis.embedded.RedisSentinel;
-import redis.embedded.RedisServer;
 
 @ExtendWith(OutputCaptureExtension.class)
 class LimiterRedisAutoConfigurationTests {
@@ -69,7 +64,7 @@ class LimiterRedisAutoConfigurationTests {
     @Test
     void instancesOnOneServerShareLimits() {
         ApplicationContextRunner one = application.withPropertyValues(
-                "spring.data.redis.port=" + RedisServers.shared(),
+                "spring.data.redis.port=" + RedisServer.shared().port(),
                 "limiter.redis.key-prefix=shared:",
                 "limiter.redis.timeout=5s");
         one.run(first -> one.run(second -> {
@@ -87,7 +82,7 @@ class LimiterRedisAutoConfigurationTests {
     @Test
     void twoApplicationsOnOneServerHaveLimitsOfTheirOwn() {
         ApplicationContextRunner one = application.withPropertyValues(
-                "spring.data.redis.port=" + RedisServers.shared(), "limiter.redis.timeout=5s");
+                "spring.data.redis.port=" + RedisServer.shared().port(), "limiter.redis.timeout=5s");
         one.withPropertyValues("spring.application.name=shop")
                 .run(shop -> one.withPropertyValues("spring.application.name=blog")
                         .run(blog -> {
@@ -122,7 +117,9 @@ class LimiterRedisAutoConfigurationTests {
     void limitsMayHaveAServerOfTheirOwn() {
         withoutRedis
                 .withPropertyValues(
-                        "limiter.redis.url=redis://127.0.0.1:" + RedisServers.shared(), "limiter.redis.timeout=5s")
+                        "limiter.redis.url=redis://127.0.0.1:"
+                                + RedisServer.shared().port(),
+                        "limiter.redis.timeout=5s")
                 .run(context -> {
                     awaitRedis(context);
                     assertThat(context.getBean(RateLimiters.class)
@@ -136,7 +133,8 @@ class LimiterRedisAutoConfigurationTests {
     void measuresWhatRedisIsSpared() {
         application
                 .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
-                .withPropertyValues("spring.data.redis.port=" + RedisServers.shared(), "limiter.redis.timeout=5s")
+                .withPropertyValues(
+                        "spring.data.redis.port=" + RedisServer.shared().port(), "limiter.redis.timeout=5s")
                 .run(context -> {
                     awaitRedis(context);
                     Rule one = Rule.of("measured", Limit.fixedWindow(1, Duration.ofDays(1)));
@@ -176,19 +174,15 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @Test
-    void warnsOfAServerThatDeletesLimits(CapturedOutput output) throws IOException {
-        int port = RedisServers.freePort();
-        RedisServer evicting = RedisServers.start(port, "maxmemory-policy allkeys-lru");
-        try {
+    void warnsOfAServerThatDeletesLimits(CapturedOutput output) {
+        try (RedisServer evicting = RedisServer.started("--maxmemory-policy", "allkeys-lru")) {
             application
-                    .withPropertyValues("spring.data.redis.port=" + port, "limiter.redis.timeout=5s")
+                    .withPropertyValues(evicting.property(), "limiter.redis.timeout=5s")
                     .run(context -> {
                         awaitRedis(context);
                         await(() -> output.getAll().contains("maxmemory-policy allkeys-lru"));
                         assertThat(output).contains("[LIM-913]");
                     });
-        } finally {
-            evicting.stop();
         }
     }
 
@@ -198,27 +192,25 @@ class LimiterRedisAutoConfigurationTests {
         RedisConnectionDetails details = new RedisConnectionDetails() {
             @Override
             public Standalone getStandalone() {
-                return Standalone.of("127.0.0.1", RedisServers.shared());
+                return Standalone.of("127.0.0.1", RedisServer.shared().port());
             }
         };
         application
                 .withBean(RedisConnectionDetails.class, () -> details)
-                .withPropertyValues("spring.data.redis.port=" + RedisServers.freePort(), "limiter.redis.timeout=5s")
+                .withPropertyValues("spring.data.redis.port=" + Ports.free(), "limiter.redis.timeout=5s")
                 .run(LimiterRedisAutoConfigurationTests::awaitRedis);
     }
 
     @Test
     void startsAndLimitsWithoutAServer() {
-        application
-                .withPropertyValues("spring.data.redis.port=" + RedisServers.freePort())
-                .run(context -> {
-                    RateLimiters limiters = context.getBean(RateLimiters.class);
-                    int permitted = 0;
-                    for (int i = 0; i < 20; i++) {
-                        permitted += limiters.tryAcquire(RULE, "alice").permitted() ? 1 : 0;
-                    }
-                    assertThat(permitted).isEqualTo(10);
-                });
+        application.withPropertyValues("spring.data.redis.port=" + Ports.free()).run(context -> {
+            RateLimiters limiters = context.getBean(RateLimiters.class);
+            int permitted = 0;
+            for (int i = 0; i < 20; i++) {
+                permitted += limiters.tryAcquire(RULE, "alice").permitted() ? 1 : 0;
+            }
+            assertThat(permitted).isEqualTo(10);
+        });
     }
 
     @ParameterizedTest
@@ -279,12 +271,10 @@ class LimiterRedisAutoConfigurationTests {
 
     @Test
     void connectsAsTheApplicationDoes() {
-        int port = RedisServers.freePort();
-        RedisServer server = RedisServers.start(port, "requirepass open-sesame");
-        try {
+        try (RedisServer server = RedisServer.started("--requirepass", "open-sesame")) {
             application
                     .withPropertyValues(
-                            "spring.data.redis.url=redis://:open-sesame@127.0.0.1:" + port + "/3",
+                            "spring.data.redis.url=redis://:open-sesame@127.0.0.1:" + server.port() + "/3",
                             "spring.data.redis.client-name=shop",
                             "limiter.redis.timeout=5s")
                     .run(context -> {
@@ -296,42 +286,25 @@ class LimiterRedisAutoConfigurationTests {
                                 .filteredOn(client -> "shop".equals(client.getName()))
                                 .hasSize(2);
                     });
-        } finally {
-            RedisServers.stop(server);
         }
     }
 
     @Test
-    void asksSentinelForTheServer() throws IOException {
-        int port = RedisServers.freePort();
-        RedisSentinel sentinel = RedisSentinel.newRedisSentinel()
-                .bind("127.0.0.1")
-                .port(port)
-                .masterName("main")
-                .masterPort(RedisServers.shared())
-                .quorumSize(1)
-                .build();
-        sentinel.start();
-        try {
+    void asksSentinelForTheServer() {
+        try (RedisSentinel sentinel = new RedisSentinel()) {
             application
-                    .withPropertyValues(
-                            "spring.data.redis.sentinel.master=main",
-                            "spring.data.redis.sentinel.nodes=127.0.0.1:" + port,
-                            "limiter.redis.timeout=5s")
+                    .withPropertyValues(sentinel.properties())
+                    .withPropertyValues("limiter.redis.timeout=5s")
                     .run(LimiterRedisAutoConfigurationTests::awaitRedis);
-        } finally {
-            sentinel.stop();
         }
     }
 
     @Test
     void connectsToACluster() {
-        int port = RedisServers.freePort();
-        RedisServer server = RedisServers.start(port, "cluster-enabled yes", "cluster-config-file nodes-" + port);
-        try {
-            takeAllSlots(port);
+        try (RedisCluster cluster = RedisCluster.ofMasters()) {
             application
-                    .withPropertyValues("spring.data.redis.cluster.nodes=127.0.0.1:" + port, "limiter.redis.timeout=5s")
+                    .withPropertyValues(
+                            "spring.data.redis.cluster.nodes=" + cluster.addresses(), "limiter.redis.timeout=5s")
                     .run(context -> {
                         awaitRedis(context);
                         RateLimiters limiters = context.getBean(RateLimiters.class);
@@ -340,32 +313,20 @@ class LimiterRedisAutoConfigurationTests {
                                 .hasSize(3)
                                 .allSatisfy(part -> assertThat(part.onFailure()).isEmpty());
                     });
-        } finally {
-            RedisServers.stop(server);
-        }
-    }
-
-    private static void takeAllSlots(int port) {
-        RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", port));
-        try (var connection = client.connect()) {
-            connection
-                    .sync()
-                    .clusterAddSlots(IntStream.range(0, SlotHash.SLOT_COUNT).toArray());
-            await(() -> connection.sync().clusterInfo().contains("cluster_state:ok"));
-        } finally {
-            client.shutdown();
         }
     }
 
     @Test
     void closesItsConnection() {
         application
-                .withPropertyValues("spring.data.redis.port=" + RedisServers.shared(), "limiter.redis.timeout=5s")
+                .withPropertyValues(
+                        "spring.data.redis.port=" + RedisServer.shared().port(), "limiter.redis.timeout=5s")
                 .run(outer -> {
                     StringRedisTemplate redis = outer.getBean(StringRedisTemplate.class);
                     application
                             .withPropertyValues(
-                                    "spring.data.redis.port=" + RedisServers.shared(),
+                                    "spring.data.redis.port="
+                                            + RedisServer.shared().port(),
                                     "spring.data.redis.client-name=closing",
                                     "limiter.redis.timeout=5s")
                             .run(context -> {
@@ -385,7 +346,7 @@ class LimiterRedisAutoConfigurationTests {
     @Test
     void warnsOfASecretThatEverybodyKnows(CapturedOutput output) {
         ApplicationContextRunner byHeader = application.withPropertyValues(
-                "spring.data.redis.port=" + RedisServers.shared(),
+                "spring.data.redis.port=" + RedisServer.shared().port(),
                 "limiter.rules.orders.limit=1",
                 "limiter.rules.orders.window=1s",
                 "limiter.rules.orders.key=header:X-Api-Key");
@@ -401,7 +362,7 @@ class LimiterRedisAutoConfigurationTests {
         application
                 .withConfiguration(AutoConfigurations.of(LimiterMetricsAutoConfiguration.class))
                 .withBean(SimpleMeterRegistry.class)
-                .withPropertyValues("spring.data.redis.port=" + RedisServers.freePort())
+                .withPropertyValues("spring.data.redis.port=" + Ports.free())
                 .run(context -> {
                     MeterRegistry meters = context.getBean(MeterRegistry.class);
                     context.getBean(RateLimiters.class).tryAcquire(RULE, "alice");
@@ -420,19 +381,18 @@ class LimiterRedisAutoConfigurationTests {
 
     @Test
     void healthIsUnknownAndNotDownWithoutRedis() {
+        application.withPropertyValues("spring.data.redis.port=" + Ports.free()).run(context -> {
+            HealthIndicator health = context.getBean("limiterHealthIndicator", HealthIndicator.class);
+            RateLimiters limiters = context.getBean(RateLimiters.class);
+            for (int i = 0; i < 20; i++) {
+                limiters.tryAcquire(RULE, "alice");
+            }
+            assertThat(health.health().getStatus()).isEqualTo(Status.UNKNOWN);
+            assertThat(health.health().getDetails()).containsEntry("instances", 1);
+        });
         application
-                .withPropertyValues("spring.data.redis.port=" + RedisServers.freePort())
-                .run(context -> {
-                    HealthIndicator health = context.getBean("limiterHealthIndicator", HealthIndicator.class);
-                    RateLimiters limiters = context.getBean(RateLimiters.class);
-                    for (int i = 0; i < 20; i++) {
-                        limiters.tryAcquire(RULE, "alice");
-                    }
-                    assertThat(health.health().getStatus()).isEqualTo(Status.UNKNOWN);
-                    assertThat(health.health().getDetails()).containsEntry("instances", 1);
-                });
-        application
-                .withPropertyValues("spring.data.redis.port=" + RedisServers.shared(), "limiter.redis.timeout=5s")
+                .withPropertyValues(
+                        "spring.data.redis.port=" + RedisServer.shared().port(), "limiter.redis.timeout=5s")
                 .run(context -> {
                     awaitRedis(context);
                     assertThat(context.getBean(HealthIndicator.class).health().getStatus())
@@ -459,13 +419,5 @@ class LimiterRedisAutoConfigurationTests {
         await(() -> limiters.tryAcquire(RULE, "nobody").onFailure().isEmpty());
         assertThat(context.getBean(FailoverRateLimiterStorage.class).isAvailable())
                 .isTrue();
-    }
-
-    private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("came true").isLessThan(deadline);
-            Thread.yield();
-        }
     }
 }

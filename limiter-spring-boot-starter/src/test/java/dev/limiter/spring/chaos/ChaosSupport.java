@@ -1,12 +1,11 @@
 package dev.limiter.spring.chaos;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.decide.Outcome;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -60,13 +59,6 @@ abstract class ChaosSupport {
 
     void awaitRedis() {
         await(() -> instances().stream().allMatch(Instance::usesRedis));
-    }
-
-    static void await(BooleanSupplier condition) {
-        for (int i = 0; !condition.getAsBoolean(); i++) {
-            assertThat(i).as("10 ms").isLessThan(3000);
-            LockSupport.parkNanos(10_000_000);
-        }
     }
 
     /** {@code knowing}: how often Redis began to count. */

@@ -1,10 +1,12 @@
 package dev.limiter.spring.chaos;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.testkit.RedisServer;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
@@ -19,7 +21,7 @@ class CutDuringHoldTests {
 
     private static final Rule POOL = Rule.of("pool", Limit.concurrency(5));
 
-    private static final RedisProcess redis = new RedisProcess();
+    private static final RedisServer redis = RedisServer.stopped();
     private static SlowNetwork network;
     private static Instance here;
     private static Instance there;
@@ -42,7 +44,7 @@ class CutDuringHoldTests {
 
     @Test
     void whatWasHeldIsFreeSoonAfterTheConnectionIsBack() {
-        ChaosSupport.await(() -> here.usesRedis() && there.usesRedis());
+        await(() -> here.usesRedis() && there.usesRedis());
         List<Decision> held = Stream.generate(() -> here.limiters().tryAcquire(POOL, "key"))
                 .limit(5)
                 .toList();
@@ -50,15 +52,15 @@ class CutDuringHoldTests {
                 .allMatch(Decision::permitted)
                 .allMatch(decision -> decision.onFailure().isEmpty());
         network.cut();
-        ChaosSupport.await(here::hasGivenUpRedis);
+        await(here::hasGivenUpRedis);
         held.forEach(Decision::close);
         assertThat(states()).hasSize(1);
         network.mend();
-        ChaosSupport.await(here::usesRedis);
+        await(here::usesRedis);
         // or the leases have ended
-        ChaosSupport.await(() -> states().isEmpty() || secondsLeft() < 10);
+        await(() -> states().isEmpty() || secondsLeft() < 10);
         assertThat(states()).isEmpty();
-        ChaosSupport.await(() -> there.limiters().peek(POOL, "key").remaining() == 5);
+        await(() -> there.limiters().peek(POOL, "key").remaining() == 5);
     }
 
     /** What Redis holds of the limit: nothing once all is released. */

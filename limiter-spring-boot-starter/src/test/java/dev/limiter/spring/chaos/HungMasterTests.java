@@ -1,12 +1,13 @@
 package dev.limiter.spring.chaos;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.OnFailure;
 import dev.limiter.Rule;
-import java.nio.file.Path;
+import dev.limiter.testkit.RedisCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** One of three masters of a cluster hangs: the keys of the others are decided in Redis as before. */
 @Tag("long")
@@ -31,20 +31,20 @@ class HungMasterTests {
     private static Instance instance;
 
     @BeforeAll
-    static void start(@TempDir Path folder) {
-        cluster = new RedisCluster(folder);
-        instance = new Instance(Stream.of("spring.data.redis.cluster.nodes=" + cluster.nodes()));
+    static void start() {
+        cluster = RedisCluster.ofMasters();
+        instance = new Instance(Stream.of("spring.data.redis.cluster.nodes=" + cluster.addresses()));
     }
 
     @AfterAll
     static void stop() {
-        cluster.resumeFirst();
+        cluster.masters().get(0).resume();
         instance.close();
         cluster.close();
     }
 
     private static boolean isHung(String key) {
-        return RedisCluster.isOnFirst("limiter:{rule:" + key + "}");
+        return RedisCluster.masterOf("limiter:{rule:" + key + "}") == 0;
     }
 
     /** By whether the key is on the master that hangs: how many of the keys were decided in memory. */
@@ -62,11 +62,11 @@ class HungMasterTests {
 
     @Test
     void itsKeysAreDecidedInMemoryAndNoOthers() {
-        ChaosSupport.await(() -> decidedInMemory().equals(Map.of(true, 0L, false, 0L)));
+        await(() -> decidedInMemory().equals(Map.of(true, 0L, false, 0L)));
         long hung = KEYS.stream().filter(HungMasterTests::isHung).count();
 
-        cluster.pauseFirst();
-        ChaosSupport.await(() -> decidedInMemory().equals(Map.of(true, hung, false, 0L)));
+        cluster.masters().get(0).pause();
+        await(() -> decidedInMemory().equals(Map.of(true, hung, false, 0L)));
         assertThat(instance.hasGivenUpRedis()).isTrue();
         long late = 0;
         for (int i = 0; i < 20; i++) {
@@ -76,8 +76,8 @@ class HungMasterTests {
         assertThat(late).isLessThan(20 * (KEYS.size() - hung) / 10);
         assertThat(both().parts()).hasSize(2);
 
-        cluster.resumeFirst();
-        ChaosSupport.await(() -> decidedInMemory().equals(Map.of(true, 0L, false, 0L)));
+        cluster.masters().get(0).resume();
+        await(() -> decidedInMemory().equals(Map.of(true, 0L, false, 0L)));
     }
 
     /** A request that needs a key there and one elsewhere is decided in both places. */

@@ -2,7 +2,7 @@ package dev.limiter.spring.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
+import dev.limiter.testkit.RedisCluster;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -10,7 +10,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Two instances use a cluster, in which slots are moved while they are asked for. */
 @Tag("long")
@@ -20,9 +19,9 @@ class MovedSlotTests extends ChaosSupport {
     private static List<Instance> both;
 
     @BeforeAll
-    static void start(@TempDir Path folder) {
-        cluster = new RedisCluster(folder);
-        String nodes = "spring.data.redis.cluster.nodes=" + cluster.nodes();
+    static void start() {
+        cluster = RedisCluster.ofMasters();
+        String nodes = "spring.data.redis.cluster.nodes=" + cluster.addresses();
         both = List.of(new Instance(Stream.of(nodes)), new Instance(Stream.of(nodes)));
     }
 

@@ -3,15 +3,15 @@ package dev.limiter.spring.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.decide.Outcome;
-import java.io.IOException;
-import java.nio.file.Path;
+import dev.limiter.testkit.RedisSentinel;
+import dev.limiter.testkit.RedisServer;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Two instances find their server through Sentinel, and that server leaves them: its replica goes on with what was used. */
 @Tag("long")
@@ -20,13 +20,9 @@ class PromotedReplicaTests extends ChaosSupport {
     /** What a master answered in its last moment, and could not tell its replica any more: to each client once. */
     private static final int UNTOLD = 2 * Load.CLIENTS;
 
-    private final SentinelServers servers;
-    private final List<Instance> both;
-
-    PromotedReplicaTests(@TempDir Path folder) throws IOException {
-        servers = new SentinelServers(folder);
-        both = List.of(new Instance(servers.properties()), new Instance(servers.properties()));
-    }
+    private final RedisSentinel servers = new RedisSentinel();
+    private final List<Instance> both =
+            List.of(new Instance(Stream.of(servers.properties())), new Instance(Stream.of(servers.properties())));
 
     @AfterEach
     @Override
@@ -46,15 +42,15 @@ class PromotedReplicaTests extends ChaosSupport {
 
     @Test
     void forAMasterThatWasKilled(TestInfo test) {
-        goesOnAfter(test, RedisProcess::kill, killed -> {});
+        goesOnAfter(test, RedisServer::kill, killed -> {});
     }
 
     @Test
     void forAMasterThatStandsStillAndThinksItIsOneWhenItGoesOn(TestInfo test) {
-        goesOnAfter(test, RedisProcess::pause, RedisProcess::resume);
+        goesOnAfter(test, RedisServer::pause, RedisServer::resume);
     }
 
-    private void goesOnAfter(TestInfo test, Consumer<RedisProcess> event, Consumer<RedisProcess> afterwards) {
+    private void goesOnAfter(TestInfo test, Consumer<RedisServer> event, Consumer<RedisServer> afterwards) {
         long before = load.count("/closed", 200);
         event.accept(servers.master());
         servers.awaitPromotion();

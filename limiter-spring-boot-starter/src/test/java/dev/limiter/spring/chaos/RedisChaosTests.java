@@ -1,7 +1,9 @@
 package dev.limiter.spring.chaos;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -17,7 +19,7 @@ class RedisChaosTests extends ChaosSupport {
 
     private static final Duration STOP = Duration.ofSeconds(10);
 
-    private static final RedisProcess redis = new RedisProcess();
+    private static final RedisServer redis = RedisServer.stopped();
     private static List<Instance> both;
 
     @BeforeAll

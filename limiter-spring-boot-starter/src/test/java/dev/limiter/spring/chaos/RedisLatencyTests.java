@@ -1,7 +1,9 @@
 package dev.limiter.spring.chaos;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.testkit.RedisServer;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -15,7 +17,7 @@ import org.junit.jupiter.api.TestInfo;
 @Tag("long")
 class RedisLatencyTests extends ChaosSupport {
 
-    private static final RedisProcess redis = new RedisProcess();
+    private static final RedisServer redis = RedisServer.stopped();
     private static SlowNetwork network;
     private static List<Instance> both;
 

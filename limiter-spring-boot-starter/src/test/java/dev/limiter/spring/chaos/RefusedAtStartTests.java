@@ -3,6 +3,7 @@ package dev.limiter.spring.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.decide.Outcome;
+import dev.limiter.testkit.RedisServer;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.TestInfo;
 @Tag("long")
 class RefusedAtStartTests extends ChaosSupport {
 
-    private static final RedisProcess redis = new RedisProcess();
+    private static final RedisServer redis = RedisServer.stopped();
     private static List<Instance> both;
 
     @BeforeAll

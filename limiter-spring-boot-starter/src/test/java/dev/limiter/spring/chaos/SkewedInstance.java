@@ -1,5 +1,7 @@
 package dev.limiter.spring.chaos;
 
+import static dev.limiter.testkit.Conditions.await;
+
 import dev.limiter.TimeSource;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,7 +64,7 @@ final class SkewedInstance implements AutoCloseable {
     public static void main(String... arguments) throws IOException {
         String[] properties = List.of(arguments).subList(1, arguments.length).toArray(String[]::new);
         try (Instance instance = new Instance(Integer.parseInt(arguments[0]), properties)) {
-            ChaosSupport.await(instance::usesRedis);
+            await(instance::usesRedis);
             if (TimeSource.system().epochNanos() / 1_000_000 - System.currentTimeMillis() < 3_500_000) {
                 throw new IllegalStateException("The clock is right");
             }

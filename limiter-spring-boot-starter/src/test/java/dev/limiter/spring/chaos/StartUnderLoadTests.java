@@ -2,6 +2,7 @@ package dev.limiter.spring.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.testkit.RedisServer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -37,7 +38,7 @@ class StartUnderLoadTests {
     private static final List<String> ALGORITHMS =
             List.of("fixed-window", "sliding-window-log", "sliding-window-counter", "token-bucket");
 
-    private static final RedisProcess redis = new RedisProcess();
+    private static final RedisServer redis = RedisServer.stopped();
     private final List<Thread> others = IntStream.range(0, Runtime.getRuntime().availableProcessors())
             .mapToObj(i -> new Thread(StartUnderLoadTests::spin))
             .toList();

@@ -1,7 +1,9 @@
 package dev.limiter.spring.chaos;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.testkit.RedisServer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -34,11 +36,10 @@ class WrongClockTests {
             "limiter.rules.today.align=calendar",
             "limiter.rules.today.zone=" + whereItIsHalfPastEleven(),
         };
-        try (RedisProcess redis = new RedisProcess()) {
-            redis.start();
+        try (RedisServer redis = RedisServer.started()) {
             try (Instance right = new Instance(redis.port(), properties);
                     SkewedInstance wrong = new SkewedInstance(directory, redis.port(), properties)) {
-                ChaosSupport.await(right::usesRedis);
+                await(right::usesRedis);
                 try (Load load = new Load("anybody", List.of(right.port(), wrong.port()), "/today", "/local")) {
                     load.awaitMore("/today", 200, Instance.LIMIT / 3);
                     load.endCalm();

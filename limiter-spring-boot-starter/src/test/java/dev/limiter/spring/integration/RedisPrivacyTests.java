@@ -1,12 +1,13 @@
 package dev.limiter.spring.integration;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
-import dev.limiter.spring.RedisServers;
 import dev.limiter.spring.key.KeyResolver;
+import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScanIterator;
@@ -77,7 +78,7 @@ class RedisPrivacyTests extends WebTestSupport {
 
     @DynamicPropertySource
     static void server(DynamicPropertyRegistry registry) {
-        registry.add("spring.data.redis.port", RedisServers::shared);
+        registry.add("spring.data.redis.port", () -> RedisServer.shared().port());
     }
 
     @Test
@@ -115,7 +116,8 @@ class RedisPrivacyTests extends WebTestSupport {
 
     /** The names of all keys below the prefix, each with what is in it as the server would hand it on. */
     private static String everything() {
-        RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", RedisServers.shared()));
+        RedisClient client = RedisClient.create(
+                RedisURI.create("127.0.0.1", RedisServer.shared().port()));
         try (var connection = client.connect(StringCodec.UTF8)) {
             RedisCommands<String, String> redis = connection.sync();
             redis.configSet("rdbcompression", "no");

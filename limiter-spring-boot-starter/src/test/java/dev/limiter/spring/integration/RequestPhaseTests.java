@@ -1,5 +1,6 @@
 package dev.limiter.spring.integration;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;

@@ -3,6 +3,7 @@ package dev.limiter.spring.integration;
 import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.context.ResponseView;
+import dev.limiter.testkit.Conditions;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -113,7 +114,7 @@ class ScriptedEndpoints {
         AsyncContext async = request.startAsync(request, response);
         Thread handling = Thread.currentThread();
         new Thread(() -> {
-                    WebTestSupport.await(() -> Arrays.stream(handling.getStackTrace())
+                    Conditions.await(() -> Arrays.stream(handling.getStackTrace())
                             .noneMatch(frame -> frame.getClassName().endsWith("RequestLifecycleFilter")));
                     complete(async, s);
                 })

@@ -1,7 +1,5 @@
 package dev.limiter.spring.integration;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.limiter.spring.VirtualTime;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,8 +10,6 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -76,15 +72,6 @@ abstract class WebTestSupport {
 
     static String field(HttpResponse<?> response, String name) {
         return response.headers().firstValue(name).orElse("");
-    }
-
-    /** The container ends a request after its answer has been read. */
-    static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("came true").isLessThan(deadline);
-            Thread.yield();
-        }
     }
 
     /** What every test application has: everybody is let in, and time stands still. */
