@@ -1,5 +1,6 @@
 package dev.limiter.compatibility;
 
+import dev.limiter.testkit.Clients;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -2,6 +2,8 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.RedisServer;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -27,13 +29,13 @@ class AheadOfTimeTests {
         "limiter.rules.catalog.tiers.gold.limit=2"
     };
 
-    private static TestRedis redis;
+    private static RedisServer redis;
     private static AheadOfTime processed;
 
     /** With storage: redis, which has the beans of memory too; the sample is processed without it. */
     @BeforeAll
     static void process(@TempDir Path directory) throws IOException {
-        redis = TestRedis.started();
+        redis = RedisServer.started();
         processed = new AheadOfTime(AheadOfTimeApplication.class, directory, arguments());
     }
 
@@ -61,8 +63,7 @@ class AheadOfTimeTests {
     }
 
     private static int catalogKeys() {
-        return redis.ask(
-                connection -> connection.sync().keys("limiter:{catalog*").size());
+        return redis.ask(commands -> commands.keys("limiter:{catalog*").size());
     }
 
     /** Conditions were decided when the application was processed. */

@@ -1,5 +1,6 @@
 package dev.limiter.compatibility;
 
+import dev.limiter.testkit.Clients;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.springframework.boot.WebApplicationType;

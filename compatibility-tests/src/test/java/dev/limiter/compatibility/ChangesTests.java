@@ -1,9 +1,12 @@
 package dev.limiter.compatibility;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.TimeSource;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.RedisServer;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -11,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -88,14 +90,6 @@ class ChangesTests {
                 .matcher(clients.get(ENDPOINT).body());
         assertThat(version.find()).isTrue();
         return Long.parseLong(version.group(1));
-    }
-
-    private static void await(BooleanSupplier condition) {
-        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - end).as("waited for 30 s").isNegative();
-            Thread.onSpinWait();
-        }
     }
 
     @Test
@@ -345,7 +339,7 @@ class ChangesTests {
 
     @Test
     void instancesOnRedisShareChanges() {
-        try (TestRedis redis = TestRedis.started()) {
+        try (RedisServer redis = RedisServer.started()) {
             String[] onRedis = {
                 "limiter.storage=redis", "limiter.redis.timeout=5s", redis.property(), "spring.application.name=shop"
             };
@@ -366,8 +360,8 @@ class ChangesTests {
                 assertThat(one.post(ORDERS, "{\"limit\":6,\"version\":2}").statusCode())
                         .isEqualTo(409);
 
-                redis.ask(connection -> connection.sync().flushall());
-                await(() -> redis.ask(connection -> connection.sync().exists("limiter:shop:changes")) == 1);
+                redis.ask(commands -> commands.flushall());
+                await(() -> redis.ask(commands -> commands.exists("limiter:shop:changes")) == 1);
                 try (ConfigurableApplicationContext third = start(onRedis)) {
                     Clients late = Applications.clientsOf(third);
                     assertThat(version(late)).isEqualTo(3);
@@ -376,7 +370,7 @@ class ChangesTests {
                     assertThat(permitted(late, "/orders", "late")).isEqualTo(5);
                 }
 
-                redis.stop();
+                redis.kill();
                 HttpResponse<String> unavailable = one.post(ORDERS, "{\"limit\":9}");
                 assertThat(unavailable.statusCode()).as(unavailable.body()).isEqualTo(503);
                 assertThat(unavailable.body()).contains("rules stay as they are");
@@ -387,7 +381,7 @@ class ChangesTests {
 
     @Test
     void instancesOnRedisMayHaveTheirOwn() {
-        try (TestRedis redis = TestRedis.started()) {
+        try (RedisServer redis = RedisServer.started()) {
             String[] onRedis = {
                 "limiter.storage=redis",
                 "limiter.redis.timeout=5s",
@@ -396,7 +390,7 @@ class ChangesTests {
             };
             try (ConfigurableApplicationContext application = start(onRedis)) {
                 change(Applications.clientsOf(application), ORDERS, "{\"limit\":4}");
-                List<String> keys = redis.ask(connection -> connection.sync().keys("*changes*"));
+                List<String> keys = redis.ask(commands -> commands.keys("*changes*"));
                 assertThat(keys).isEmpty();
             }
         }

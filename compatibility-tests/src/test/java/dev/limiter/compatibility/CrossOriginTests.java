@@ -3,6 +3,7 @@ package dev.limiter.compatibility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
 import java.util.Arrays;
 import java.util.List;

@@ -2,6 +2,8 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.RedisServer;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -52,7 +54,7 @@ class OnCallTests {
 
     @Test
     void customerIsLetInByAllInstancesOnRedis(CapturedOutput output) {
-        try (TestRedis redis = TestRedis.started()) {
+        try (RedisServer redis = RedisServer.started()) {
             String[] onRedis = {
                 "limiter.storage=redis",
                 "limiter.redis.timeout=5s",

@@ -3,6 +3,7 @@ package dev.limiter.compatibility;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.testkit.Clients;
 import java.util.Base64;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,15 +1,15 @@
 package dev.limiter.compatibility;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
+import dev.limiter.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,11 +37,11 @@ class RedisConfigurationTests {
     private static final Rule TWO = Rule.of("two", Limit.tokenBucket(2, Duration.ofHours(1)));
     private static final String PASSWORD = "open-sesame";
 
-    private static TestRedis redis;
+    private static RedisServer redis;
 
     @BeforeAll
     static void start() {
-        redis = TestRedis.started(PASSWORD);
+        redis = RedisServer.started("--requirepass", PASSWORD);
     }
 
     @AfterAll
@@ -74,10 +74,12 @@ class RedisConfigurationTests {
             limiters.tryAcquire(TWO, "alice", 2);
 
             assertThat(limiters.tryAcquire(TWO, "alice").permitted()).isFalse();
-            List<String> keys =
-                    redis.ask(database, connection -> connection.sync().keys("limiter:{two:alice}*"));
+            List<String> keys = redis.ask(commands -> {
+                commands.select(database);
+                return commands.keys("limiter:{two:alice}*");
+            });
             assertThat(keys).hasSize(1);
-            String clients = redis.ask(connection -> connection.sync().clientList());
+            String clients = redis.ask(commands -> commands.clientList());
             assertThat(clients).contains("name=" + clientName);
         }
     }
@@ -115,14 +117,6 @@ class RedisConfigurationTests {
                 application,
                 Stream.concat(Stream.of("limiter.storage=redis", "limiter.redis.timeout=5s"), Stream.of(properties))
                         .toArray(String[]::new));
-    }
-
-    private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("came true").isLessThan(deadline);
-            Thread.yield();
-        }
     }
 
     @SpringBootConfiguration

@@ -1,11 +1,14 @@
 package dev.limiter.compatibility;
 
 import static dev.limiter.test.LimiterAssertions.assertThatAnswer;
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
+import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.RedisServer;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
@@ -14,7 +17,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -33,13 +35,13 @@ class RedisTests {
 
     private static final Rule ANY = Rule.of("any", Limit.tokenBucket(1, Duration.ofSeconds(1)));
 
-    private static TestRedis redis;
+    private static RedisServer redis;
     private static ConfigurableApplicationContext first;
     private static ConfigurableApplicationContext second;
 
     @BeforeAll
     static void start() {
-        redis = TestRedis.started();
+        redis = RedisServer.started();
         first = startInstance();
         second = startInstance("spring.threads.virtual.enabled=true");
         awaitRedis(first);
@@ -89,7 +91,7 @@ class RedisTests {
 
     @BeforeEach
     void forget() {
-        redis.ask(connection -> connection.sync().flushall());
+        redis.ask(commands -> commands.flushall());
     }
 
     @Test
@@ -181,7 +183,7 @@ class RedisTests {
     void noHeaderIsInRedisInClear() {
         Applications.clientsOf(first).get("/each/1", "X-Api-Key", "a-secret");
 
-        List<String> keys = redis.ask(connection -> connection.sync().keys("*"));
+        List<String> keys = redis.ask(commands -> commands.keys("*"));
         assertThat(keys)
                 .anySatisfy(key -> assertThat(key).startsWith("limiter:{each:header:x-api-key=hmac:"))
                 .noneSatisfy(key -> assertThat(key).contains("a-secret"));
@@ -200,13 +202,9 @@ class RedisTests {
                         .contains("r=99;"))
                 .findFirst()
                 .orElseThrow();
-        redis.ask(connection -> {
-            connection.sync().keys("limiter:{each*").forEach(key -> {
-                connection.sync().del(key);
-                connection.sync().hset(key, "somebody", "else's");
-            });
-            return null;
-        });
+        redis.ask(commands -> commands.keys("limiter:{each*").stream()
+                .map(key -> commands.del(key) + " " + commands.hset(key, "somebody", "else's"))
+                .toList());
 
         // memory goes on with the share of this instance, and from what Redis last answered: one was used
         assertThat(clients.storm("/each/1", dave)).isEqualTo(Map.of(dave + " 200", 49L, dave + " 429", 951L));
@@ -214,7 +212,7 @@ class RedisTests {
 
     @Test
     void startsWithoutAServerAndUsesItOnceItIsThere() {
-        try (TestRedis later = TestRedis.stopped();
+        try (RedisServer later = RedisServer.stopped();
                 ConfigurableApplicationContext application =
                         Applications.start(Instance.class, properties(later.property(), "limiter.redis.instances=2"))) {
             Clients clients = Applications.clientsOf(application);
@@ -233,7 +231,7 @@ class RedisTests {
                     .as("what was permitted in the meantime counts")
                     .startsWith("\"each\";r=49;");
 
-            later.stop();
+            later.kill();
             assertThat(clients.storm("/each/x", "bob")).isEqualTo(Map.of("bob 200", 50L, "bob 429", 950L));
         }
     }
@@ -242,14 +240,6 @@ class RedisTests {
     private static void awaitRedis(ConfigurableApplicationContext instance) {
         RateLimiters limiters = instance.getBean(RateLimiters.class);
         await(() -> limiters.tryAcquire(ANY, "nobody").onFailure().isEmpty());
-    }
-
-    private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("came true").isLessThan(deadline);
-            Thread.yield();
-        }
     }
 
     @SpringBootConfiguration

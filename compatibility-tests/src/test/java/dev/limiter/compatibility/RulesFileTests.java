@@ -1,16 +1,16 @@
 package dev.limiter.compatibility;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.limiter.testkit.Clients;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -67,14 +67,6 @@ class RulesFileTests {
     private void replace(Path file, String text) throws IOException {
         Path written = Files.writeString(folder.resolve("written"), text);
         Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
-    }
-
-    private static void await(BooleanSupplier condition) {
-        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - end).as("waited for 30 s").isNegative();
-            Thread.onSpinWait();
-        }
     }
 
     private static void awaitShown(Clients clients, String path, String text) {

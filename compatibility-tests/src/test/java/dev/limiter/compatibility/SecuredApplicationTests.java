@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.test.WithVirtualTime;
+import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
 import java.util.Base64;
 import org.junit.jupiter.api.BeforeEach;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.testkit.RawClient;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.net.Socket;

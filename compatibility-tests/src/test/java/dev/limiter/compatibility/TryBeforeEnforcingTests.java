@@ -3,6 +3,7 @@ package dev.limiter.compatibility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.testkit.Clients;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

@@ -10,6 +10,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.test.WithVirtualTime;
+import dev.limiter.testkit.Clients;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Nested;

@@ -7,6 +7,7 @@ import dev.limiter.Rule;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitListener;
+import dev.limiter.testkit.Clients;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;

@@ -3,6 +3,7 @@ package dev.limiter.compatibility;
 import static dev.limiter.test.LimiterAssertions.assertThatAnswer;
 
 import dev.limiter.test.WithoutLimits;
+import dev.limiter.testkit.Clients;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import java.io.IOException;
-import java.net.ServerSocket;
+import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RedisServer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.data.redis.core.StringRedisTemplate;
-import redis.embedded.RedisServer;
 
 /** Two instances with the profile redis have the limits of one. */
 class SampleOnRedisTests {
@@ -31,31 +30,16 @@ class SampleOnRedisTests {
     private static ConfigurableApplicationContext second;
 
     @BeforeAll
-    static void start() throws IOException {
-        int port = freePort();
-        redis = RedisServer.newRedisServer()
-                .port(port)
-                .bind("127.0.0.1")
-                .setting("save \"\"")
-                .build();
-        redis.start();
-        first = startInstance(port);
-        second = startInstance(port);
+    static void start() {
+        redis = RedisServer.started();
+        first = startInstance();
+        second = startInstance();
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
-    }
-
-    private static ConfigurableApplicationContext startInstance(int redisPort) {
+    private static ConfigurableApplicationContext startInstance() {
         ConfigurableApplicationContext instance = new SpringApplicationBuilder(SampleApplication.class)
                 .profiles("redis")
-                .run(
-                        "--server.port=0",
-                        "--spring.data.redis.url=redis://127.0.0.1:" + redisPort,
-                        "--limiter.redis.timeout=5s");
+                .run("--server.port=0", "--" + redis.property(), "--limiter.redis.timeout=5s");
         awaitRedis(instance.getBean(RateLimiters.class));
         return instance;
     }
@@ -63,17 +47,14 @@ class SampleOnRedisTests {
     /** Connects in the background. */
     private static void awaitRedis(RateLimiters limiters) {
         Rule any = Rule.of("any", Limit.tokenBucket(1, Duration.ofSeconds(1)));
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (limiters.tryAcquire(any, "nobody").onFailure().isPresent()) {
-            assertThat(System.nanoTime()).as("connected").isLessThan(deadline);
-        }
+        Conditions.await(() -> limiters.tryAcquire(any, "nobody").onFailure().isEmpty());
     }
 
     @AfterAll
-    static void stop() throws IOException {
+    static void stop() {
         first.close();
         second.close();
-        redis.stop();
+        redis.close();
     }
 
     @ParameterizedTest
@@ -82,7 +63,7 @@ class SampleOnRedisTests {
         Map<Integer, Long> answers = new TreeMap<>();
         Stream.of(first, second)
                 .map(instance ->
-                        CompletableFuture.supplyAsync(() -> clientsOf(instance).storm("GET", path)))
+                        CompletableFuture.supplyAsync(() -> clientsOf(instance).stormOf("GET", path)))
                 .toList()
                 .forEach(storm -> storm.join().forEach((status, count) -> answers.merge(status, count, Long::sum)));
 

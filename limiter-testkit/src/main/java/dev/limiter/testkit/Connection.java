@@ -1,4 +1,4 @@
-package dev.limiter.compatibility;
+package dev.limiter.testkit;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 

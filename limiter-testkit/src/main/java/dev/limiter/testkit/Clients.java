@@ -1,4 +1,4 @@
-package dev.limiter.compatibility;
+package dev.limiter.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,33 +10,35 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.IntStream;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Sends requests to an application over a real port. */
-final class Clients {
+public final class Clients {
 
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(Version.HTTP_1_1).build();
 
+    private static final int CLIENTS = 20;
+    private static final int REQUESTS = 50;
+
     private final int port;
     private final String server;
 
-    Clients(int port) {
+    public Clients(int port) {
         this.port = port;
         this.server = "http://localhost:" + port;
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
@@ -44,48 +46,74 @@ final class Clients {
      * The answers to 20 concurrent clients that send 50 requests each, by {@code "key status"}. The clients take turns
      * in using the keys, sent as {@code X-Api-Key}.
      */
-    Map<String, Long> storm(String path, String... keys) {
-        Map<String, LongAdder> answers = new ConcurrentHashMap<>();
-        ExecutorService clients = Executors.newFixedThreadPool(20);
+    public Map<String, Long> storm(String path, String... keys) {
+        return storm((client, answers) -> {
+            String key = keys[client % keys.length];
+            try (Connection connection = new Connection(port)) {
+                for (int i = 0; i < REQUESTS; i++) {
+                    answers.accept(key + " " + connection.get(path, key));
+                }
+            }
+        });
+    }
+
+    /** The same by status, without keys, and with any request. */
+    public Map<Integer, Long> stormOf(String method, String path, String... headers) {
+        return storm((client, answers) -> {
+            for (int i = 0; i < REQUESTS; i++) {
+                answers.accept(send(method, path, headers).statusCode());
+            }
+        });
+    }
+
+    /** A client that sends its requests, and says how each was answered. */
+    private interface Client<T> {
+
+        void send(int client, Consumer<T> answers) throws IOException;
+    }
+
+    private static <T extends Comparable<T>> Map<T, Long> storm(Client<T> each) {
+        Map<T, Long> answers = new TreeMap<>();
+        ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
         try {
-            List<Future<?>> running = IntStream.range(0, 20)
-                    .<Future<?>>mapToObj(client -> clients.submit(() -> {
-                        String key = keys[client % keys.length];
-                        try (Connection connection = new Connection(port)) {
-                            for (int i = 0; i < 50; i++) {
-                                answers.computeIfAbsent(
-                                                key + " " + connection.get(path, key), answer -> new LongAdder())
-                                        .increment();
-                            }
-                        }
-                        return null;
-                    }))
-                    .toList();
-            for (Future<?> client : running) {
-                client.get();
+            List<Future<List<T>>> running = new ArrayList<>();
+            for (int i = 0; i < CLIENTS; i++) {
+                int client = i;
+                running.add(clients.submit(() -> {
+                    List<T> own = new ArrayList<>();
+                    each.send(client, own::add);
+                    return own;
+                }));
+            }
+            for (Future<List<T>> client : running) {
+                client.get().forEach(answer -> answers.merge(answer, 1L, Long::sum));
             }
         } catch (InterruptedException | ExecutionException exception) {
             throw new IllegalStateException(exception);
         } finally {
             clients.shutdownNow();
         }
-        Map<String, Long> counts = new TreeMap<>();
-        answers.forEach((answer, count) -> counts.put(answer, count.sum()));
-        return counts;
+        return answers;
     }
 
-    HttpResponse<String> get(String path, String... headers) {
+    public HttpResponse<String> get(String path, String... headers) {
         return send("GET", path, headers);
     }
 
-    HttpResponse<String> send(String method, String path, String... headers) {
+    public HttpResponse<String> send(String method, String path, String... headers) {
         return send(method, path, BodyPublishers.noBody(), headers);
     }
 
-    HttpResponse<String> post(String path, String json, String... headers) {
+    public HttpResponse<String> post(String path, String json, String... headers) {
         String[] all = Stream.concat(Stream.of("Content-Type", "application/json"), Stream.of(headers))
                 .toArray(String[]::new);
         return send("POST", path, BodyPublishers.ofString(json), all);
+    }
+
+    /** Sends so many bytes. */
+    public HttpResponse<String> upload(String path, int bytes) {
+        return send(
+                "POST", path, BodyPublishers.ofByteArray(new byte[bytes]), "Content-Type", "application/octet-stream");
     }
 
     private HttpResponse<String> send(String method, String path, BodyPublisher body, String... headers) {

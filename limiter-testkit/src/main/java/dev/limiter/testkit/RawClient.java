@@ -1,4 +1,4 @@
-package dev.limiter.compatibility;
+package dev.limiter.testkit;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
@@ -13,20 +13,20 @@ import java.util.List;
 import java.util.Locale;
 
 /** Sends what no well-behaved client would: each char is one byte. */
-final class RawClient {
+public final class RawClient {
 
     private static final int PATIENCE_MILLIS = 30_000;
 
     private final int port;
 
-    RawClient(int port) {
+    public RawClient(int port) {
         this.port = port;
     }
 
     /** An answer, as far as it came; the status is 0 if none came. */
-    record Answer(int status, List<String> fields, String body) {
+    public record Answer(int status, List<String> fields, String body) {
 
-        String field(String name) {
+        public String field(String name) {
             String start = name.toLowerCase(Locale.ROOT) + ":";
             return fields.stream()
                     .filter(field -> field.toLowerCase(Locale.ROOT).startsWith(start))
@@ -37,7 +37,7 @@ final class RawClient {
     }
 
     /** With a host, and no other field than those given. */
-    Answer send(String method, String target, String... fields) throws IOException {
+    public Answer send(String method, String target, String... fields) throws IOException {
         List<String> lines = new ArrayList<>(List.of(method + " " + target + " HTTP/1.1", "Host: localhost"));
         lines.addAll(List.of(fields));
         lines.add("Connection: close");
@@ -45,12 +45,12 @@ final class RawClient {
     }
 
     /** These bytes; the server has to close the connection after its answer. */
-    Answer send(String request) throws IOException {
+    public Answer send(String request) throws IOException {
         return send(request, false);
     }
 
     /** These bytes, and that there will be no more. */
-    Answer sendAndShutDown(String request) throws IOException {
+    public Answer sendAndShutDown(String request) throws IOException {
         return send(request, true);
     }
 
@@ -69,11 +69,11 @@ final class RawClient {
     }
 
     /** All that comes until the server closes the connection. */
-    static Answer answerOf(Socket socket) throws IOException {
+    public static Answer answerOf(Socket socket) throws IOException {
         return parse(all(socket.getInputStream()));
     }
 
-    Socket connect() throws IOException {
+    public Socket connect() throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(PATIENCE_MILLIS);
