@@ -6,7 +6,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.spring.VirtualTime;
+import dev.limiter.test.VirtualTimeSource;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ class EffectiveWindowTests {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000);
 
-    private final VirtualTime time = new VirtualTime();
+    private final VirtualTimeSource time = new VirtualTimeSource();
     private final RateLimiters limiters =
             RateLimiters.builder().timeSource(time).build();
 

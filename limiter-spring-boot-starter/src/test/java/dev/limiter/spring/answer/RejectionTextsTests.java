@@ -6,8 +6,8 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.answer.ProblemBody.Problem;
+import dev.limiter.test.VirtualTimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -27,7 +27,7 @@ class RejectionTextsTests {
     private static final List<String> VIOLATED = List.of("orders-burst", "orders-daily");
 
     private final RateLimiters limiters =
-            RateLimiters.builder().timeSource(new VirtualTime()).build();
+            RateLimiters.builder().timeSource(new VirtualTimeSource()).build();
     private final StaticMessageSource messages = new StaticMessageSource();
     private final RejectionTexts texts = new RejectionTexts(messages);
 

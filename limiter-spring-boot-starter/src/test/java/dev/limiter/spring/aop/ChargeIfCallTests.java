@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.Limiter;
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.test.VirtualTimeSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -32,7 +32,7 @@ class ChargeIfCallTests {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
             .withConfiguration(Limiter.autoConfigurations())
-            .withBean(VirtualTime.class)
+            .withBean(VirtualTimeSource.class)
             .withBean(Accounts.class);
 
     @Test

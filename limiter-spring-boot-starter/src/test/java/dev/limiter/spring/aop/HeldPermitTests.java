@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.limiter.Algorithm;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.Limiter;
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.test.VirtualTimeSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -25,7 +25,7 @@ class HeldPermitTests {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
             .withConfiguration(Limiter.autoConfigurations())
-            .withBean(VirtualTime.class)
+            .withBean(VirtualTimeSource.class)
             .withBean(Pool.class);
 
     @Test

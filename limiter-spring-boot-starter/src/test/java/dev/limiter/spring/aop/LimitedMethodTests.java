@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.Limiter;
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.test.VirtualTimeSource;
 import java.io.IOException;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -31,7 +31,7 @@ class LimitedMethodTests {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
             .withConfiguration(Limiter.autoConfigurations())
-            .withBean(VirtualTime.class);
+            .withBean(VirtualTimeSource.class);
 
     @Test
     void findsTheAnnotationOnTheMethod() {
@@ -106,7 +106,7 @@ class LimitedMethodTests {
     @Test
     void appliesAllRepeatedAnnotations() {
         application.withBean(Repeated.class).run(context -> {
-            VirtualTime time = context.getBean(VirtualTime.class);
+            VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
             Repeated repeated = context.getBean(Repeated.class);
             permitsThenRejects(2, repeated::limited);
             time.advance(Duration.ofSeconds(1));
@@ -167,7 +167,7 @@ class LimitedMethodTests {
                     Tuned tuned = context.getBean(Tuned.class);
                     permitsThenRejects(1, () -> tuned.limited("alice"));
                     permitsThenRejects(1, () -> tuned.limited("bob"));
-                    context.getBean(VirtualTime.class).advance(Duration.ofSeconds(10));
+                    context.getBean(VirtualTimeSource.class).advance(Duration.ofSeconds(10));
                     permitsThenRejects(1, () -> tuned.limited("bob"));
                 });
     }

@@ -7,9 +7,9 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.RateLimitExceededException;
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.test.VirtualTimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.Period;
@@ -92,8 +92,8 @@ class AlignmentTests {
                         "limiter.rules.daily-reports.align=calendar", "limiter.rules.daily-reports.zone=Asia/Kolkata")
                 .run(context -> {
                     ReportService reports = context.getBean(ReportService.class);
-                    VirtualTime time = context.getBean(VirtualTime.class);
-                    advanceTo(time, "2027-03-01T18:29:59Z"); // one second to midnight in Kolkata
+                    VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
+                    time.advanceTo(Instant.parse("2029-03-01T18:29:59Z")); // one second to midnight in Kolkata
 
                     reports.daily();
                     assertThat(rejected(reports).decision().retryAfter()).contains(Duration.ofSeconds(1));
@@ -122,10 +122,6 @@ class AlignmentTests {
         return assertThrows(RateLimitExceededException.class, reports::daily);
     }
 
-    private static void advanceTo(VirtualTime time, String moment) {
-        time.advance(Duration.between(Instant.ofEpochSecond(0, time.epochNanos()), Instant.parse(moment)));
-    }
-
     static class ReportService {
 
         @RateLimiter(name = "daily-reports", limit = 1, window = "1d", algorithm = Algorithm.FIXED_WINDOW)
@@ -136,8 +132,8 @@ class AlignmentTests {
     static class Reports {
 
         @Bean
-        VirtualTime time() {
-            return new VirtualTime();
+        VirtualTimeSource time() {
+            return new VirtualTimeSource();
         }
 
         @Bean

@@ -6,7 +6,7 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.spring.VirtualTime;
+import dev.limiter.test.VirtualTimeSource;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -18,7 +18,7 @@ class FullStorageWarningTests {
 
     private final Rule rule = Rule.of("orders", Limit.tokenBucket(10, Duration.ofHours(1)));
     private final InMemoryRateLimiterStorage storage =
-            new InMemoryRateLimiterStorage(new RateLimiterFactory(), new VirtualTime(), 3);
+            new InMemoryRateLimiterStorage(new RateLimiterFactory(), new VirtualTimeSource(), 3);
     private final FullStorageWarning warning = new FullStorageWarning(storage, 3);
 
     @Test

@@ -14,11 +14,11 @@ import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.Limiter;
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.metrics.LimiterMetrics;
 import dev.limiter.spring.web.RateLimitInterceptor;
 import dev.limiter.spring.web.RejectionHandler;
+import dev.limiter.test.VirtualTimeSource;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -88,9 +88,9 @@ class LimiterAutoConfigurationTests {
     @Test
     void backsOffForATimeSource() {
         application
-                .withBean(VirtualTime.class)
+                .withBean(VirtualTimeSource.class)
                 .run(context ->
-                        assertThat(context).hasSingleBean(TimeSource.class).hasSingleBean(VirtualTime.class));
+                        assertThat(context).hasSingleBean(TimeSource.class).hasSingleBean(VirtualTimeSource.class));
     }
 
     @Test

@@ -3,8 +3,8 @@ package dev.limiter.spring.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Algorithm;
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.test.VirtualTimeSource;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.RestController;
 class AnnotatedControllerTests extends WebTestSupport {
 
     @Autowired
-    private VirtualTime time;
+    private VirtualTimeSource time;
 
     @ParameterizedTest
     @ValueSource(strings = {"/fixed", "/sliding", "/leaky", "/token"})

@@ -2,11 +2,11 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.KeyResolver;
+import dev.limiter.test.VirtualTimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -74,7 +74,7 @@ import org.springframework.web.bind.annotation.RestController;
 class BanOfNobodyTests extends WebTestSupport {
 
     @Autowired
-    private VirtualTime time;
+    private VirtualTimeSource time;
 
     @Autowired
     private List<RateLimitEvent> events;

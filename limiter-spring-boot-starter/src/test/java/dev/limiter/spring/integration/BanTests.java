@@ -3,11 +3,11 @@ package dev.limiter.spring.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
+import dev.limiter.test.VirtualTimeSource;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,7 +72,7 @@ import org.springframework.web.bind.annotation.RestController;
 class BanTests extends WebTestSupport {
 
     @Autowired
-    private VirtualTime time;
+    private VirtualTimeSource time;
 
     @Autowired
     private RateLimiters limiters;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.RateLimitExceededException;
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.test.VirtualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +40,7 @@ import org.springframework.web.bind.annotation.RestController;
 class ChargeIfFailedTests extends WebTestSupport {
 
     @Autowired
-    private VirtualTime time;
+    private VirtualTimeSource time;
 
     @Autowired
     private Accounts accounts;

@@ -2,7 +2,7 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spring.VirtualTime;
+import dev.limiter.test.VirtualTimeSource;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -58,8 +58,8 @@ class FormLoginTests extends WebTestSupport {
     static class Application {
 
         @Bean
-        VirtualTime time() {
-            return new VirtualTime();
+        VirtualTimeSource time() {
+            return new VirtualTimeSource();
         }
 
         @Bean

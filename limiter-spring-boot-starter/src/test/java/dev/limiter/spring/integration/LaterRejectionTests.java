@@ -3,9 +3,9 @@ package dev.limiter.spring.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.test.VirtualTimeSource;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -39,7 +39,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 class LaterRejectionTests extends WebTestSupport {
 
     @Autowired
-    private VirtualTime time;
+    private VirtualTimeSource time;
 
     @Autowired
     private RateLimiters limiters;

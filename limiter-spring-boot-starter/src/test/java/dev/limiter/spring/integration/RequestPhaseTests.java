@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
+import dev.limiter.test.VirtualTimeSource;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
@@ -390,8 +390,8 @@ class RequestPhaseTests extends WebTestSupport {
         }
 
         @Bean
-        VirtualTime time() {
-            return new VirtualTime();
+        VirtualTimeSource time() {
+            return new VirtualTimeSource();
         }
 
         @Bean

@@ -4,7 +4,7 @@ import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;
-import dev.limiter.spring.VirtualTime;
+import dev.limiter.test.VirtualTimeSource;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -37,7 +37,7 @@ class WaitingOnVirtualThreadsTests extends WebTestSupport {
     private RateLimiters limiters;
 
     @Autowired
-    private VirtualTime time;
+    private VirtualTimeSource time;
 
     @Test
     void aRequestWaitsInItsThread() throws Exception {

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.limiter.Algorithm;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.RateLimiters;
-import dev.limiter.spring.VirtualTime;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.test.VirtualTimeSource;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import jakarta.servlet.AsyncContext;
@@ -82,7 +82,7 @@ class WaitingTests extends WebTestSupport {
     private RateLimiters limiters;
 
     @Autowired
-    private VirtualTime time;
+    private VirtualTimeSource time;
 
     @Autowired
     private Scene scene;

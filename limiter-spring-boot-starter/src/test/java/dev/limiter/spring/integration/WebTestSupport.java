@@ -1,6 +1,6 @@
 package dev.limiter.spring.integration;
 
-import dev.limiter.spring.VirtualTime;
+import dev.limiter.test.VirtualTimeSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -80,8 +80,8 @@ abstract class WebTestSupport {
     static class Base {
 
         @Bean
-        VirtualTime time() {
-            return new VirtualTime();
+        VirtualTimeSource time() {
+            return new VirtualTimeSource();
         }
 
         /** Strange spellings must get as far as the limits. */
