@@ -3,7 +3,11 @@ package dev.limiter.spring.autoconfigure;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.spring.health.Boot3HealthIndicator;
 import dev.limiter.spring.health.Boot4HealthIndicator;
+import dev.limiter.spring.health.LimiterHealth;
+import dev.limiter.spring.operate.LiveRules;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -16,12 +20,16 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Health of limits that are in Redis. */
-@AutoConfiguration(after = LimiterAutoConfiguration.class)
+/** Health of limits that are in Redis, and of rules that change. */
+@AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
 @ConditionalOnLimiter
-@ConditionalOnBean(FailoverRateLimiterStorage.class)
-@Conditional(LimiterHealthAutoConfiguration.OnEnabled.class)
+@Conditional({LimiterHealthAutoConfiguration.OnSubject.class, LimiterHealthAutoConfiguration.OnEnabled.class})
 public final class LimiterHealthAutoConfiguration {
+
+    @Bean
+    LimiterHealth limiterHealth(ObjectProvider<FailoverRateLimiterStorage> storage, ObjectProvider<LiveRules> rules) {
+        return new LimiterHealth(storage.getIfAvailable(), rules.getIfAvailable());
+    }
 
     /** As of Spring Boot 4. */
     @Configuration(proxyBeanMethods = false)
@@ -30,8 +38,8 @@ public final class LimiterHealthAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(name = "limiterHealthIndicator")
-        Boot4HealthIndicator limiterHealthIndicator(FailoverRateLimiterStorage storage) {
-            return new Boot4HealthIndicator(storage);
+        Boot4HealthIndicator limiterHealthIndicator(LimiterHealth health) {
+            return new Boot4HealthIndicator(health);
         }
     }
 
@@ -42,9 +50,23 @@ public final class LimiterHealthAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(name = "limiterHealthIndicator")
-        Boot3HealthIndicator limiterHealthIndicator(FailoverRateLimiterStorage storage) {
-            return new Boot3HealthIndicator(storage);
+        Boot3HealthIndicator limiterHealthIndicator(LimiterHealth health) {
+            return new Boot3HealthIndicator(health);
         }
+    }
+
+    /** There is something that can be unwell. */
+    static final class OnSubject extends AnyNestedCondition {
+
+        OnSubject() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnBean(FailoverRateLimiterStorage.class)
+        static class RemoteStorage {}
+
+        @ConditionalOnBean(LiveRules.class)
+        static class ChangingRules {}
     }
 
     /** The answer of Spring Boot's own condition, whose package is not the same on all lines. */

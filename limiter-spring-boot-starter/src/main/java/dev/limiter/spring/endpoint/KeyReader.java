@@ -3,8 +3,10 @@ package dev.limiter.spring.endpoint;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.rule.KeyOverride;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +19,10 @@ final class KeyReader {
     private final LiveRules rules;
     private final RateLimiters limiters;
     private final RefusedKeys refused;
+    private final KeyHash hash;
 
-    KeyReader(LiveRules rules, RateLimiters limiters, RefusedKeys refused) {
+    KeyReader(LiveRules rules, RateLimiters limiters, RefusedKeys refused, KeyHash hash) {
+        this.hash = hash;
         this.rules = rules;
         this.limiters = limiters;
         this.refused = refused;
@@ -33,7 +37,7 @@ final class KeyReader {
     Map<RateLimitRule, String> find(List<RateLimitRule> named, @Nullable String key, @Nullable String resource) {
         Map<RateLimitRule, String> keys = new LinkedHashMap<>();
         for (RateLimitRule rule : named) {
-            Optional<String> hashed = key == null ? Optional.empty() : refused.find(rule.name(), key);
+            Optional<String> hashed = key == null ? Optional.empty() : hashed(rule.name(), key);
             Optional<String> whole = hashed.isPresent() ? hashed : rule.keyOf(key, resource);
             whole.ifPresent(found -> keys.put(rule, found));
         }
@@ -41,6 +45,15 @@ final class KeyReader {
             throw noKey(named.get(0));
         }
         return keys;
+    }
+
+    /** The key with a hash that the endpoint has told: of one that was refused lately, or that has an override. */
+    private Optional<String> hashed(String rule, String keyHash) {
+        return refused.find(rule, keyHash)
+                .or(() -> rules.overrides(rule).stream()
+                        .map(KeyOverride::key)
+                        .filter(key -> hash.of(key).equals(keyHash))
+                        .findFirst());
     }
 
     private static IllegalArgumentException noKey(RateLimitRule rule) {

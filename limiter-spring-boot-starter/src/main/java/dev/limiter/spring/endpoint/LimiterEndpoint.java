@@ -52,7 +52,7 @@ public final class LimiterEndpoint {
         OperatorLog log = new OperatorLog(events, hash);
         this.rules = rules;
         this.reader = new RuleReader(rules, limiters, counts, refused, demand, storage, hash);
-        this.keys = new KeyReader(rules, limiters, refused);
+        this.keys = new KeyReader(rules, limiters, refused, hash);
         this.changer = new RuleChanger(rules, demand, reader, log);
         this.keyChanger = new KeyChanger(rules, limiters, keys, log);
     }
@@ -141,7 +141,8 @@ public final class LimiterEndpoint {
     }
 
     /**
-     * Has a rule be as configured, or a key be as if it had never asked, without a ban; null if there is no such rule.
+     * Has a rule be as configured, or a key be as if it had never asked, without a ban; null if there is neither such a rule nor
+     * a change of it.
      *
      * @param key as in {@link #rule}
      * @param resource as in {@link #rule}
@@ -159,10 +160,11 @@ public final class LimiterEndpoint {
             @Nullable String reason,
             SecurityContext who) {
         List<RateLimitRule> named = rules.named(rule);
-        if (named.isEmpty()) {
-            return null;
-        }
         Operator operator = new Operator(who, reason);
+        if (named.isEmpty()) {
+            boolean whole = key == null && resource == null && !Boolean.TRUE.equals(override);
+            return whole ? changer.forget(rule, operator) : null;
+        }
         if (Boolean.TRUE.equals(override)) {
             return keyChanger.endOverrides(keys.find(named, key, resource), operator);
         }

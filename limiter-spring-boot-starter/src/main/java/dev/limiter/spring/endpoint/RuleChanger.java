@@ -33,6 +33,17 @@ final class RuleChanger {
         return tell(rule, before, rules.restore(rule), operator);
     }
 
+    /** Forgets the changes of a name that no rule has; null if there are none. */
+    @Nullable
+    Map<String, Object> forget(String rule, Operator operator) {
+        Object forgotten = reader.changesOfNoRule(rule);
+        if (forgotten == null) {
+            return null;
+        }
+        log.changed(rule, forgotten, Map.of(), rules.forget(rule), operator);
+        return reader.all();
+    }
+
     private Map<String, Object> tell(String rule, List<RateLimitRule> before, long version, Operator operator) {
         List<RateLimitRule> after = rules.named(rule);
         log.changed(rule, RuleDescription.settings(before), RuleDescription.settings(after), version, operator);

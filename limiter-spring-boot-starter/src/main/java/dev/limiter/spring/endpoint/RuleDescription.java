@@ -7,7 +7,10 @@ import dev.limiter.Rule;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.operate.Changes;
 import dev.limiter.spring.operate.RefusedKeys.RefusedKey;
+import dev.limiter.spring.operate.RuleChange;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
@@ -144,6 +147,35 @@ final class RuleDescription {
         if (refused.error() > 0) {
             body.put("atMostTooMany", refused.error());
         }
+        return body;
+    }
+
+    /** The changes of each name. */
+    static Map<String, Object> of(Changes changes, KeyHash hash) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        for (String name : changes.names()) {
+            List<Map<String, Object>> settings = changes.rules().getOrDefault(name, List.of()).stream()
+                    .map(RuleDescription::of)
+                    .toList();
+            List<Map<String, Object>> overrides = changes.overrides().getOrDefault(name, List.of()).stream()
+                    .map(override -> of(override, hash.of(override.key())))
+                    .toList();
+            Map<String, Object> ofName = new LinkedHashMap<>();
+            put(ofName, "settings", settings.isEmpty() ? null : settings);
+            put(ofName, "overrides", overrides.isEmpty() ? null : overrides);
+            body.put(name, ofName);
+        }
+        return body;
+    }
+
+    private static Map<String, Object> of(RuleChange change) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        put(body, "named", change.named());
+        put(body, "limit", change.limit());
+        put(body, "window", change.window());
+        put(body, "burst", change.burst());
+        put(body, "mode", change.mode() == null ? null : EnumText.of(change.mode()));
+        put(body, "enforce", change.enforce());
         return body;
     }
 

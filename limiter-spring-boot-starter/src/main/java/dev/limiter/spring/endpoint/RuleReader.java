@@ -10,6 +10,7 @@ import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.PeakDemand.Suggestion;
 import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.SuggestLimit;
+import dev.limiter.spring.rule.RuleName;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,11 +59,21 @@ final class RuleReader {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("version", rules.version());
         rules.problem().ifPresent(problem -> body.put("problem", problem));
+        Map<String, Object> gone = RuleDescription.of(rules.changesOfNoRule(), hash);
+        if (!gone.isEmpty()) {
+            body.put("changesOfNoRule", gone);
+        }
         body.put("storage", Map.of("type", storage, "keys", limiters.storage().size()));
         body.put("waiting", limiters.waiting());
         body.put("refusedMost", refusedMost(null));
         body.put("rules", described);
         return body;
+    }
+
+    /** What is changed under a name that no rule has; null if nothing is. */
+    @Nullable
+    Object changesOfNoRule(String name) {
+        return RuleDescription.of(rules.changesOfNoRule(), hash).get(RuleName.canonical(name));
     }
 
     /** The rules of one name, and who is refused most by them. */

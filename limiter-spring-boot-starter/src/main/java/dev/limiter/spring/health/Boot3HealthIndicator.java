@@ -1,16 +1,15 @@
 package dev.limiter.spring.health;
 
-import dev.limiter.failover.FailoverRateLimiterStorage;
 import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.HealthIndicator;
 
 /** For Spring Boot 3. */
 public final class Boot3HealthIndicator implements HealthIndicator {
 
-    private final StorageHealth health;
+    private final LimiterHealth health;
 
-    public Boot3HealthIndicator(FailoverRateLimiterStorage storage) {
-        this.health = new StorageHealth(storage);
+    public Boot3HealthIndicator(LimiterHealth health) {
+        this.health = health;
     }
 
     @Override

@@ -1,16 +1,15 @@
 package dev.limiter.spring.health;
 
-import dev.limiter.failover.FailoverRateLimiterStorage;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /** For Spring Boot 4. */
 public final class Boot4HealthIndicator implements HealthIndicator {
 
-    private final StorageHealth health;
+    private final LimiterHealth health;
 
-    public Boot4HealthIndicator(FailoverRateLimiterStorage storage) {
-        this.health = new StorageHealth(storage);
+    public Boot4HealthIndicator(LimiterHealth health) {
+        this.health = health;
     }
 
     @Override

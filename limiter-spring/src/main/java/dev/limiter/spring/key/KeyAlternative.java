@@ -64,7 +64,7 @@ final class KeyAlternative {
         String rest = written.substring(type.length());
         int colon = rest.indexOf(':');
         boolean plain = colon > 0 && Character.isDigit(rest.charAt(0));
-        return plain ? encode(rest.substring(colon + 1)) : written;
+        return plain ? encode(rest.substring(colon + 1)) : type + rest;
     }
 
     KeyValue value() {
@@ -88,7 +88,8 @@ final class KeyAlternative {
 
     /** Where the text ends that this wrote into a key at a position; -1 if this wrote none there. */
     int end(String key, int from) {
-        int end = key.startsWith(type, from) ? valueEnd(key, from + type.length()) : -1;
+        boolean header = type.startsWith("header:");
+        int end = key.regionMatches(header, from, type, 0, type.length()) ? valueEnd(key, from + type.length()) : -1;
         return end <= key.length() ? end : -1;
     }
 

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /** One part of a key: the first of its alternatives that has a value. */
 final class KeyPart {
 
+    private static final String UNRESOLVED = "=unresolved";
+
     /** The owner of a key, as far as one part tells. */
     enum Owner {
         /** Somebody: clients with another value have another bucket. */
@@ -29,12 +31,17 @@ final class KeyPart {
 
     private final KeyAlternative[] alternatives;
     private final String unresolved;
+
+    /** The same, as people are told the types. */
+    private final String unresolvedAsNamed;
+
     private final boolean ofClients;
 
     /** {@code ofClients}: whether the values tell clients apart, rather than what they use. */
     KeyPart(String type, List<KeyAlternative> alternatives, boolean ofClients) {
         this.alternatives = alternatives.toArray(KeyAlternative[]::new);
-        this.unresolved = type + "=unresolved";
+        this.unresolved = type + UNRESOLVED;
+        this.unresolvedAsNamed = types() + UNRESOLVED;
         this.ofClients = ofClients;
     }
 
@@ -78,7 +85,7 @@ final class KeyPart {
                 return alternative.rewrite(written);
             }
         }
-        return written;
+        return unresolved;
     }
 
     /** The text of this part without a value. */
@@ -86,7 +93,7 @@ final class KeyPart {
         return unresolved;
     }
 
-    /** Reads what {@link #encode} wrote into a key at a position; null if it wrote nothing there. */
+    /** Reads what {@link #encode} or a person wrote into a key at a position; null if neither wrote anything there. */
     @Nullable
     Written read(String key, int from) {
         for (KeyAlternative alternative : alternatives) {
@@ -96,6 +103,15 @@ final class KeyPart {
                 return new Written(end, shared ? Owner.NOBODY : ofClients ? Owner.CLIENT : Owner.UNSAID);
             }
         }
-        return key.startsWith(unresolved, from) ? new Written(from + unresolved.length(), Owner.NOBODY) : null;
+        int end = unresolvedEnd(key, from);
+        return end >= 0 ? new Written(end, Owner.NOBODY) : null;
+    }
+
+    private int unresolvedEnd(String key, int from) {
+        if (key.regionMatches(true, from, unresolved, 0, unresolved.length())) {
+            return from + unresolved.length();
+        }
+        boolean named = key.regionMatches(true, from, unresolvedAsNamed, 0, unresolvedAsNamed.length());
+        return named ? from + unresolvedAsNamed.length() : -1;
     }
 }

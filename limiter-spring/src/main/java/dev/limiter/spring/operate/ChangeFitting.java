@@ -28,6 +28,9 @@ final class ChangeFitting {
 
     static final String DEFAULT = "default";
 
+    /** Of a rule that is not configured, and may be one of annotations. */
+    static final RuleOrigin ORIGIN = RuleOrigin.source("a change");
+
     private final Rules inForce;
     private final RuleSetCompiler compiler;
     private final MethodLimits methods;
@@ -119,6 +122,6 @@ final class ChangeFitting {
                 .filter(other -> RuleName.canonical(other).equals(name))
                 .findFirst()
                 .orElse(name);
-        return RuleDefinition.builder(written, RuleOrigin.source("a change")).build();
+        return RuleDefinition.builder(written, ORIGIN).build();
     }
 }

@@ -75,6 +75,13 @@ public record Changes(long version, Map<String, List<RuleChange>> rules, Map<Str
         return new Changes(version, replaced(rules, rule, change -> true, null), overrides);
     }
 
+    /** Without anything of a rule. */
+    Changes withoutAll(String rule) {
+        Set<String> others = names();
+        others.remove(RuleName.canonical(rule));
+        return only(others);
+    }
+
     /** These and one more, instead of that of the same key and limit. */
     Changes with(String rule, KeyOverride override) {
         Predicate<KeyOverride> same = other -> other.key().equals(override.key())

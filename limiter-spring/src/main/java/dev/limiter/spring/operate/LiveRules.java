@@ -89,7 +89,8 @@ public final class LiveRules {
         Set<String> annotated =
                 ofMethods.stream().map(rule -> RuleName.canonical(rule.name())).collect(Collectors.toSet());
         Stream<RateLimitRule> others = current.rules().stream()
-                .filter(rule -> rule.appliesByPath() || !annotated.contains(RuleName.canonical(rule.name())));
+                .filter(rule -> rule.appliesByPath() || !annotated.contains(RuleName.canonical(rule.name())))
+                .filter(rule -> !rule.origin().equals(ChangeFitting.ORIGIN.toString()));
         return Stream.of(others, ofMethods.stream(), current.defaultLimit().stream())
                 .flatMap(some -> some)
                 .toList();
@@ -109,6 +110,22 @@ public final class LiveRules {
                 .definition(name)
                 .or(() -> Optional.ofNullable(
                         RuleName.canonical(name).equals(ChangeFitting.DEFAULT) ? configuration.defaultLimit() : null));
+    }
+
+    /**
+     * The changes of names that no rule has: of rules that are not configured any more, and of methods that were not found
+     * so far.
+     */
+    public Changes changesOfNoRule() {
+        Changes changes = kept.current().at(now());
+        Set<String> names = changes.names();
+        all().forEach(rule -> names.remove(RuleName.canonical(rule.name())));
+        return changes.only(names);
+    }
+
+    /** The overrides of keys of a rule, whether or not they fit it. */
+    public List<KeyOverride> overrides(String name) {
+        return kept.current().at(now()).overrides().getOrDefault(RuleName.canonical(name), List.of());
     }
 
     /** How often rules were changed or restored, here or in instances that share the changes. */
@@ -204,6 +221,15 @@ public final class LiveRules {
      */
     public long restore(String name) {
         return update(null, before -> before.without(name));
+    }
+
+    /**
+     * Forgets all that is changed under a name, overrides of keys included.
+     *
+     * @return as {@link #restore}, and it fails alike
+     */
+    public long forget(String name) {
+        return update(null, before -> before.withoutAll(name));
     }
 
     /**
