@@ -54,7 +54,17 @@ class ChangesTests {
         "limiter.rules.several.limits.per-sec.limit=100",
         "limiter.rules.several.limits.per-sec.window=1s",
         "limiter.rules.several.limits.per-day.limit=2",
-        "limiter.rules.several.limits.per-day.window=1d"
+        "limiter.rules.several.limits.per-day.window=1d",
+        "limiter.rules.plans.paths=/plans",
+        "limiter.rules.plans.key=header:X-Api-Key",
+        "limiter.rules.plans.limits.short.limit=2",
+        "limiter.rules.plans.limits.short.window=30d",
+        "limiter.rules.plans.limits.long.limit=3",
+        "limiter.rules.plans.limits.long.window=90d",
+        "limiter.rules.plans.tiers.by=header:X-Plan",
+        "limiter.rules.plans.tiers.gold.limits.short.limit=4",
+        "limiter.rules.plans.tiers.gold.limits.long.limit=5",
+        "limiter.rules.plans.tiers.free=unlimited"
     };
 
     private static final AtomicLong LATER = new AtomicLong();
@@ -117,6 +127,160 @@ class ChangesTests {
             LATER.addAndGet(Duration.ofMinutes(121).toNanos());
             assertThat(permitted(clients, "/orders", "acme")).isEqualTo(3);
             assertThat(clients.get(ORDERS).body()).doesNotContain("overrides");
+        }
+    }
+
+    @Test
+    void overrideReplacesTheNamedLimitOfTheTierAlone() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            for (String key : List.of("gold", "none", "free")) {
+                change(
+                        clients,
+                        ENDPOINT + "/plans",
+                        "{\"key\":\"" + key + "\",\"named\":\"long\",\"limit\":9,\"until\":\"1d\"}");
+            }
+
+            assertThat(statuses(clients, 9, "/plans", "X-Api-Key", "gold", "X-Plan", "gold"))
+                    .as("the short limit of the tier")
+                    .startsWith(200, 200, 200, 200, 429);
+            assertThat(statuses(clients, 9, "/plans", "X-Api-Key", "none")).startsWith(200, 200, 429);
+            assertThat(statuses(clients, 10, "/plans", "X-Api-Key", "free", "X-Plan", "free"))
+                    .as("no short limit")
+                    .startsWith(200, 200, 200, 200, 200, 200, 200, 200, 200, 429);
+            assertThat(statuses(clients, 10, "/plans", "X-Api-Key", "other", "X-Plan", "free"))
+                    .containsOnly(200);
+        }
+    }
+
+    @Test
+    void eachLimitOfAKeyHasItsOwnEnd() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            String plans = ENDPOINT + "/plans";
+            change(clients, plans, "{\"key\":\"acme\",\"named\":\"short\",\"limit\":8,\"until\":\"10h\"}");
+            change(clients, plans, "{\"key\":\"acme\",\"named\":\"long\",\"limit\":9,\"until\":\"1h\"}");
+
+            LATER.addAndGet(Duration.ofHours(2).toNanos());
+            assertThat(clients.get(plans).body()).contains("\"limit\":8,\"until\"").doesNotContain("\"limit\":9,");
+            assertThat(permitted(clients, "/plans", "acme")).as("the long limit").isEqualTo(3);
+            change(clients, ORDERS, "{\"limit\":4}");
+            assertThat(clients.get(plans + "?key=acme").body())
+                    .as("a change of another rule brings nothing back")
+                    .contains("\"policy\":\"plans-short\",\"algorithm\":\"token-bucket\",\"limit\":8")
+                    .contains("\"policy\":\"plans-long\",\"algorithm\":\"token-bucket\",\"limit\":3");
+
+            LATER.addAndGet(Duration.ofHours(9).toNanos());
+            assertThat(clients.get(plans).body()).doesNotContain("overrides");
+            assertThat(permitted(clients, "/plans", "other")).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void overrideBelowTheCostOfARequestIsRefused() {
+        try (ConfigurableApplicationContext application =
+                start("limiter.rules.orders.cost=3", "limiter.rules.plans.limits.long.cost=2")) {
+            Clients clients = Applications.clientsOf(application);
+
+            HttpResponse<String> never = clients.post(ORDERS, "{\"key\":\"acme\",\"limit\":2,\"until\":\"2h\"}");
+            assertThat(never.statusCode()).as(never.body()).isEqualTo(400);
+            assertThat(never.body()).contains("LIM-", "more than can ever be granted at once: 2");
+            change(clients, ORDERS, "{\"key\":\"acme\",\"limit\":6,\"until\":\"2h\"}");
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(2);
+
+            String one = "{\"key\":\"acme\",\"named\":\"%s\",\"limit\":1,\"until\":\"2h\"}";
+            assertThat(clients.post(ENDPOINT + "/plans", one.formatted("long")).statusCode())
+                    .isEqualTo(400);
+            assertThat(clients.post(ENDPOINT + "/plans", one.formatted("short")).statusCode())
+                    .isEqualTo(200);
+            assertThat(permitted(clients, "/plans", "acme")).isEqualTo(1);
+            assertThat(clients.get("/plans", "X-Api-Key", "other", "X-Plan", "free")
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void overrideOfATierWithoutLimitsMayLeaveOutTheLimitThatHasACost() {
+        try (ConfigurableApplicationContext application = start("limiter.rules.plans.limits.long.cost=2")) {
+            Clients clients = Applications.clientsOf(application);
+            change(
+                    clients,
+                    ENDPOINT + "/plans",
+                    "{\"key\":\"acme\",\"named\":\"short\",\"limit\":6,\"until\":\"1d\"}");
+
+            assertThat(statuses(clients, 7, "/plans", "X-Api-Key", "acme", "X-Plan", "free"))
+                    .containsExactly(200, 200, 200, 200, 200, 200, 429);
+        }
+    }
+
+    @Test
+    void overrideIsFoundAndEndedByTheHashThatIsListed() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            change(clients, ORDERS, "{\"key\":\"acme\",\"limit\":10,\"until\":\"1d\"}");
+            Matcher hash = Pattern.compile("\"keyHash\":\"([0-9a-f]{16})\"")
+                    .matcher(clients.get(ORDERS).body());
+            assertThat(hash.find()).isTrue();
+
+            assertThat(clients.get(ORDERS + "?key=" + hash.group(1)).body()).contains("\"limit\":10,");
+            HttpResponse<String> ended =
+                    clients.send("DELETE", ORDERS + "?key=" + hash.group(1) + "&override=true");
+
+            assertThat(ended.statusCode()).as(ended.body()).isEqualTo(200);
+            assertThat(clients.get(ORDERS).body()).doesNotContain("overrides");
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void keyOfThoseWithoutAHeaderIsSpelledAsTheEndpointNamesIt() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(statuses(clients, 4, "/orders")).containsExactly(200, 200, 200, 429);
+
+            for (String key : List.of("header:x-api-key=unresolved", "header:X-API-Key=unresolved")) {
+                assertThat(clients.get(ORDERS + "?key=" + key).body())
+                        .contains("\"used\":true", "\"permitted\":false");
+            }
+            clients.send("DELETE", ORDERS + "?key=header:x-api-key=unresolved");
+            assertThat(clients.get("/orders").statusCode()).isEqualTo(200);
+            clients.get("/orders", "X-Api-Key", "alice");
+            assertThat(clients.get(ORDERS + "?key=header:X-API-KEY=5:alice").body())
+                    .contains("\"used\":true");
+        }
+    }
+
+    @Test
+    void changesOfARuleThatIsGoneAreShownAndCanBeDeleted(@TempDir Path folder, CapturedOutput output)
+            throws IOException {
+        Path file = folder.resolve("changes");
+        Files.writeString(
+                file,
+                "7\nchange&rule=gone&limit=4\nchange&rule=orders&limit=4\n"
+                        + "override&rule=gone&key=acme&limit=9&until=2099-01-01T00%3A00%3A00Z\n"
+                        + "override&rule=vanished&key=acme&limit=9&until=2099-01-01T00%3A00%3A00Z\n");
+        try (ConfigurableApplicationContext application = start(
+                "limiter.changes-file=" + file,
+                "management.endpoints.web.exposure.include=limiter,health",
+                "management.endpoint.health.show-details=always")) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(4);
+            assertThat(clients.get(ENDPOINT).body())
+                    .containsPattern("\"changesOfNoRule\":\\{\"gone\":\\{.*\"limit\":4.*\"vanished\":\\{.*\"limit\":9");
+            assertThat(clients.get("/actuator/health").body())
+                    .contains("\"status\":\"UP\"", "\"changesOfNoRule\":[\"gone\",\"vanished\"]");
+            assertThat(clients.post(ENDPOINT + "/gone", "{\"limit\":5}").statusCode())
+                    .isEqualTo(404);
+
+            HttpResponse<String> deleted = clients.send("DELETE", ENDPOINT + "/gone?reason=renamed");
+            assertThat(deleted.statusCode()).as(deleted.body()).isEqualTo(200);
+            assertThat(output).contains("LIMITER_RULE_CHANGED by anonymous", "\"renamed\"");
+            assertThat(clients.send("DELETE", ENDPOINT + "/vanished").statusCode())
+                    .isEqualTo(200);
+            assertThat(clients.get(ENDPOINT).body()).doesNotContain("changesOfNoRule", "\"problem\"");
+            assertThat(clients.send("DELETE", ENDPOINT + "/gone").statusCode()).isEqualTo(404);
+            assertThat(Files.readString(file)).doesNotContain("gone", "vanished").contains("rule=orders");
         }
     }
 
@@ -408,7 +572,7 @@ class ChangesTests {
             return () -> system.epochNanos() + LATER.get();
         }
 
-        @GetMapping({"/orders", "/several"})
+        @GetMapping({"/orders", "/several", "/plans"})
         String get() {
             return "ok";
         }

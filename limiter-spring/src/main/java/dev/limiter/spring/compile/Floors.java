@@ -1,7 +1,6 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Limit;
-import dev.limiter.Rule;
 import dev.limiter.spring.compiled.KeyOverrides;
 import dev.limiter.spring.compiled.Tiers;
 import dev.limiter.spring.failure.MessageCode;
@@ -93,9 +92,7 @@ public final class Floors {
         if (definition.tiers() != null) {
             definition.tiers().tiers().forEach((name, tier) -> refuseUnlimited(definition, name, tier, problems));
         }
-        for (Rule rule : overrides.rules()) {
-            check(definition, rule.limits(), ": an override", problems);
-        }
+        overrides.rules().forEach(rule -> check(definition, rule.limits(), ": an override", problems));
         Setting<Mode> mode = definition.get(RuleOptions.MODE);
         if (mode != null && mode.value() != Mode.ENFORCE) {
             add(floor, mode.where(), mode.value(), problems);

@@ -112,7 +112,7 @@ public final class RuleCompiler {
         this.limits = new LimitCompiler(available, steps);
         this.tiers = new TierCompiler(keys, limits);
         this.resolvers = new ResolvedLimitCompiler(beans, expressions, limits, floors);
-        this.overrides = new OverrideCompiler(tiers, clock);
+        this.overrides = new OverrideCompiler(limits, clock);
         this.floors = floors;
         this.matchers = matchers;
         this.mode = mode;
@@ -190,7 +190,9 @@ public final class RuleCompiler {
         Tiers compiledTiers = definition.tiers() == null || !problems.isEmpty()
                 ? null
                 : tiers.compile(definition, definition.tiers(), maxWait, variables, problems);
-        KeyOverrides ofKeys = problems.isEmpty() ? overrides.compile(definition, maxWait, problems) : KeyOverrides.NONE;
+        KeyOverrides ofKeys = problems.isEmpty()
+                ? overrides.compile(definition, compiledLimits, compiledTiers, maxWait, problems)
+                : KeyOverrides.NONE;
         floors.check(definition, compiledLimits, compiledTiers, ofKeys, problems);
         ResolvedLimits resolved = resolvers.compile(definition, maxWait, variables, problems);
         RateLimitKey key = problems.collect(() -> key(definition.get(RuleOptions.KEY), variables));
@@ -217,6 +219,7 @@ public final class RuleCompiler {
         }
         EnforcedShare share = EnforcedShareCompiler.compile(definition, key, keyIsFinal, problems);
         CostCompiler.check(definition, compiledCosts, compiledLimits, "", problems);
+        CostCompiler.check(definition, compiledCosts, ofKeys.limits(), ": an override", problems);
         checkChargeIf(definition.get(RuleOptions.CHARGE_IF), compiledLimits, problems);
         if (compiledTiers != null) {
             compiledTiers.rules().forEach((tier, rule) -> {

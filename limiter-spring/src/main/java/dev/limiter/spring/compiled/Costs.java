@@ -1,6 +1,7 @@
 package dev.limiter.spring.compiled;
 
 import dev.limiter.Charge;
+import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.spring.context.RateLimitContext;
 import java.util.Collections;
@@ -48,11 +49,16 @@ public final class Costs {
         return charge(rule, key, Cost::fixed);
     }
 
+    /** A tier without limits, of which an override makes one, has no others. */
     private Charge charge(Rule rule, String key, ToLongFunction<Cost> permits) {
-        boolean noneInCommon = own.size() == rule.limits().size();
+        boolean noneInCommon = true;
+        for (Limit limit : rule.limits()) {
+            noneInCommon &= own.containsKey(limit.name());
+        }
         Charge charge = rule.charge(key, noneInCommon ? 0 : permits.applyAsLong(common));
-        for (Map.Entry<String, Cost> cost : own.entrySet()) {
-            charge = charge.costing(cost.getKey(), permits.applyAsLong(cost.getValue()));
+        for (Limit limit : rule.limits()) {
+            Cost cost = own.get(limit.name());
+            charge = cost == null ? charge : charge.costing(limit.name(), permits.applyAsLong(cost));
         }
         return charge;
     }

@@ -3,6 +3,7 @@ package dev.limiter.spring.compiled;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.spring.compiled.KeyOverrides.Stage;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.key.RateLimitKey;
@@ -291,36 +292,34 @@ public final class RateLimitRule {
         if (fixedCharge != null) {
             return fixedCharge;
         }
-        return overrides.isEmpty() ? charge(null, context, false) : charge(key.resolve(context), context, false);
+        return charge(context, false);
     }
 
     /** The {@link #charge} of a request that is none: nothing is remembered of it. */
     public @Nullable Charge forecast(RateLimitContext context) {
-        return charge(key.resolve(context), context, true);
+        return charge(context, true);
     }
 
-    /** {@code known}: the key, where overrides have to be looked at; else it is not worked out for nothing. */
-    private @Nullable Charge charge(@Nullable String known, RateLimitContext context, boolean forecast) {
-        Rule applicable = known == null ? null : overrides.of(known);
-        boolean overridden = applicable != null;
-        if (!overridden) {
-            applicable = tiers == null ? rule : tiers.select(context, rule);
-        }
-        if (applicable == null) {
+    private @Nullable Charge charge(RateLimitContext context, boolean forecast) {
+        Rule applicable = tiers == null ? rule : tiers.select(context, rule);
+        if (applicable == null && overrides.isEmpty()) {
             return null;
         }
-        String whose = known == null ? key.resolve(context) : known;
-        if (resolved != null && !overridden) {
+        String whose = key.resolve(context);
+        Stage overriding = overrides.of(whose);
+        if (overriding != null) {
+            applicable = overriding.over(applicable);
+        } else if (applicable != null && resolved != null) {
             applicable =
                     forecast ? resolved.forecast(whose, context, applicable) : resolved.of(whose, context, applicable);
         }
-        return waiting.apply(costs.charge(applicable, whose, context), context);
+        return applicable == null ? null : waiting.apply(costs.charge(applicable, whose, context), context);
     }
 
-    /** The limits of a key: its own for a while, or the rule's. */
+    /** The rule's own limits for a key, with those that the key has for a while. */
     public Rule limitsOf(String whole) {
-        Rule own = overrides.of(whole);
-        return own == null ? rule : own;
+        Stage overriding = overrides.of(whole);
+        return overriding == null ? rule : overriding.over(rule);
     }
 
     /** The keys that have limits of their own now. */
