@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.TimeSource;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.operate.RulesChanged;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.RedisServer;
 import java.io.IOException;
@@ -13,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,11 +26,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -66,6 +74,9 @@ class ChangesTests {
         "limiter.rules.plans.tiers.gold.limits.long.limit=5",
         "limiter.rules.plans.tiers.free=unlimited"
     };
+
+    /** All events of applications. */
+    private static final Queue<ApplicationEvent> TOLD = new ConcurrentLinkedQueue<>();
 
     private static final AtomicLong LATER = new AtomicLong();
 
@@ -544,6 +555,125 @@ class ChangesTests {
     }
 
     @Test
+    void changesThatARedisHasLostAreWrittenAgainAndOthersAreToldFromThem() {
+        try (RedisServer redis = RedisServer.started();
+                ConfigurableApplicationContext first = start(onRedis(redis));
+                ConfigurableApplicationContext second = start(onRedis(redis))) {
+            Clients one = Applications.clientsOf(first);
+            Clients other = Applications.clientsOf(second);
+            change(one, ORDERS, "{\"limit\":4}");
+            String former = redis.ask(commands -> commands.get(CHANGES));
+            change(one, ORDERS, "{\"limit\":5}");
+            String last = redis.ask(commands -> commands.get(CHANGES));
+            await(() -> version(other) == 2);
+            String revision = revision(one);
+            assertThat(last).startsWith(revision + "\n");
+
+            // a replica that has missed the last change becomes the master
+            redis.ask(commands -> commands.set(CHANGES, former));
+            await(() -> last.equals(redis.ask(commands -> commands.get(CHANGES))));
+            assertThat(permitted(other, "/orders", "late")).isEqualTo(5);
+            assertThat(revision(other)).isEqualTo(revision);
+
+            // all is lost, and there are as many new changes before anybody looks
+            redis.ask(commands -> commands.set(CHANGES, "2-00000000\nchange&rule=orders&limit=7\n"));
+            await(() -> revision(one).equals("2-00000000") && revision(other).equals("2-00000000"));
+            assertThat(permitted(one, "/orders", "new")).isEqualTo(7);
+            assertThat(one.post(ORDERS, "{\"limit\":8,\"version\":\"" + revision + "\"}")
+                            .statusCode())
+                    .isEqualTo(409);
+            change(one, ORDERS, "{\"limit\":8,\"version\":\"2-00000000\"}");
+            change(one, ORDERS, "{\"limit\":9,\"version\":3}");
+            change(one, ENDPOINT, "{\"undo\":true,\"version\":4}");
+            assertThat(one.get(ORDERS).body()).contains("\"limit\":8,");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"no document", "", "5\nchange&rule=orders&limit=many\n", "1-00000000\nchange&rule=cut", "\u0001\n"})
+    void changesThatCannotBeReadLeaveTheLastOnesInForceUntilTheyAreRepaired(String garbage, CapturedOutput output) {
+        try (RedisServer redis = RedisServer.started();
+                ConfigurableApplicationContext first = start(onRedis(redis));
+                ConfigurableApplicationContext second = start(onRedis(redis))) {
+            Clients one = Applications.clientsOf(first);
+            Clients other = Applications.clientsOf(second);
+            change(one, ORDERS, "{\"limit\":4}");
+            await(() -> version(other) == 1);
+            assertThat(one.post(ENDPOINT, "{\"repair\":true}").statusCode()).isEqualTo(400);
+
+            redis.ask(commands -> commands.set(CHANGES, garbage));
+            for (Clients clients : List.of(one, other)) {
+                await(() -> clients.get(ENDPOINT).body().contains("\"problem\":\"The changes of rules in Redis cannot"));
+                assertThat(clients.get("/actuator/health").body()).contains("cannot be read", "\"status\":\"UP\"");
+                assertThat(permitted(clients, "/orders", "key" + clients.hashCode())).isEqualTo(4);
+                HttpResponse<String> unreadable = clients.post(ORDERS, "{\"limit\":9}");
+                assertThat(unreadable.statusCode()).as(unreadable.body()).isEqualTo(503);
+                assertThat(unreadable.body()).contains("\\\"repair\\\": true");
+            }
+            try (ConfigurableApplicationContext third = start(onRedis(redis))) {
+                Clients late = Applications.clientsOf(third);
+                assertThat(late.get(ENDPOINT).body()).contains("cannot be read");
+
+                change(one, ENDPOINT, "{\"repair\":true,\"reason\":\"a typing error\"}");
+                await(() -> version(late) == 2 && version(other) == 2);
+                assertThat(permitted(late, "/orders", "late")).isEqualTo(4);
+            }
+            assertThat(other.get(ENDPOINT).body()).doesNotContain("\"problem\"");
+            assertThat(other.get("/actuator/health").body()).doesNotContain("cannot be read");
+            change(other, ORDERS, "{\"limit\":5,\"version\":2}");
+            assertThat(output.toString().split("WARN.*The changes of rules in Redis cannot be read", -1))
+                    .as("a line of each instance")
+                    .hasSize(4);
+            assertThat(output).contains("LIMITER_CHANGES_REPAIRED by anonymous");
+        }
+    }
+
+    private static final String CHANGES = "limiter:shop:changes";
+
+    private static String[] onRedis(RedisServer redis) {
+        return new String[] {
+            "limiter.storage=redis",
+            "limiter.redis.timeout=5s",
+            redis.property(),
+            "spring.application.name=shop",
+            "management.endpoints.web.exposure.include=limiter,health",
+            "management.endpoint.health.show-details=always"
+        };
+    }
+
+    private static String revision(Clients clients) {
+        Matcher revision = Pattern.compile("\"revision\":\"([^\"]+)\"")
+                .matcher(clients.get(ENDPOINT).body());
+        assertThat(revision.find()).isTrue();
+        return revision.group(1);
+    }
+
+    @Test
+    void reasonsAreToldToListenersWithoutControlCharacters() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            TOLD.clear();
+            change(clients, ORDERS, "{\"limit\":4,\"reason\":\"a\\u001b[2Jb\\nc\"}");
+            change(
+                    clients,
+                    ORDERS,
+                    "{\"key\":\"acme\",\"limit\":9,\"until\":\"2h\",\"reason\":\"a\\u202eb\"}");
+
+            assertThat(TOLD)
+                    .filteredOn(AuditApplicationEvent.class::isInstance)
+                    .extracting(event -> ((AuditApplicationEvent) event)
+                            .getAuditEvent()
+                            .getData()
+                            .get("reason"))
+                    .containsExactly("a\\u001b[2Jb\\u000ac", "a\\u202eb");
+            await(() -> TOLD.stream()
+                    .filter(PayloadApplicationEvent.class::isInstance)
+                    .map(event -> ((PayloadApplicationEvent<?>) event).getPayload())
+                    .anyMatch(payload -> payload instanceof RulesChanged changed && changed.version() == 2));
+        }
+    }
+
+    @Test
     void instancesOnRedisMayHaveTheirOwn() {
         try (RedisServer redis = RedisServer.started()) {
             String[] onRedis = {
@@ -570,6 +700,11 @@ class ChangesTests {
         static TimeSource clock() {
             TimeSource system = TimeSource.system();
             return () -> system.epochNanos() + LATER.get();
+        }
+
+        @Bean
+        static ApplicationListener<ApplicationEvent> told() {
+            return TOLD::add;
         }
 
         @GetMapping({"/orders", "/several", "/plans"})

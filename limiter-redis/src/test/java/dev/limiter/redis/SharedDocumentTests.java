@@ -11,6 +11,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A document on a real server, which is never replaced unseen. */
 class SharedDocumentTests {
@@ -52,18 +55,43 @@ class SharedDocumentTests {
     }
 
     @Test
-    void isToldToWhoKnowsAnotherVersion() {
+    void isToldToWhoKnowsAnotherRevision() {
         SharedDocument document = document();
-        assertThat(answer(document.otherThan(0))).isNull();
-        assertThat(answer(document.otherThan(3))).isEqualTo(new Version(0, ""));
+        assertThat(answer(document.otherThan("0"))).isNull();
+        assertThat(answer(document.otherThan("3-a"))).isEqualTo(new Version("0", ""));
 
-        assertThat(answer(document.replace(0, new Version(1, "a\nb ü\n")))).isTrue();
+        assertThat(answer(document.replace("0", new Version("1-a", "a\nb ü\n"))))
+                .isTrue();
 
-        assertThat(answer(document.otherThan(1))).isNull();
-        assertThat(answer(document.otherThan(0))).isEqualTo(new Version(1, "a\nb ü\n"));
-        assertThat(answer(document.replace(0, new Version(1, "other")))).isFalse();
-        assertThat(answer(document.otherThan(11))).isEqualTo(new Version(1, "a\nb ü\n"));
+        assertThat(answer(document.otherThan("1-a"))).isNull();
+        assertThat(answer(document.otherThan("0"))).isEqualTo(new Version("1-a", "a\nb ü\n"));
+        assertThat(answer(document.replace("0", new Version("1-b", "other")))).isFalse();
+        assertThat(answer(document.otherThan("1-b"))).isEqualTo(new Version("1-a", "a\nb ü\n"));
+        assertThat(answer(document.otherThan("1"))).isEqualTo(new Version("1-a", "a\nb ü\n"));
         assertThat(server.<Long>ask(commands -> commands.ttl(KEY))).isEqualTo(-1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "replaced", "document", "one line", "\n", "\nchange", "5\r\n\u00ff\u00fe"})
+    void whatSomethingElseHasWrittenIsReadAndReplaced(String written) {
+        SharedDocument document = document();
+        server.ask(commands -> commands.set(KEY, written));
+
+        Version read = Objects.requireNonNull(answer(document.otherThan("1-a")));
+        assertThat(answer(document.replace("1-a", new Version("2-b", "")))).isFalse();
+        assertThat(answer(document.replace(read.revision(), new Version("2-b", "text"))))
+                .isTrue();
+        assertThat(answer(document.otherThan("1-a"))).isEqualTo(new Version("2-b", "text"));
+    }
+
+    @Test
+    void whatIsNoTextIsReplaced() {
+        SharedDocument document = document();
+        server.<Long>ask(commands -> commands.lpush(KEY, "a"));
+
+        assertThat(answer(document.otherThan("0"))).isEqualTo(new Version("list", ""));
+        assertThat(answer(document.replace("list", new Version("1-a", "text")))).isTrue();
+        assertThat(answer(document.otherThan("0"))).isEqualTo(new Version("1-a", "text"));
     }
 
     @Test
@@ -81,20 +109,22 @@ class SharedDocumentTests {
         } finally {
             writers.shutdownNow();
         }
-        assertThat(answer(document().otherThan(0)))
-                .isEqualTo(new Version(WRITERS * TIMES, Integer.toString(WRITERS * TIMES)));
+        assertThat(answer(document().otherThan("0")))
+                .extracting(Version::text)
+                .isEqualTo(Integer.toString(WRITERS * TIMES));
     }
 
     /** Counts in the document. */
     private static void add(SharedDocument document) {
-        Version known = new Version(0, "0");
+        Version known = new Version("0", "0");
         for (int added = 0; added < TIMES; ) {
-            Version next = new Version(known.number() + 1, Integer.toString(Integer.parseInt(known.text()) + 1));
-            if (answer(document.replace(known.number(), next))) {
-                known = next;
+            int next = Integer.parseInt(known.text()) + 1;
+            Version counted = new Version(next + "-" + UUID.randomUUID(), Integer.toString(next));
+            if (answer(document.replace(known.revision(), counted))) {
+                known = counted;
                 added++;
             } else {
-                known = Objects.requireNonNull(answer(document.otherThan(known.number())));
+                known = Objects.requireNonNull(answer(document.otherThan(known.revision())));
             }
         }
     }

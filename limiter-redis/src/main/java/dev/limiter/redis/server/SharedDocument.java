@@ -8,14 +8,18 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text that instances share, with a version: whoever replaces it has seen what it replaces. It is kept until it is
+ * A text that instances share, with a revision: whoever replaces it has seen what it replaces. It is kept until it is
  * replaced. Thread-safe; never blocks.
  */
 public final class SharedDocument {
 
+    /** The revision of a text that there is not. */
+    public static final String NONE = "0";
+
     private static final Script SCRIPT = Script.of(ScriptTexts.file("document"));
 
     private static final String REPLACED = "replaced";
+    private static final String DOCUMENT = "document\n";
 
     private final Redis redis;
     private final byte[][] key;
@@ -23,41 +27,49 @@ public final class SharedDocument {
     /** {@code key}: the whole key in Redis. */
     public SharedDocument(Redis redis, String key) {
         this.redis = redis;
-        this.key = new byte[][] {bytes(key)};
+        this.key = new byte[][] {key.getBytes(StandardCharsets.UTF_8)};
     }
 
     /**
      * A version of the text.
      *
-     * @param number 0 if there is none
+     * @param revision what no other version has: a line of ASCII, or anything up to the first end of a line where something
+     *     else has written it
      */
-    public record Version(long number, String text) {}
+    public record Version(String revision, String text) {}
 
-    /** The text, if its version is another one than is known, else null. Fails as the server does. */
-    public CompletionStage<@Nullable Version> otherThan(long known) {
-        return redis.run(SCRIPT, key, bytes(Long.toString(known))).thenApply(SharedDocument::version);
+    /** The text, if its revision is another one than is known, else null. Fails as the server does. */
+    public CompletionStage<@Nullable Version> otherThan(String known) {
+        return redis.run(SCRIPT, key, line(known)).thenApply(SharedDocument::version);
     }
 
     /**
-     * Replaces the text that has the version before, and says whether that was still there. Fails as the server does; it may
+     * Replaces the text that has the revision before, and says whether that was still there. Fails as the server does; it may
      * have been replaced then.
      */
-    public CompletionStage<Boolean> replace(long before, Version next) {
-        return redis.run(SCRIPT, key, bytes(Long.toString(before)), bytes(next.number() + "\n" + next.text()))
-                .thenApply(answer -> text(answer).equals(REPLACED));
+    public CompletionStage<Boolean> replace(String before, Version next) {
+        byte[] document = (next.revision() + "\n" + next.text()).getBytes(StandardCharsets.UTF_8);
+        return redis.run(SCRIPT, key, line(before), document)
+                .thenApply(answer -> new String(answer, StandardCharsets.UTF_8).equals(REPLACED));
     }
 
     private static @Nullable Version version(byte[] answer) {
-        String text = text(answer);
-        int end = text.indexOf('\n');
-        return end < 0 ? null : new Version(Long.parseLong(text.substring(0, end)), text.substring(end + 1));
+        if (answer.length < DOCUMENT.length()) {
+            return null;
+        }
+        int start = DOCUMENT.length();
+        int end = start;
+        while (end < answer.length && answer[end] != '\n') {
+            end++;
+        }
+        int text = Math.min(end + 1, answer.length);
+        return new Version(
+                new String(answer, start, end - start, StandardCharsets.ISO_8859_1),
+                new String(answer, text, answer.length - text, StandardCharsets.UTF_8));
     }
 
-    private static String text(byte[] answer) {
-        return new String(answer, StandardCharsets.UTF_8);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
+    /** A revision may be any bytes. */
+    private static byte[] line(String revision) {
+        return revision.getBytes(StandardCharsets.ISO_8859_1);
     }
 }

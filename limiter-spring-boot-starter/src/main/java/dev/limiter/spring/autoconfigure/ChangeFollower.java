@@ -22,7 +22,10 @@ final class ChangeFollower implements SmartLifecycle {
 
     private final LiveRules rules;
     private final boolean shared;
-    private boolean failing;
+
+    /** What the log says; null while changes can be followed. */
+    private @Nullable ChangeStoreException told;
+
     private boolean running;
     private @Nullable ScheduledExecutorService executor;
 
@@ -57,15 +60,15 @@ final class ChangeFollower implements SmartLifecycle {
     private void follow() {
         try {
             rules.refresh();
-            if (failing) {
+            if (told != null) {
                 logger.info("Changes of rules that other instances make are known again");
             }
-            failing = false;
+            told = null;
         } catch (ChangeStoreException unavailable) {
-            if (!failing) {
+            if (!unavailable.isSameAs(told)) {
                 logger.warn(unavailable.getMessage());
             }
-            failing = true;
+            told = unavailable;
         } catch (RuntimeException failure) {
             // An exception that leaves the task would end the schedule.
             logger.error("Changes of rules that other instances make cannot be followed; trying again", failure);

@@ -12,6 +12,7 @@ import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.operate.ChangeStore;
 import dev.limiter.spring.operate.ChangesFile;
 import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.operate.RulesChangedEvents;
 import dev.limiter.spring.redis.OwnConnection;
 import dev.limiter.spring.redis.SharedChanges;
 import dev.limiter.spring.rule.RuleSource;
@@ -58,6 +59,11 @@ public final class LimiterChangesAutoConfiguration {
     }
 
     @Bean
+    RulesChangedEvents limiterRulesChangedEvents(ApplicationEventPublisher events) {
+        return new RulesChangedEvents(events::publishEvent);
+    }
+
+    @Bean
     LiveRules limiterLiveRules(
             Rules rules,
             RuleCompiler compiler,
@@ -65,7 +71,7 @@ public final class LimiterChangesAutoConfiguration {
             ObjectProvider<MethodLimits> methods,
             ChangeStore store,
             TimeSource clock,
-            ApplicationEventPublisher events) {
+            RulesChangedEvents events) {
         return new LiveRules(
                 rules,
                 new RuleSetCompiler(compiler),
@@ -74,7 +80,7 @@ public final class LimiterChangesAutoConfiguration {
                 configured.excluded(),
                 store,
                 clock,
-                events::publishEvent);
+                events);
     }
 
     @Bean

@@ -3,6 +3,7 @@ package dev.limiter.spring.endpoint;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.LiveRules;
@@ -34,6 +35,7 @@ public final class LimiterEndpoint {
     private final KeyReader keys;
     private final RuleChanger changer;
     private final KeyChanger keyChanger;
+    private final OperatorLog log;
 
     /**
      * @param storage its name in metrics
@@ -49,7 +51,7 @@ public final class LimiterEndpoint {
             String storage,
             ApplicationEventPublisher events,
             KeyHash hash) {
-        OperatorLog log = new OperatorLog(events, hash);
+        this.log = new OperatorLog(events, hash);
         this.rules = rules;
         this.reader = new RuleReader(rules, limiters, counts, refused, demand, storage, hash);
         this.keys = new KeyReader(rules, limiters, refused, hash);
@@ -96,7 +98,7 @@ public final class LimiterEndpoint {
      * @param until when the limit of a key is that of the rule again: an instant such as {@code 2026-12-01T08:00:00Z}, or a
      *     duration from now such as {@code 2h}, up to 366 days
      * @param observe true to record from now on what keys ask for, false to forget it; nothing else is changed then
-     * @param version of the rules that the change is made for; any if null
+     * @param version of the rules that the change is made for, its number or its revision; any if null
      * @param reason why, for the audit
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the rule cannot be like that
      * @throws dev.limiter.spring.operate.StaleVersionException if the rules have changed since that version
@@ -116,7 +118,7 @@ public final class LimiterEndpoint {
             @Nullable Boolean ban,
             @Nullable String until,
             @Nullable Boolean observe,
-            @Nullable Long version,
+            @Nullable String version,
             @Nullable String reason,
             SecurityContext who) {
         List<RateLimitRule> before = rules.named(rule);
@@ -131,7 +133,8 @@ public final class LimiterEndpoint {
                 ban,
                 until,
                 observe,
-                version);
+                revision(version));
+        log.admit();
         return switch (wanted.kind()) {
             case OBSERVE -> changer.observe(before.get(0), Boolean.TRUE.equals(observe), operator);
             case SETTINGS -> changer.change(rule, before, wanted, operator);
@@ -161,6 +164,7 @@ public final class LimiterEndpoint {
             SecurityContext who) {
         List<RateLimitRule> named = rules.named(rule);
         Operator operator = new Operator(who, reason);
+        log.admit();
         if (named.isEmpty()) {
             boolean whole = key == null && resource == null && !Boolean.TRUE.equals(override);
             return whole ? changer.forget(rule, operator) : null;
@@ -176,20 +180,33 @@ public final class LimiterEndpoint {
     }
 
     /**
-     * Has all rules be as they were before the last change; the next one undoes that.
+     * Has all rules be as they were before the last change; the next one undoes that. Or has the changes that this instance
+     * knows be kept in the place of what cannot be read there.
      *
      * @param undo true, so that nothing is undone by a request without content
+     * @param repair true for that instead, if what is kept cannot be read
      * @param version as in {@link #change}
      * @param reason why, for the audit
      * @throws IllegalArgumentException if there is no change that this instance knows of
      */
     @WriteOperation
     public Map<String, Object> undo(
-            @Nullable Boolean undo, @Nullable Long version, @Nullable String reason, SecurityContext who) {
-        if (!Boolean.TRUE.equals(undo)) {
+            @Nullable Boolean undo,
+            @Nullable Boolean repair,
+            @Nullable String version,
+            @Nullable String reason,
+            SecurityContext who) {
+        boolean undoing = Boolean.TRUE.equals(undo);
+        if (undoing == Boolean.TRUE.equals(repair)) {
             throw new IllegalArgumentException(
-                    "Say \"undo\": true, or which rule is to be changed, as a part of the path.");
+                    "Say \"undo\": true, or \"repair\": true, or which rule is to be changed, as a part of the path.");
         }
-        return changer.undo(version, new Operator(who, reason));
+        log.admit();
+        Operator operator = new Operator(who, reason);
+        return undoing ? changer.undo(revision(version), operator) : changer.repair(operator);
+    }
+
+    private static @Nullable Revision revision(@Nullable String text) {
+        return text == null ? null : Revision.parse(text.strip());
     }
 }

@@ -1,6 +1,7 @@
 package dev.limiter.spring.endpoint;
 
 import dev.limiter.failover.StorageUnavailableException;
+import dev.limiter.spring.endpoint.OperationRate.TooManyOperationsException;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -91,7 +92,7 @@ public final class LimiterWebEndpoint {
                         ban,
                         until,
                         observe,
-                        number("version", version),
+                        version,
                         reason,
                         operator));
     }
@@ -112,8 +113,12 @@ public final class LimiterWebEndpoint {
 
     @WriteOperation
     public WebEndpointResponse<Map<String, Object>> undo(
-            @Nullable Boolean undo, @Nullable String version, @Nullable String reason, SecurityContext operator) {
-        return answer(() -> endpoint.undo(undo, number("version", version), reason, operator));
+            @Nullable Boolean undo,
+            @Nullable Boolean repair,
+            @Nullable String version,
+            @Nullable String reason,
+            SecurityContext operator) {
+        return answer(() -> endpoint.undo(undo, repair, version, reason, operator));
     }
 
     private WebEndpointResponse<Map<String, Object>> answer(
@@ -140,6 +145,8 @@ public final class LimiterWebEndpoint {
             return new WebEndpointResponse<>(error(stale), 409);
         } catch (ChangeStoreException | StorageUnavailableException unavailable) {
             return new WebEndpointResponse<>(error(unavailable), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+        } catch (TooManyOperationsException tooMany) {
+            return new WebEndpointResponse<>(error(tooMany), 429);
         } catch (LimiterConfigurationException wrong) {
             Map<String, Object> body = error(wrong);
             body.put(

@@ -1,5 +1,6 @@
 package dev.limiter.spring.endpoint;
 
+import dev.limiter.spring.failure.LogText;
 import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -21,9 +22,9 @@ record Operator(SecurityContext who, @Nullable String reason) {
         return principal == null ? NOBODY : principal.getName();
     }
 
-    /** The reason, cut where it is too long. */
+    /** The reason for logs and audits: without control characters, cut where it is too long. */
     @Nullable
     String boundedReason() {
-        return reason != null && reason.length() > LONGEST_REASON ? reason.substring(0, LONGEST_REASON) : reason;
+        return reason == null ? null : LogText.escape(reason.substring(0, Math.min(reason.length(), LONGEST_REASON)));
     }
 }

@@ -20,6 +20,7 @@ final class OperatorLog {
 
     private final ApplicationEventPublisher events;
     private final KeyHash hash;
+    private final OperationRate rate = new OperationRate(System::nanoTime);
 
     OperatorLog(ApplicationEventPublisher events, KeyHash hash) {
         this.hash = hash;
@@ -70,11 +71,27 @@ final class OperatorLog {
         tell("LIMITER_CHANGE_UNDONE", data, operator);
     }
 
+    /** What could not be read, where changes are kept, is the changes of this instance. */
+    void repaired(long version, Operator operator) {
+        Map<String, Object> data = data("all", operator);
+        data.put("version", version);
+        tell("LIMITER_CHANGES_REPAIRED", data, operator);
+    }
+
     /** The demand for a rule is recorded from now on, or no more. */
     void observed(String rule, boolean begin, Operator operator) {
         Map<String, Object> data = data(rule, operator);
         data.put("begin", begin);
         tell("LIMITER_DEMAND_OBSERVED", data, operator);
+    }
+
+    /**
+     * Counts one more operation: each is told, and so they are bounded.
+     *
+     * @throws OperationRate.TooManyOperationsException if there were too many within a second
+     */
+    void admit() {
+        rate.admit();
     }
 
     private static Map<String, Object> data(String rule, Operator operator) {

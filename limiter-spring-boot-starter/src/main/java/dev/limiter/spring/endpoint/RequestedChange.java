@@ -1,5 +1,6 @@
 package dev.limiter.spring.endpoint;
 
+import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.RuleChange;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ record RequestedChange(
         @Nullable Boolean ban,
         @Nullable String until,
         @Nullable Boolean observe,
-        @Nullable Long version) {
+        @Nullable Revision version) {
 
     private static final String FOR_KEYS =
             "Of a key, say \"ban\": true and nothing else, or \"limit\" and \"until\", such as 2h; all else is changed for all"

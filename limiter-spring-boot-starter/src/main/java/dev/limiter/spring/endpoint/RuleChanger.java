@@ -1,6 +1,7 @@
 package dev.limiter.spring.endpoint;
 
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.LiveRules;
 import java.time.Duration;
@@ -51,8 +52,14 @@ final class RuleChanger {
     }
 
     /** Has all rules be as they were before the last change. */
-    Map<String, Object> undo(@Nullable Long version, Operator operator) {
+    Map<String, Object> undo(@Nullable Revision version, Operator operator) {
         log.undone(rules.undo(version), operator);
+        return reader.all();
+    }
+
+    /** Has the changes that this instance knows be kept in the place of what cannot be read. */
+    Map<String, Object> repair(Operator operator) {
+        log.repaired(rules.repair(), operator);
         return reader.all();
     }
 

@@ -3,6 +3,7 @@ package dev.limiter.spring.endpoint;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.DemandRecorder.Recording;
@@ -57,7 +58,9 @@ final class RuleReader {
         Map<String, Object> described = new LinkedHashMap<>();
         byName.forEach((name, rules) -> described.put(name, describe(rules)));
         Map<String, Object> body = new LinkedHashMap<>();
-        body.put("version", rules.version());
+        Revision revision = rules.revision();
+        body.put("version", revision.number());
+        body.put("revision", revision.toString());
         rules.problem().ifPresent(problem -> body.put("problem", problem));
         Map<String, Object> gone = RuleDescription.of(rules.changesOfNoRule(), hash);
         if (!gone.isEmpty()) {

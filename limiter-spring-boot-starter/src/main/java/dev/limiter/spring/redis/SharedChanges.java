@@ -5,6 +5,7 @@ import dev.limiter.redis.server.SharedDocument.Version;
 import dev.limiter.spring.operate.ChangeStore;
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.Changes;
+import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.ChangesText;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -13,8 +14,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes in Redis, for all instances of an application. Where Redis has lost them, whoever knows the last ones writes them
- * again. Thread-safe; blocks for at most two seconds.
+ * Changes in Redis, for all instances of an application. Where Redis has lost the last ones, whoever knows them writes them
+ * again. Thread-safe; blocks for at most three seconds.
  */
 public final class SharedChanges implements ChangeStore {
 
@@ -27,26 +28,86 @@ public final class SharedChanges implements ChangeStore {
     }
 
     @Override
-    public @Nullable Changes newerThan(Changes known) {
-        Version other = answer(document.otherThan(known.version()));
-        if (other != null && other.number() == 0) {
-            boolean written = answer(document.replace(0, version(known)));
-            other = written ? null : answer(document.otherThan(known.version()));
+    public @Nullable Changes otherThan(Changes known) {
+        Version other = answer(document.otherThan(line(known)));
+        if (other != null && isLost(other, known)) {
+            boolean written = answer(document.replace(other.revision(), version(known)));
+            other = written ? null : answer(document.otherThan(line(known)));
         }
+        return other == null ? null : read(other);
+    }
+
+    /** Whether Redis has what was there before the known changes: a replica may have missed the last ones. */
+    private static boolean isLost(Version other, Changes known) {
+        return other.revision().equals(SharedDocument.NONE)
+                || known.before().stream().anyMatch(former -> other.revision().equals(former.toString()));
+    }
+
+    private static Changes read(Version version) {
         try {
-            return other == null ? null : ChangesText.read(other.number(), other.text());
+            return ChangesText.read(Revision.parse(version.revision()), version.text());
         } catch (IllegalArgumentException unreadable) {
-            throw new ChangeStoreException("The changes of rules in Redis cannot be read: " + unreadable, unreadable);
+            throw ChangeStoreException.unreadable(
+                    "The changes of rules in Redis cannot be read, and each instance has the last ones that it knows: "
+                            + unreadable.getMessage()
+                            + " Have the instance whose rules are right write its own there: POST"
+                            + " to it, without the name of a rule, \"repair\": true.",
+                    unreadable);
         }
     }
 
     @Override
-    public boolean replace(Changes next) {
-        return answer(document.replace(next.version() - 1, version(next)));
+    public boolean replace(Changes former, Changes next) {
+        try {
+            return answer(document.replace(line(former), version(next)));
+        } catch (ChangeStoreException unanswered) {
+            return settle(former, next, unanswered);
+        }
+    }
+
+    /**
+     * Finds out whether changes are written of which Redis did not say so. They may still be under way: what they would
+     * replace gets another revision, so that they come too late.
+     */
+    private boolean settle(Changes former, Changes next, ChangeStoreException unanswered) {
+        boolean tooLate;
+        Version there;
+        try {
+            tooLate = answer(document.replace(line(former), version(former.renewed())));
+            there = tooLate ? null : answer(document.otherThan(line(next)));
+        } catch (ChangeStoreException unknown) {
+            throw new ChangeStoreException(
+                    "It is not known whether the change is in force: Redis, where it is shared, does not answer. It is, in"
+                            + " all instances, if GET shows revision " + next.revision() + " or a later one when Redis"
+                            + " answers again.",
+                    unknown);
+        }
+        if (tooLate) {
+            throw unanswered;
+        }
+        return there == null || read(there).before().contains(next.revision());
+    }
+
+    @Override
+    public boolean repair(Changes next) {
+        Version there = answer(document.otherThan(line(next)));
+        if (there == null) {
+            return false;
+        }
+        try {
+            read(there);
+            return false;
+        } catch (ChangeStoreException unreadable) {
+            return answer(document.replace(there.revision(), version(next)));
+        }
+    }
+
+    private static String line(Changes changes) {
+        return changes.revision().toString();
     }
 
     private static Version version(Changes changes) {
-        return new Version(changes.version(), ChangesText.write(changes));
+        return new Version(line(changes), ChangesText.write(changes));
     }
 
     private static <T extends @Nullable Object> T answer(CompletionStage<T> stage) {

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where changes are kept beyond the life of an application, and where other instances learn of them. Thread-safe; may block
- * for about a second.
+ * for some seconds.
  */
 public interface ChangeStore {
 
@@ -12,28 +12,37 @@ public interface ChangeStore {
     ChangeStore NONE = new ChangeStore() {
 
         @Override
-        public @Nullable Changes newerThan(Changes known) {
+        public @Nullable Changes otherThan(Changes known) {
             return null;
         }
 
         @Override
-        public boolean replace(Changes next) {
+        public boolean replace(Changes former, Changes next) {
             return true;
         }
     };
 
     /**
-     * The changes that are kept; null if they are of the version that is known.
+     * The changes that are kept; null if they are those that are known. A store that has lost those writes them again.
      *
      * @throws ChangeStoreException if they cannot be read
      */
     @Nullable
-    Changes newerThan(Changes known);
+    Changes otherThan(Changes known);
 
     /**
-     * Keeps changes, if those that are kept are of the version before; false if they are not.
+     * Keeps changes, if those that are kept are the ones before; false if they are not.
      *
-     * @throws ChangeStoreException if they cannot be written
+     * @throws ChangeStoreException if they cannot be written, or if that is not known
      */
-    boolean replace(Changes next);
+    boolean replace(Changes former, Changes next);
+
+    /**
+     * Keeps changes in the place of what cannot be read; false if it can.
+     *
+     * @throws ChangeStoreException as {@link #replace}
+     */
+    default boolean repair(Changes next) {
+        return false;
+    }
 }

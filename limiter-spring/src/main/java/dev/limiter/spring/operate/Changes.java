@@ -1,5 +1,6 @@
 package dev.limiter.spring.operate;
 
+import dev.limiter.spring.failure.LogText;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
@@ -13,27 +14,78 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * All that is different from the configuration: what operators have changed. Immutable.
  *
- * @param version 1 more than that of the changes it follows
+ * @param revision of the version that this is
+ * @param before the revisions that it follows, the latest first, some of them
  * @param rules name of a rule to what is different in it, at most one for each limit
  * @param overrides name of a rule to its keys with limits of their own
  */
-public record Changes(long version, Map<String, List<RuleChange>> rules, Map<String, List<KeyOverride>> overrides) {
+public record Changes(
+        Revision revision,
+        List<Revision> before,
+        Map<String, List<RuleChange>> rules,
+        Map<String, List<KeyOverride>> overrides) {
 
     /** Everything is as configured. */
-    public static final Changes NONE = new Changes(0, Map.of(), Map.of());
+    public static final Changes NONE = new Changes(Revision.NONE, List.of(), Map.of(), Map.of());
+
+    /** Of the revisions before: by them, a store that has lost the last changes is told from one that has others. */
+    private static final int REMEMBERED = 20;
 
     /** Of all rules together: each is compiled with the rules. */
     static final int MOST_OVERRIDES = 1_000;
 
     private static final RuleOrigin ORIGIN = RuleOrigin.source("an override");
 
+    /**
+     * The name of a version. Numbers alone would name two after a loss: that of changes that are lost, and that of those that
+     * were made instead.
+     *
+     * @param number 1 more than that of the changes it follows
+     * @param token random digits and letters; empty if an operator has written the number alone
+     */
+    public record Revision(long number, String token) {
+
+        static final Revision NONE = new Revision(0, "");
+
+        private static final Pattern TEXT = Pattern.compile("([0-9]{1,18})(?:-([0-9a-f]{1,32}))?");
+        private static final int DIGITS = 8;
+
+        /** @throws IllegalArgumentException if the text is none of {@link #toString} */
+        public static Revision parse(String text) {
+            Matcher matcher = TEXT.matcher(text);
+            if (!matcher.matches()) {
+                throw new IllegalArgumentException("This is no revision of changes: " + LogText.escape(text));
+            }
+            return new Revision(Long.parseLong(matcher.group(1)), Objects.requireNonNullElse(matcher.group(2), ""));
+        }
+
+        static Revision of(long number) {
+            return new Revision(number, UUID.randomUUID().toString().substring(0, DIGITS));
+        }
+
+        /** Whether somebody who says this one, or its number alone, means it. */
+        boolean isMeantBy(Revision said) {
+            return number == said.number && (said.token.isEmpty() || token.equals(said.token));
+        }
+
+        /** The number, a dash and the token. */
+        @Override
+        public String toString() {
+            return token.isEmpty() ? Long.toString(number) : number + "-" + token;
+        }
+    }
+
     public Changes {
+        before = List.copyOf(before);
         rules = sorted(rules);
         overrides = sorted(overrides);
     }
@@ -67,12 +119,12 @@ public record Changes(long version, Map<String, List<RuleChange>> rules, Map<Str
                 .findFirst()
                 .map(change::over)
                 .orElse(change);
-        return new Changes(version, replaced(rules, rule, change::isAboutSameLimitAs, merged), overrides);
+        return new Changes(revision, before, replaced(rules, rule, change::isAboutSameLimitAs, merged), overrides);
     }
 
     /** Without what is changed in the settings of a rule. */
     Changes without(String rule) {
-        return new Changes(version, replaced(rules, rule, change -> true, null), overrides);
+        return new Changes(revision, before, replaced(rules, rule, change -> true, null), overrides);
     }
 
     /** Without anything of a rule. */
@@ -86,7 +138,7 @@ public record Changes(long version, Map<String, List<RuleChange>> rules, Map<Str
     Changes with(String rule, KeyOverride override) {
         Predicate<KeyOverride> same = other -> other.key().equals(override.key())
                 && Objects.equals(canonical(other.named()), canonical(override.named()));
-        Changes next = new Changes(version, rules, replaced(overrides, rule, same, override));
+        Changes next = new Changes(revision, before, rules, replaced(overrides, rule, same, override));
         if (next.overrides.values().stream().mapToInt(List::size).sum() > MOST_OVERRIDES) {
             throw new IllegalArgumentException(
                     "There are " + MOST_OVERRIDES + " overrides of keys already, and no more are"
@@ -102,7 +154,8 @@ public record Changes(long version, Map<String, List<RuleChange>> rules, Map<Str
     /** Without the overrides of a key. */
     Changes withoutOverride(String rule, String key) {
         return new Changes(
-                version,
+                revision,
+                before,
                 rules,
                 replaced(overrides, rule, override -> override.key().equals(key), null));
     }
@@ -113,7 +166,7 @@ public record Changes(long version, Map<String, List<RuleChange>> rules, Map<Str
         overrides.forEach((rule, some) -> left.put(
                 rule,
                 some.stream().filter(override -> override.until().isAfter(now)).toList()));
-        return new Changes(version, rules, left);
+        return new Changes(revision, before, rules, left);
     }
 
     /** Those of some rules alone, by their canonical names. */
@@ -122,12 +175,29 @@ public record Changes(long version, Map<String, List<RuleChange>> rules, Map<Str
         someRules.keySet().retainAll(names);
         Map<String, List<KeyOverride>> someOverrides = new TreeMap<>(overrides);
         someOverrides.keySet().retainAll(names);
-        return new Changes(version, someRules, someOverrides);
+        return new Changes(revision, before, someRules, someOverrides);
     }
 
-    /** The same of another version. */
-    Changes as(long other) {
-        return new Changes(other, rules, overrides);
+    /** The same as the version that follows another one. */
+    Changes after(Changes former) {
+        return as(Revision.of(former.version() + 1), former);
+    }
+
+    /** The same as another revision with the same number. */
+    public Changes renewed() {
+        return as(Revision.of(version()), this);
+    }
+
+    private Changes as(Revision next, Changes former) {
+        List<Revision> all = new ArrayList<>();
+        all.add(former.revision);
+        all.addAll(former.before);
+        return new Changes(next, all.subList(0, Math.min(all.size(), REMEMBERED)), rules, overrides);
+    }
+
+    /** The number of its revision: how often rules were changed. */
+    public long version() {
+        return revision.number();
     }
 
     /** Whether the same is different from the configuration. */

@@ -1,5 +1,6 @@
 package dev.limiter.spring.operate;
 
+import dev.limiter.spring.operate.Changes.Revision;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -27,7 +28,7 @@ public final class ChangesFile implements ChangeStore {
     }
 
     @Override
-    public synchronized @Nullable Changes newerThan(Changes known) {
+    public synchronized @Nullable Changes otherThan(Changes known) {
         if (read) {
             return null;
         }
@@ -35,9 +36,9 @@ public final class ChangesFile implements ChangeStore {
         try {
             String text = Files.readString(file);
             int end = text.indexOf('\n');
-            Changes kept =
-                    ChangesText.read(Long.parseLong(text.substring(0, Math.max(end, 0))), text.substring(end + 1));
-            return kept.version() == known.version() ? null : kept;
+            Revision revision = Revision.parse(text.substring(0, Math.max(end, 0)));
+            Changes kept = ChangesText.read(revision, text.substring(end + 1));
+            return revision.equals(known.revision()) ? null : kept;
         } catch (NoSuchFileException none) {
             return null;
         } catch (IOException | UncheckedIOException | IllegalArgumentException unreadable) {
@@ -70,11 +71,11 @@ public final class ChangesFile implements ChangeStore {
     }
 
     @Override
-    public synchronized boolean replace(Changes next) {
+    public synchronized boolean replace(Changes former, Changes next) {
         Path written = sibling(".new");
         try {
             prepare(written);
-            Files.writeString(written, next.version() + "\n" + ChangesText.write(next));
+            Files.writeString(written, next.revision() + "\n" + ChangesText.write(next));
             Files.move(written, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
             return true;
         } catch (IOException unwritable) {

@@ -1,6 +1,8 @@
 package dev.limiter.spring.operate;
 
 import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.failure.LogText;
+import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.Mode;
 import java.net.URLDecoder;
@@ -22,14 +24,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChangesText {
 
+    private static final String AFTER = "after";
     private static final String CHANGE = "change";
     private static final String OVERRIDE = "override";
 
     private ChangesText() {}
 
-    /** All but the version. */
+    /** All but the revision. */
     public static String write(Changes changes) {
         StringBuilder text = new StringBuilder();
+        changes.before()
+                .forEach(revision ->
+                        text.append(AFTER + "&revision=").append(revision).append('\n'));
         changes.rules()
                 .forEach((rule, some) -> some.forEach(change -> {
                     Line line = new Line(CHANGE, rule, change.named());
@@ -75,7 +81,8 @@ public final class ChangesText {
      *
      * @throws IllegalArgumentException if the text is none that was
      */
-    public static Changes read(long version, String text) {
+    public static Changes read(Revision revision, String text) {
+        List<Revision> before = new ArrayList<>();
         Map<String, List<RuleChange>> rules = new TreeMap<>();
         Map<String, List<KeyOverride>> overrides = new TreeMap<>();
         if (!text.isEmpty() && !text.endsWith("\n")) {
@@ -84,7 +91,9 @@ public final class ChangesText {
         for (String line : text.lines().toList()) {
             try {
                 Map<String, String> values = values(line);
-                if (line.startsWith(CHANGE + "&")) {
+                if (line.startsWith(AFTER + "&")) {
+                    before.add(Revision.parse(needed(values, "revision")));
+                } else if (line.startsWith(CHANGE + "&")) {
                     rules.computeIfAbsent(needed(values, "rule"), rule -> new ArrayList<>())
                             .add(change(values));
                 } else if (line.startsWith(OVERRIDE + "&")) {
@@ -93,10 +102,10 @@ public final class ChangesText {
                             .add(override(values));
                 }
             } catch (IllegalArgumentException | DateTimeException wrong) {
-                throw new IllegalArgumentException("This line is not one of a change: " + line, wrong);
+                throw new IllegalArgumentException("This line is not one of a change: " + LogText.escape(line), wrong);
             }
         }
-        return new Changes(version, rules, overrides);
+        return new Changes(revision, before, rules, overrides);
     }
 
     private static Map<String, String> values(String line) {

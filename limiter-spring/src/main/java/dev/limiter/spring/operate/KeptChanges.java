@@ -26,13 +26,13 @@ final class KeptChanges {
     }
 
     /**
-     * Those of the store; null if they are known.
+     * Those of the store; null if they are the current ones.
      *
      * @throws ChangeStoreException if they cannot be read
      */
     @Nullable
-    Changes newer() {
-        return store.newerThan(current);
+    Changes other() {
+        return store.otherThan(current);
     }
 
     /**
@@ -41,7 +41,16 @@ final class KeptChanges {
      * @throws ChangeStoreException if they cannot be written
      */
     boolean replace(Changes next) {
-        return store.replace(next);
+        return store.replace(current, next);
+    }
+
+    /**
+     * Keeps changes in the place of what cannot be read; false if it can.
+     *
+     * @throws ChangeStoreException if they cannot be written
+     */
+    boolean repair(Changes next) {
+        return store.repair(next);
     }
 
     /** The ones before the last change; null if this instance has not seen that. */
@@ -52,7 +61,11 @@ final class KeptChanges {
 
     /** Knows the next ones as the current ones. */
     void remember(Changes next) {
-        if (next.version() == current.version() + 1) {
+        if (next.isSameAs(current)) {
+            current = next;
+            return;
+        }
+        if (!next.before().isEmpty() && next.before().get(0).equals(current.revision())) {
             former.addLast(current);
         } else {
             former.clear(); // nobody here knows what the last change was

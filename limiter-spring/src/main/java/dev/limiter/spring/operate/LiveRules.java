@@ -9,6 +9,7 @@ import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.operate.ChangeFitting.Configuration;
 import dev.limiter.spring.operate.ChangeFitting.Fitting;
+import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
@@ -51,6 +52,9 @@ public final class LiveRules {
 
     /** Why the last configuration is not in force; null if it is. */
     private volatile @Nullable String misconfigured;
+
+    /** Why the changes that are kept cannot be read; null if they can. */
+    private volatile @Nullable String unreadable;
 
     /**
      * @param rules as they are configured
@@ -133,6 +137,11 @@ public final class LiveRules {
         return kept.current().version();
     }
 
+    /** The name of the {@link #version}, which no other one has. */
+    public Revision revision() {
+        return kept.current().revision();
+    }
+
     /** Whether any setting of the rule is not as configured. */
     public boolean isChanged(String name) {
         return kept.current().change(name);
@@ -142,7 +151,8 @@ public final class LiveRules {
      * Why the last changes that were made elsewhere, or the last configuration, are not in force; empty if they are.
      */
     public Optional<String> problem() {
-        return Optional.ofNullable(misconfigured == null ? fitting.problem() : misconfigured);
+        String ofChanges = unreadable == null ? fitting.problem() : unreadable;
+        return Optional.ofNullable(misconfigured == null ? ofChanges : misconfigured);
     }
 
     /**
@@ -181,7 +191,7 @@ public final class LiveRules {
      * @throws LimiterConfigurationException if the rule cannot be as it would be then; all stays as it is
      * @throws ChangeStoreException if the change cannot be kept where it is to be; all stays as it is
      */
-    public long change(String name, RuleChange change, @Nullable Long madeFor) {
+    public long change(String name, RuleChange change, @Nullable Revision madeFor) {
         change.check();
         return update(madeFor, before -> before.with(name, change));
     }
@@ -191,7 +201,7 @@ public final class LiveRules {
      *
      * @param overrides one for each key
      */
-    public long override(String name, List<KeyOverride> overrides, @Nullable Long madeFor) {
+    public long override(String name, List<KeyOverride> overrides, @Nullable Revision madeFor) {
         return update(madeFor, before -> {
             Changes next = before;
             for (KeyOverride override : overrides) {
@@ -238,7 +248,7 @@ public final class LiveRules {
      *
      * @throws IllegalArgumentException if it knows none
      */
-    public synchronized long undo(@Nullable Long madeFor) {
+    public synchronized long undo(@Nullable Revision madeFor) {
         return update(madeFor, last -> {
             Changes before = kept.former();
             if (before == null) {
@@ -249,14 +259,32 @@ public final class LiveRules {
         });
     }
 
-    private synchronized long update(@Nullable Long madeFor, UnaryOperator<Changes> step) {
+    /**
+     * Has the changes that this instance knows be kept in the place of what cannot be read there.
+     *
+     * @return the version of the rules then
+     * @throws IllegalArgumentException if what is kept can be read
+     * @throws ChangeStoreException as for {@link #change}
+     */
+    public synchronized long repair() {
+        Changes known = kept.current();
+        Changes next = known.at(now()).after(known);
+        if (!kept.repair(next)) {
+            throw new IllegalArgumentException("There is nothing to be repaired: the changes can be read.");
+        }
+        unreadable = null;
+        kept.remember(next);
+        return next.version();
+    }
+
+    private synchronized long update(@Nullable Revision madeFor, UnaryOperator<Changes> step) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             refresh();
             Changes before = kept.current();
-            if (madeFor != null && madeFor != before.version()) {
-                throw new StaleVersionException(madeFor, before.version());
+            if (madeFor != null && !before.revision().isMeantBy(madeFor)) {
+                throw new StaleVersionException(madeFor, before.revision());
             }
-            Changes next = step.apply(before.at(now())).at(now()).as(before.version() + 1);
+            Changes next = step.apply(before.at(now())).at(now()).after(before);
             if (next.isSameAs(before)) {
                 return before.version();
             }
@@ -279,7 +307,7 @@ public final class LiveRules {
      * @throws ChangeStoreException if that cannot be told now; all stays as it is
      */
     public synchronized void refresh() {
-        Changes newer = kept.newer();
+        Changes newer = newer();
         if (newer == null) {
             return;
         }
@@ -291,6 +319,31 @@ public final class LiveRules {
         }
         kept.remember(newer);
         putInForce(newer, fit);
+    }
+
+    /** Null if the same is different from the configuration as is known. */
+    private @Nullable Changes newer() {
+        Changes current = kept.current();
+        Changes other;
+        try {
+            other = kept.other();
+            unreadable = null;
+        } catch (ChangeStoreException failure) {
+            unreadable = failure.isUnreadable() ? failure.getMessage() : unreadable;
+            throw failure;
+        }
+        if (other == null) {
+            return null;
+        }
+        if (other.version() <= current.version() && !other.before().contains(current.revision())) {
+            logger.warn("Changes of revision " + other.revision() + " take the place of those of revision "
+                    + current.revision() + ", which they do not follow: somebody has made them without knowing those");
+        }
+        if (other.isSameAs(current)) {
+            kept.remember(other);
+            return null;
+        }
+        return other;
     }
 
     /** By the clock that ends overrides of keys. */

@@ -20,7 +20,7 @@ class ChangesTextTests {
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void isReadAsItWasWritten(long seed) {
         Random random = new Random(seed);
-        Changes changes = Changes.NONE.as(seed);
+        Changes changes = Changes.NONE.after(Changes.NONE).after(Changes.NONE.renewed());
         for (int i = 0; i < 40; i++) {
             changes = changes.with(
                             "rule" + random.nextInt(5),
@@ -40,7 +40,8 @@ class ChangesTextTests {
                                     END,
                                     random.nextBoolean() ? null : text(random)));
         }
-        assertThat(ChangesText.read(seed, ChangesText.write(changes))).isEqualTo(changes);
+        assertThat(ChangesText.read(changes.revision(), ChangesText.write(changes)))
+                .isEqualTo(changes);
     }
 
     private static String text(Random random) {
@@ -52,9 +53,13 @@ class ChangesTextTests {
 
     @Test
     void linesOfLaterVersionsAreLeftOut() {
-        Changes read = ChangesText.read(3, "candidate&rule=orders&limit=5\nchange&rule=orders&limit=4&colour=red\n\n");
+        Changes read = ChangesText.read(
+                Changes.Revision.parse("3"),
+                "candidate&rule=orders&limit=5\nchange&rule=orders&limit=4&colour=red\n\n");
 
-        assertThat(read).isEqualTo(Changes.NONE.as(3).with("orders", new RuleChange(null, 4L, null, null, null, null)));
+        assertThat(read.isSameAs(Changes.NONE.with("orders", new RuleChange(null, 4L, null, null, null, null))))
+                .isTrue();
+        assertThat(read.version()).isEqualTo(3);
     }
 
     @ParameterizedTest
@@ -69,14 +74,33 @@ class ChangesTextTests {
                 "change&rule=%zz&limit=1"
             })
     void whatIsNoChangeIsTold(String line) {
-        assertThatThrownBy(() -> ChangesText.read(1, "change&rule=orders&limit=1\n" + line + "\n"))
+        assertThatThrownBy(() ->
+                        ChangesText.read(Changes.Revision.parse("1"), "change&rule=orders&limit=1\n" + line + "\n"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(line);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "x", "-1", "5-", "5-XY", "5 6", "5\u0000", "99999999999999999999"})
+    void whatIsNoRevisionIsTold(String text) {
+        assertThatThrownBy(() -> Changes.Revision.parse(text))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("no revision");
+    }
+
+    @Test
+    void someRevisionsBeforeAreKnown() {
+        Changes changes = Changes.NONE;
+        for (int i = 0; i < 30; i++) {
+            Changes next = changes.after(changes);
+            assertThat(next.before()).startsWith(changes.revision()).hasSize(Math.min(i + 1, 20));
+            changes = next;
+        }
+    }
+
     @Test
     void cutLinesAreTold() {
-        assertThatThrownBy(() -> ChangesText.read(1, "change&rule=orders&limit=20"))
+        assertThatThrownBy(() -> ChangesText.read(Changes.Revision.parse("1"), "change&rule=orders&limit=20"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("cut");
     }
