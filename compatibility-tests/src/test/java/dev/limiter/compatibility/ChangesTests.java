@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -173,8 +173,12 @@ class ChangesTests {
             change(clients, plans, "{\"key\":\"acme\",\"named\":\"long\",\"limit\":9,\"until\":\"1h\"}");
 
             LATER.addAndGet(Duration.ofHours(2).toNanos());
-            assertThat(clients.get(plans).body()).contains("\"limit\":8,\"until\"").doesNotContain("\"limit\":9,");
-            assertThat(permitted(clients, "/plans", "acme")).as("the long limit").isEqualTo(3);
+            assertThat(clients.get(plans).body())
+                    .contains("\"limit\":8,\"until\"")
+                    .doesNotContain("\"limit\":9,");
+            assertThat(permitted(clients, "/plans", "acme"))
+                    .as("the long limit")
+                    .isEqualTo(3);
             change(clients, ORDERS, "{\"limit\":4}");
             assertThat(clients.get(plans + "?key=acme").body())
                     .as("a change of another rule brings nothing back")
@@ -215,10 +219,7 @@ class ChangesTests {
     void overrideOfATierWithoutLimitsMayLeaveOutTheLimitThatHasACost() {
         try (ConfigurableApplicationContext application = start("limiter.rules.plans.limits.long.cost=2")) {
             Clients clients = Applications.clientsOf(application);
-            change(
-                    clients,
-                    ENDPOINT + "/plans",
-                    "{\"key\":\"acme\",\"named\":\"short\",\"limit\":6,\"until\":\"1d\"}");
+            change(clients, ENDPOINT + "/plans", "{\"key\":\"acme\",\"named\":\"short\",\"limit\":6,\"until\":\"1d\"}");
 
             assertThat(statuses(clients, 7, "/plans", "X-Api-Key", "acme", "X-Plan", "free"))
                     .containsExactly(200, 200, 200, 200, 200, 200, 429);
@@ -235,8 +236,7 @@ class ChangesTests {
             assertThat(hash.find()).isTrue();
 
             assertThat(clients.get(ORDERS + "?key=" + hash.group(1)).body()).contains("\"limit\":10,");
-            HttpResponse<String> ended =
-                    clients.send("DELETE", ORDERS + "?key=" + hash.group(1) + "&override=true");
+            HttpResponse<String> ended = clients.send("DELETE", ORDERS + "?key=" + hash.group(1) + "&override=true");
 
             assertThat(ended.statusCode()).as(ended.body()).isEqualTo(200);
             assertThat(clients.get(ORDERS).body()).doesNotContain("overrides");
@@ -251,8 +251,7 @@ class ChangesTests {
             assertThat(statuses(clients, 4, "/orders")).containsExactly(200, 200, 200, 429);
 
             for (String key : List.of("header:x-api-key=unresolved", "header:X-API-Key=unresolved")) {
-                assertThat(clients.get(ORDERS + "?key=" + key).body())
-                        .contains("\"used\":true", "\"permitted\":false");
+                assertThat(clients.get(ORDERS + "?key=" + key).body()).contains("\"used\":true", "\"permitted\":false");
             }
             clients.send("DELETE", ORDERS + "?key=header:x-api-key=unresolved");
             assertThat(clients.get("/orders").statusCode()).isEqualTo(200);
@@ -291,7 +290,9 @@ class ChangesTests {
                     .isEqualTo(200);
             assertThat(clients.get(ENDPOINT).body()).doesNotContain("changesOfNoRule", "\"problem\"");
             assertThat(clients.send("DELETE", ENDPOINT + "/gone").statusCode()).isEqualTo(404);
-            assertThat(Files.readString(file)).doesNotContain("gone", "vanished").contains("rule=orders");
+            assertThat(Files.readString(file))
+                    .doesNotContain("gone", "vanished")
+                    .contains("rule=orders");
         }
     }
 
@@ -590,7 +591,14 @@ class ChangesTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"no document", "", "5\nchange&rule=orders&limit=many\n", "1-00000000\nchange&rule=cut", "\u0001\n"})
+    @ValueSource(
+            strings = {
+                "no document",
+                "",
+                "5\nchange&rule=orders&limit=many\n",
+                "1-00000000\nchange&rule=cut",
+                "\u0001\n"
+            })
     void changesThatCannotBeReadLeaveTheLastOnesInForceUntilTheyAreRepaired(String garbage, CapturedOutput output) {
         try (RedisServer redis = RedisServer.started();
                 ConfigurableApplicationContext first = start(onRedis(redis));
@@ -603,9 +611,11 @@ class ChangesTests {
 
             redis.ask(commands -> commands.set(CHANGES, garbage));
             for (Clients clients : List.of(one, other)) {
-                await(() -> clients.get(ENDPOINT).body().contains("\"problem\":\"The changes of rules in Redis cannot"));
+                await(() ->
+                        clients.get(ENDPOINT).body().contains("\"problem\":\"The changes of rules in Redis cannot"));
                 assertThat(clients.get("/actuator/health").body()).contains("cannot be read", "\"status\":\"UP\"");
-                assertThat(permitted(clients, "/orders", "key" + clients.hashCode())).isEqualTo(4);
+                assertThat(permitted(clients, "/orders", "key" + clients.hashCode()))
+                        .isEqualTo(4);
                 HttpResponse<String> unreadable = clients.post(ORDERS, "{\"limit\":9}");
                 assertThat(unreadable.statusCode()).as(unreadable.body()).isEqualTo(503);
                 assertThat(unreadable.body()).contains("\\\"repair\\\": true");
@@ -654,10 +664,7 @@ class ChangesTests {
             Clients clients = Applications.clientsOf(application);
             TOLD.clear();
             change(clients, ORDERS, "{\"limit\":4,\"reason\":\"a\\u001b[2Jb\\nc\"}");
-            change(
-                    clients,
-                    ORDERS,
-                    "{\"key\":\"acme\",\"limit\":9,\"until\":\"2h\",\"reason\":\"a\\u202eb\"}");
+            change(clients, ORDERS, "{\"key\":\"acme\",\"limit\":9,\"until\":\"2h\",\"reason\":\"a\\u202eb\"}");
 
             assertThat(TOLD)
                     .filteredOn(AuditApplicationEvent.class::isInstance)

@@ -2,6 +2,7 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.TimeSource;
+import dev.limiter.spring.config.PropertyOrigins;
 import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.endpoint.RequestExplanations;
@@ -19,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /** {@code /actuator/limiter}, where that endpoint is exposed; without it nothing is counted for it. */
@@ -52,9 +54,18 @@ public final class LimiterEndpointAutoConfiguration {
             RefusedKeys refused,
             DemandRecorder demand,
             ApplicationEventPublisher events,
-            KeyHash hash) {
+            KeyHash hash,
+            Environment environment) {
         return new LimiterEndpoint(
-                rules, limiters, counts, refused, demand, StorageName.of(limiters.storage()), events, hash);
+                rules,
+                limiters,
+                counts,
+                refused,
+                demand,
+                StorageName.of(limiters.storage()),
+                events,
+                hash,
+                new PropertyOrigins(environment));
     }
 
     @Bean

@@ -1,11 +1,13 @@
 package dev.limiter.spring.config;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -29,7 +31,7 @@ public final class PropertyOrigins {
      */
     @Nullable
     public String of(String property) {
-        if (environment == null || !property.startsWith("limiter.") || property.indexOf(' ') >= 0) {
+        if (environment == null || !isProperty(property)) {
             return null;
         }
         ConfigurationPropertyName name = ConfigurationPropertyName.adapt(property, '.');
@@ -42,6 +44,50 @@ public final class PropertyOrigins {
                 .findFirst()
                 .map(Origin::toString)
                 .orElse(null);
+    }
+
+    /**
+     * A property as one source has it.
+     *
+     * @param value null if it is a list or otherwise has parts
+     * @param origin the file and line, or the name of the source
+     */
+    public record Said(@Nullable Object value, String origin) {}
+
+    /** What each source says of a property, or below it, that in force first; empty if this is no property. */
+    public List<Said> all(String property) {
+        if (environment == null || !isProperty(property)) {
+            return List.of();
+        }
+        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(property, '.');
+        return sources(environment)
+                .map(source -> said(source, name))
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    private static @Nullable Said said(IterableConfigurationPropertySource source, ConfigurationPropertyName name) {
+        ConfigurationProperty own = source.getConfigurationProperty(name);
+        ConfigurationProperty first = own != null
+                ? own
+                : source.stream()
+                        .filter(name::isAncestorOf)
+                        .findFirst()
+                        .map(source::getConfigurationProperty)
+                        .orElse(null);
+        if (first == null) {
+            return null;
+        }
+        Object value = own == null ? null : own.getValue();
+        String origin = first.getOrigin() == null
+                ? String.valueOf(
+                        first.getSource() == null ? source : first.getSource().getUnderlyingSource())
+                : first.getOrigin().toString();
+        return new Said(value, origin);
+    }
+
+    private static boolean isProperty(String place) {
+        return place.startsWith("limiter.") && place.indexOf(' ') < 0;
     }
 
     /** A variable of the environment has the value of a property, although it is spelt otherwise in a file behind it. */

@@ -2,6 +2,7 @@ package dev.limiter.spring.endpoint;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.config.PropertyOrigins;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.DecisionCounts;
@@ -41,6 +42,7 @@ public final class LimiterEndpoint {
      * @param storage its name in metrics
      * @param events where changes are published
      * @param hash what is told there instead of keys
+     * @param properties where the settings of rules were written
      */
     public LimiterEndpoint(
             LiveRules rules,
@@ -50,10 +52,12 @@ public final class LimiterEndpoint {
             DemandRecorder demand,
             String storage,
             ApplicationEventPublisher events,
-            KeyHash hash) {
+            KeyHash hash,
+            PropertyOrigins properties) {
         this.log = new OperatorLog(events, hash);
         this.rules = rules;
-        this.reader = new RuleReader(rules, limiters, counts, refused, demand, storage, hash);
+        this.reader =
+                new RuleReader(rules, limiters, counts, refused, demand, storage, hash, new RuleSources(properties));
         this.keys = new KeyReader(rules, limiters, refused, hash);
         this.changer = new RuleChanger(rules, demand, reader, log);
         this.keyChanger = new KeyChanger(rules, limiters, keys, log);

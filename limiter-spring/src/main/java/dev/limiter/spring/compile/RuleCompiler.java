@@ -234,7 +234,7 @@ public final class RuleCompiler {
         return new RateLimitRule(
                 Rule.of(definition.name(), compiledLimits),
                 compiledTiers,
-                definition.origin().toString(),
+                definition,
                 mode.weaker(definition.value(RuleOptions.MODE, mode)),
                 headers(definition, key),
                 scope,

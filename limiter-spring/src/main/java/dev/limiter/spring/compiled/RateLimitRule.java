@@ -11,6 +11,7 @@ import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
+import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Scope;
 import java.util.List;
@@ -25,7 +26,7 @@ public final class RateLimitRule {
 
     private final Rule rule;
     private final @Nullable Tiers tiers;
-    private final String origin;
+    private final RuleDefinition definition;
     private final Mode mode;
     private final HeaderStyle headers;
     private final Scope scope;
@@ -48,7 +49,7 @@ public final class RateLimitRule {
     public RateLimitRule(
             Rule rule,
             @Nullable Tiers tiers,
-            String origin,
+            RuleDefinition definition,
             Mode mode,
             HeaderStyle headers,
             Scope scope,
@@ -68,7 +69,7 @@ public final class RateLimitRule {
             @Nullable String live) {
         this.rule = rule;
         this.tiers = tiers;
-        this.origin = origin;
+        this.definition = definition;
         this.mode = mode;
         this.headers = headers;
         this.scope = scope;
@@ -147,7 +148,12 @@ public final class RateLimitRule {
 
     /** Where it was written. */
     public String origin() {
-        return origin;
+        return definition.origin().toString();
+    }
+
+    /** The settings that this was made of. */
+    public RuleDefinition definition() {
+        return definition;
     }
 
     public Scope scope() {
@@ -347,6 +353,6 @@ public final class RateLimitRule {
 
     @Override
     public String toString() {
-        return rule + " from " + origin;
+        return rule + " from " + origin();
     }
 }

@@ -32,7 +32,7 @@ public record RuleChange(
         @Nullable Mode mode,
         @Nullable String enforce) {
 
-    private static final RuleOrigin ORIGIN = RuleOrigin.source("the change");
+    private static final RuleOrigin ORIGIN = RuleOrigin.source("a change at the endpoint");
 
     /** Whether nothing is to be different. */
     public boolean isEmpty() {

@@ -41,15 +41,20 @@ public final class Settings {
             return this;
         }
         Map<Option<?>, Setting<?>> more = new LinkedHashMap<>(said);
-        more.put(option, setting);
+        more.merge(option, setting, (weaker, stronger) -> stronger.over(weaker));
         return new Settings(more);
     }
 
     /** These, completed option by option by weaker ones. */
     public Settings over(Settings weaker) {
         Map<Option<?>, Setting<?>> all = new LinkedHashMap<>(weaker.said);
-        all.putAll(said);
+        said.forEach((option, setting) -> all.merge(option, setting, (hidden, stronger) -> stronger.over(hidden)));
         return new Settings(all);
+    }
+
+    /** All of them, by their options. */
+    public Map<Option<?>, Setting<?>> all() {
+        return said;
     }
 
     /** These, as if nothing had been said of an option. */
