@@ -20,14 +20,6 @@ final class ServletExchange implements WebExchange {
     }
 
     @Override
-    public void keepOutOfCaches() {
-        ServletRequestAttributes current = current();
-        if (current != null && current.getResponse() != null) {
-            current.getResponse().setHeader("Cache-Control", "no-store");
-        }
-    }
-
-    @Override
     public boolean isAbout(String name) {
         ServletRequestAttributes current = current();
         if (current == null) {

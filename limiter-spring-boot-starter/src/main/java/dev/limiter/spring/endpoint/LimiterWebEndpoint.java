@@ -45,7 +45,6 @@ public final class LimiterWebEndpoint {
 
     @ReadOperation
     public WebEndpointResponse<Map<String, Object>> rules() {
-        exchange.keepOutOfCaches();
         return new WebEndpointResponse<>(endpoint.rules());
     }
 
@@ -134,7 +133,6 @@ public final class LimiterWebEndpoint {
 
     private WebEndpointResponse<Map<String, Object>> answer(
             Supplier<? extends @org.jspecify.annotations.Nullable Map<String, Object>> operation) {
-        exchange.keepOutOfCaches();
         try {
             Map<String, Object> body = operation.get();
             return body == null

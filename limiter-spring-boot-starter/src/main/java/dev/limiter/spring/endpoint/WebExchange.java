@@ -10,9 +10,6 @@ public interface WebExchange {
     WebExchange UNKNOWN = new WebExchange() {
 
         @Override
-        public void keepOutOfCaches() {}
-
-        @Override
         public boolean isAbout(String name) {
             return true;
         }
@@ -22,9 +19,6 @@ public interface WebExchange {
             return Map.of();
         }
     };
-
-    /** Has caches not store the answer. */
-    void keepOutOfCaches();
 
     /** Whether the path of the request ends with that name: Actuator prefers a parameter or a field of the same name. */
     boolean isAbout(String name);
