@@ -67,6 +67,19 @@ class SettingSourcesTests {
     }
 
     @Test
+    void firstChangeOfAMethodIsAnsweredAsTheSecond() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            String change = "{\"key\":\"\",\"limit\":40,\"until\":\"2h\"}";
+            for (int i = 0; i < 2; i++) {
+                String answer = clients.post(ENDPOINT + "reports", change).body();
+                assertThat(JsonPath.<List<Integer>>read(answer, "$.buckets[*].limits[*].limit"))
+                        .containsExactly(40);
+            }
+        }
+    }
+
+    @Test
     void ofNamedLimitsTiersAndBansAreTold() {
         try (ConfigurableApplicationContext application = start(
                 "limiter.mode=shadow",

@@ -2,7 +2,6 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.TimeSource;
-import dev.limiter.spring.config.PropertyOrigins;
 import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.endpoint.RequestExplanations;
@@ -20,7 +19,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
-import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /** {@code /actuator/limiter}, where that endpoint is exposed; without it nothing is counted for it. */
@@ -54,18 +52,9 @@ public final class LimiterEndpointAutoConfiguration {
             RefusedKeys refused,
             DemandRecorder demand,
             ApplicationEventPublisher events,
-            KeyHash hash,
-            Environment environment) {
+            KeyHash hash) {
         return new LimiterEndpoint(
-                rules,
-                limiters,
-                counts,
-                refused,
-                demand,
-                StorageName.of(limiters.storage()),
-                events,
-                hash,
-                new PropertyOrigins(environment));
+                rules, limiters, counts, refused, demand, StorageName.of(limiters.storage()), events, hash);
     }
 
     @Bean

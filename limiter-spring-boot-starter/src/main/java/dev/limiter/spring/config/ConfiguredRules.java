@@ -65,7 +65,7 @@ public final class ConfiguredRules implements RuleSource {
 
     private static RuleDefinition rule(
             String name, LimiterProperties.Rule rule, Environment environment, Problems problems) {
-        RuleOrigin origin = RuleOrigin.property("limiter.rules." + name);
+        RuleOrigin origin = new EnvironmentOrigin("limiter.rules." + name, environment);
         RuleDefinition.Builder builder = builder(name, rule, origin)
                 .tiers(TierSettings.read(origin, rule.tiers(), environment, problems))
                 .ban(ban(RuleOrigin.property(origin.of("ban")), rule.ban()))
@@ -77,7 +77,7 @@ public final class ConfiguredRules implements RuleSource {
 
     private static RuleDefinition defaultLimit(LimiterProperties.DefaultLimit limit, Environment environment) {
         Problems problems = new Problems();
-        RuleOrigin origin = RuleOrigin.property(DEFAULT_LIMIT);
+        RuleOrigin origin = new EnvironmentOrigin(DEFAULT_LIMIT, environment);
         RuleDefinition.Builder builder = builder("default", limit, origin)
                 .tiers(TierSettings.read(origin, limit.tiers(), environment, problems))
                 .scope(Scope.ENDPOINT);

@@ -1,5 +1,6 @@
 package dev.limiter.spring.config;
 
+import dev.limiter.spring.rule.RuleOrigin.Said;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -46,16 +47,8 @@ public final class PropertyOrigins {
                 .orElse(null);
     }
 
-    /**
-     * A property as one source has it.
-     *
-     * @param value null if it is a list or otherwise has parts
-     * @param origin the file and line, or the name of the source
-     */
-    public record Said(@Nullable Object value, String origin) {}
-
     /** What each source says of a property, or below it, that in force first; empty if this is no property. */
-    public List<Said> all(String property) {
+    List<Said> all(String property) {
         if (environment == null || !isProperty(property)) {
             return List.of();
         }

@@ -76,13 +76,15 @@ final class KeyReader {
                         .toList());
     }
 
-    /** Where keys stand by the rules as they are now: each change replaces those that the keys were found by. */
+    /** Where whole keys stand by the rules as they are now: each change replaces those that the keys were found by. */
     Map<String, Object> standingsNow(Map<RateLimitRule, String> keys) {
         Map<RateLimitRule, String> now = new LinkedHashMap<>();
-        keys.forEach((rule, key) -> rules.named(rule.name()).stream()
-                .filter(same -> same.origin().equals(rule.origin()))
-                .findFirst()
-                .ifPresent(same -> now.put(same, key)));
+        String name = keys.keySet().iterator().next().name();
+        for (String key : keys.values()) {
+            rules.named(name).stream()
+                    .filter(rule -> rule.keyOf(key, null).filter(key::equals).isPresent())
+                    .forEach(rule -> now.put(rule, key));
+        }
         return standings(now);
     }
 

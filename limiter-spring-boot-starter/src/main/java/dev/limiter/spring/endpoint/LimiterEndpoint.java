@@ -2,7 +2,6 @@ package dev.limiter.spring.endpoint;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.config.PropertyOrigins;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.DecisionCounts;
@@ -42,7 +41,6 @@ public final class LimiterEndpoint {
      * @param storage its name in metrics
      * @param events where changes are published
      * @param hash what is told there instead of keys
-     * @param properties where the settings of rules were written
      */
     public LimiterEndpoint(
             LiveRules rules,
@@ -52,12 +50,10 @@ public final class LimiterEndpoint {
             DemandRecorder demand,
             String storage,
             ApplicationEventPublisher events,
-            KeyHash hash,
-            PropertyOrigins properties) {
+            KeyHash hash) {
         this.log = new OperatorLog(events, hash);
         this.rules = rules;
-        this.reader =
-                new RuleReader(rules, limiters, counts, refused, demand, storage, hash, new RuleSources(properties));
+        this.reader = new RuleReader(rules, limiters, counts, refused, demand, storage, hash);
         this.keys = new KeyReader(rules, limiters, refused, hash);
         this.changer = new RuleChanger(rules, demand, reader, log);
         this.keyChanger = new KeyChanger(rules, limiters, keys, log);

@@ -30,7 +30,6 @@ final class RuleReader {
     private final DemandRecorder demand;
     private final String storage;
     private final KeyHash hash;
-    private final RuleSources sources;
 
     /** {@code storage}: its name in metrics. */
     RuleReader(
@@ -40,8 +39,7 @@ final class RuleReader {
             RefusedKeys refused,
             DemandRecorder demand,
             String storage,
-            KeyHash hash,
-            RuleSources sources) {
+            KeyHash hash) {
         this.rules = rules;
         this.limiters = limiters;
         this.counts = counts;
@@ -49,7 +47,6 @@ final class RuleReader {
         this.demand = demand;
         this.storage = storage;
         this.hash = hash;
-        this.sources = sources;
     }
 
     /** All rules by their names, and the storage. */
@@ -85,7 +82,7 @@ final class RuleReader {
     /** The rules of one name, where their settings come from, and who is refused most by them. */
     Map<String, Object> one(List<RateLimitRule> named) {
         Map<String, Object> body = describe(named);
-        body.put("sources", sources.of(named.get(0)));
+        body.put("sources", RuleSources.of(named.get(0)));
         body.put("refusedMost", refusedMost(named.get(0).name()));
         return body;
     }

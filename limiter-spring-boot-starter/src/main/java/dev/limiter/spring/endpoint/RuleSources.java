@@ -1,8 +1,6 @@
 package dev.limiter.spring.endpoint;
 
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.config.PropertyOrigins;
-import dev.limiter.spring.config.PropertyOrigins.Said;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.LimitDefinition;
@@ -11,6 +9,8 @@ import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
+import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.RuleOrigin.Said;
 import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.Settings;
 import dev.limiter.spring.rule.TiersDefinition.Tier;
@@ -45,16 +45,19 @@ final class RuleSources {
     /** The longest value that is shown. */
     private static final int MAX_LENGTH = 256;
 
-    private final PropertyOrigins properties;
+    private final RuleOrigin origin;
 
-    RuleSources(PropertyOrigins properties) {
-        this.properties = properties;
+    private RuleSources(RuleOrigin origin) {
+        this.origin = origin;
     }
 
     /** By the names of the settings, as in the configuration; what has a default is left out. */
-    Map<String, Object> of(RateLimitRule rule) {
+    static Map<String, Object> of(RateLimitRule rule) {
+        return new RuleSources(rule.definition().origin()).of(rule, rule.definition());
+    }
+
+    private Map<String, Object> of(RateLimitRule rule, RuleDefinition definition) {
         Map<String, Object> sources = new LinkedHashMap<>();
-        RuleDefinition definition = rule.definition();
         definition.limitsByName().forEach((name, limit) -> put(sources, parent("limits", name), limit));
         put(sources, "", definition.settings(), RuleOptions.ALL);
         if (rule.mode() != definition.value(RuleOptions.MODE, Mode.ENFORCE)) {
@@ -115,14 +118,13 @@ final class RuleSources {
     }
 
     private void addTo(List<Map<String, Object>> said, Setting<?> setting, boolean shown) {
-        List<Said> all = properties.all(setting.where());
+        List<Said> all = origin.said(setting.where());
         if (all.isEmpty()) {
             said.add(one(setting.value(), setting.where(), shown));
         }
         for (int i = 0; i < all.size(); i++) {
-            // the value in force is that of the rule: a source that was refused may say something else by now
             Object value = i == 0 ? setting.value() : all.get(i).value();
-            said.add(one(value, setting.where() + " (" + all.get(i).origin() + ")", shown));
+            said.add(one(value, setting.where() + " (" + all.get(i).source() + ")", shown));
         }
     }
 

@@ -1,13 +1,28 @@
 package dev.limiter.spring.rule;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Where a rule was written, to say so in messages. */
 public interface RuleOrigin {
 
     /** Where an attribute such as {@code window} was written, or would be. */
     String of(String attribute);
+
+    /** What each source says of a place that {@link #of} has named, the strongest first; empty where nobody knows. */
+    default List<Said> said(String place) {
+        return List.of();
+    }
+
+    /**
+     * A place as one source has it.
+     *
+     * @param value null if it is a list or otherwise has parts
+     * @param source the file and line, or the name of the source
+     */
+    record Said(@Nullable Object value, String source) {}
 
     /** Where the rule was written. */
     @Override

@@ -1,0 +1,44 @@
+package dev.limiter.spring.config;
+
+import dev.limiter.spring.rule.RuleOrigin;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.Environment;
+
+/** Properties of an environment, which knows the files that they are in. Equal to others of the same properties. */
+final class EnvironmentOrigin implements RuleOrigin {
+
+    private final RuleOrigin property;
+    private final PropertyOrigins sources;
+
+    /** {@code prefix}: such as {@code limiter.rules.orders}. */
+    EnvironmentOrigin(String prefix, Environment environment) {
+        this.property = RuleOrigin.property(prefix);
+        this.sources = new PropertyOrigins(environment);
+    }
+
+    @Override
+    public String of(String attribute) {
+        return property.of(attribute);
+    }
+
+    @Override
+    public List<Said> said(String place) {
+        return sources.all(place);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof EnvironmentOrigin origin && origin.property.equals(property);
+    }
+
+    @Override
+    public int hashCode() {
+        return property.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return property.toString();
+    }
+}
