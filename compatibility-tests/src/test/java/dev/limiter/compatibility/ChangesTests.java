@@ -430,7 +430,8 @@ class ChangesTests {
                     .isEqualTo(400);
             change(clients, ORDERS, "{\"limit\":6}");
             change(clients, ORDERS, "{\"key\":\"acme\",\"limit\":5,\"until\":\"2h\"}");
-            assertThat(version(clients)).isEqualTo(2);
+            change(clients, ORDERS, "{\"enforce\":\"100%\"}");
+            assertThat(version(clients)).isEqualTo(3);
         }
     }
 

@@ -3,6 +3,9 @@ package dev.limiter.compatibility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.context.RequestView;
+import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.testkit.Clients;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -10,16 +13,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
+import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -44,10 +50,14 @@ class TryBeforeEnforcingTests {
     }
 
     private static Set<String> refused(Clients clients) {
+        return refused(clients, "/orders");
+    }
+
+    private static Set<String> refused(Clients clients, String path) {
         Set<String> refused = new HashSet<>();
         for (int i = 0; i < KEYS; i++) {
             for (int request = 0; request < 5; request++) {
-                if (clients.get("/orders", "X-Api-Key", "key" + i).statusCode() == 429) {
+                if (clients.get(path, "X-Api-Key", "key" + i).statusCode() == 429) {
                     refused.add("key" + i);
                 }
             }
@@ -86,6 +96,55 @@ class TryBeforeEnforcingTests {
         }
         try (ConfigurableApplicationContext application = start("limiter.rules.orders.enforce=10%")) {
             assertThat(refused(Applications.clientsOf(application))).isEqualTo(refused);
+        }
+    }
+
+    /** Of endpoints with a bucket each, and of methods. */
+    @Test
+    void sameClientsAreRefusedEverywhere() {
+        try (ConfigurableApplicationContext application = start(
+                "limiter.rules.orders.paths=/orders,/both",
+                "limiter.rules.orders.scope=endpoint",
+                "limiter.rules.orders.enforce=50%",
+                "limiter.rules.report.key=header:X-Api-Key",
+                "limiter.rules.report.limit=4",
+                "limiter.rules.report.enforce=50%")) {
+            Clients clients = Applications.clientsOf(application);
+            Set<String> refused = refused(clients);
+            assertThat(refused).hasSizeBetween(100, 200);
+            assertThat(refused(clients, "/both")).isEqualTo(refused);
+            assertThat(refused(clients, "/report")).isEqualTo(refused);
+        }
+    }
+
+    @Test
+    void keyIsResolvedOnceForEachRequest() {
+        try (ConfigurableApplicationContext application =
+                start("limiter.rules.orders.enforce=50%", "limiter.rules.orders.key=counting")) {
+            Clients clients = Applications.clientsOf(application);
+            Counting counting = application.getBean(Counting.class);
+            Set<Integer> statuses = new HashSet<>();
+            for (int i = 0; i < 10; i++) {
+                for (int request = 0; request < 5; request++) {
+                    statuses.add(clients.get("/orders", "X-Api-Key", "key" + i).statusCode());
+                }
+            }
+            assertThat(statuses).containsExactlyInAnyOrder(200, 429);
+            assertThat(counting.resolved).hasValue(50);
+        }
+    }
+
+    @Test
+    void candidateOfResolvedLimitsIsTheSameForAllKeys() {
+        try (ConfigurableApplicationContext application =
+                start("limiter.rules.orders.limit-resolver=#{3}", "limiter.rules.orders.candidate.limit=2")) {
+            Clients clients = Applications.clientsOf(application);
+            for (int i = 0; i < 5; i++) {
+                assertThat(clients.get("/orders", "X-Api-Key", "acme").statusCode())
+                        .isEqualTo(i < 3 ? 200 : 429);
+            }
+            assertThat(count(clients, "orders-candidate", "permitted")).isEqualTo(2);
+            assertThat(count(clients, "orders-candidate", "shadow-rejected")).isEqualTo(3);
         }
     }
 
@@ -165,7 +224,7 @@ class TryBeforeEnforcingTests {
 
     @SpringBootConfiguration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(OpenSecurity.class)
+    @Import({OpenSecurity.class, Counting.class})
     @RestController
     static class Limited {
 
@@ -178,6 +237,20 @@ class TryBeforeEnforcingTests {
         @RateLimiter(value = "report", limit = 5, window = "1h")
         String report() {
             return "ok";
+        }
+    }
+
+    /** The API key, and how often it was asked for. */
+    @Component("counting")
+    static final class Counting implements KeyResolver {
+
+        private final AtomicInteger resolved = new AtomicInteger();
+
+        @Override
+        public @Nullable String resolve(RateLimitContext context) {
+            resolved.incrementAndGet();
+            RequestView request = context.request();
+            return request == null ? null : request.getHeader("X-Api-Key");
         }
     }
 }

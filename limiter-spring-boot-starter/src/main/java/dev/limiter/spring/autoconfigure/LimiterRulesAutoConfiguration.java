@@ -4,6 +4,7 @@ import dev.limiter.Algorithm;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.check.BanKeyCheck;
+import dev.limiter.spring.check.FloorCheck;
 import dev.limiter.spring.check.KeySecretCheck;
 import dev.limiter.spring.check.SlackLimitCheck;
 import dev.limiter.spring.check.StartupCheck;
@@ -21,6 +22,7 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.OwnKeys;
 import dev.limiter.spring.config.Storage;
 import dev.limiter.spring.config.WholeNumbers;
+import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
@@ -73,7 +75,7 @@ public final class LimiterRulesAutoConfiguration {
 
     @Bean
     LimiterSettings limiterSettings(LimiterProperties properties, Environment environment) {
-        return LimiterSettings.of(properties, environment.getProperty("spring.application.name"));
+        return LimiterSettings.of(properties, environment);
     }
 
     @Bean
@@ -127,6 +129,11 @@ public final class LimiterRulesAutoConfiguration {
     @Bean
     BanKeyCheck limiterChosenKeys(Rules rules) {
         return new BanKeyCheck(rules);
+    }
+
+    @Bean
+    FloorCheck limiterFloorCheck(LimiterSettings settings, Rules rules, ObjectProvider<MethodLimits> methods) {
+        return new FloorCheck(settings.floors(), rules, () -> methods.getIfAvailable(() -> MethodLimits.NONE));
     }
 
     @Bean

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.Environment;
 
 /**
  * The settings that are not rules, checked. Immutable.
@@ -57,10 +58,10 @@ public record LimiterSettings(
             AddressRanges deny) {}
 
     /**
-     * @param application its name, which keys in Redis begin with by default; null or empty if it has none
+     * @param environment that the properties are from, with the name of the application
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if a value is out of its range
      */
-    public static LimiterSettings of(LimiterProperties properties, @Nullable String application) {
+    public static LimiterSettings of(LimiterProperties properties, Environment environment) {
         Problems problems = new Problems();
         LimiterProperties.Web web = properties.web();
         range("limiter.max-keys", properties.maxKeys(), 1, MOST_KEYS, problems);
@@ -80,8 +81,9 @@ public record LimiterSettings(
                     properties.changesFile(),
                     "With storage: redis, changes of rules are kept in Redis.");
         }
-        Floors floors = floors(properties.floors(), problems);
-        RedisSettings redis = RedisSettings.of(properties.redis(), application, problems);
+        Floors floors = floors(properties.floors(), environment, problems);
+        RedisSettings redis =
+                RedisSettings.of(properties.redis(), environment.getProperty("spring.application.name"), problems);
         problems.throwIfAny();
         return new LimiterSettings(
                 properties.enabled() ? properties.mode() : Mode.OFF,
@@ -103,19 +105,24 @@ public record LimiterSettings(
                 redis);
     }
 
-    private static Floors floors(Map<String, LimiterProperties.Floor> properties, Problems problems) {
+    private static Floors floors(
+            Map<String, LimiterProperties.Floor> properties, Environment environment, Problems problems) {
         Map<String, Floors.Floor> floors = new LinkedHashMap<>();
-        properties.forEach((rule, floor) -> {
-            String where = "limiter.floors." + rule;
-            if (floor.limit() == null || floor.window() == null) {
-                problems.add(
-                        MessageCode.FLOOR, where, null, "Say limit and window, such as { limit: 100, window: 1s }.");
-                return;
-            }
-            range(where + ".limit", floor.limit(), 1, Limit.MAX_PERMITS, problems);
-            Duration window = duration(where + ".window", floor.window(), problems);
-            floors.put(rule, new Floors.Floor(where, floor.limit(), window));
-        });
+        NamedSettings.distinct("limiter.floors", properties, environment, problems)
+                .forEach((rule, floor) -> {
+                    String where = "limiter.floors." + (rule.contains(".") ? "[" + rule + "]" : rule);
+                    if (floor.limit() == null || floor.window() == null) {
+                        problems.add(
+                                MessageCode.FLOOR,
+                                where,
+                                null,
+                                "Say limit and window, such as { limit: 100, window: 1s }.");
+                        return;
+                    }
+                    range(where + ".limit", floor.limit(), 1, Limit.MAX_PERMITS, problems);
+                    Duration window = duration(where + ".window", floor.window(), problems);
+                    floors.put(rule, new Floors.Floor(where, floor.limit(), window));
+                });
         return new Floors(floors);
     }
 

@@ -33,12 +33,19 @@ final class NamedSettings {
      * @param parent the property below which the names are, such as {@code limiter.rules}
      */
     static <T> Map<String, T> of(String parent, Map<String, T> bound, Environment environment, Problems problems) {
+        Map<String, T> named = distinct(parent, bound, environment, problems);
+        named.keySet().forEach(name -> check(parent, name, problems));
+        return named;
+    }
+
+    /** The same where a name may be any text, such as {@code Class.method}. */
+    static <T> Map<String, T> distinct(
+            String parent, Map<String, T> bound, Environment environment, Problems problems) {
         long names = bound.keySet().stream().map(RuleName::canonical).distinct().count();
         Map<String, String> spellings = names == bound.size() ? Map.of() : spellings(parent, environment, problems);
         Map<String, T> named = new LinkedHashMap<>();
         bound.forEach((name, settings) ->
                 named.putIfAbsent(spellings.getOrDefault(RuleName.canonical(name), name), settings));
-        named.keySet().forEach(name -> check(parent, name, problems));
         return named;
     }
 
@@ -89,7 +96,7 @@ final class NamedSettings {
         }
     }
 
-    /** The singular of {@code rules}, {@code tiers} or {@code limits}. */
+    /** The singular of {@code rules}, {@code tiers}, {@code limits} or {@code floors}. */
     private static String what(String parent) {
         return parent.substring(parent.lastIndexOf('.') + 1, parent.length() - 1);
     }

@@ -515,6 +515,15 @@ class BadConfigurationTests {
                 bad("limiter: { floors: { orders: { limit: 0, window: 1s } } }", "limiter.floors.orders.limit", "1 to"),
                 bad("limiter: { floors: { orders: { limit: 1 } } }", "limiter.floors.orders", "Say limit and window"),
                 bad("limiter: { floors: { orders: { limit: 1, windo: 1s } } }", "floors.orders.windo", "unknown"),
+                bad(
+                        "limiter: { floors: { my-orders: { limit: 1, window: 1s }, myOrders: { limit: 9, window: 1s } } }",
+                        "LIM-104",
+                        "This is the same floor as limiter.floors.my-orders"),
+                bad(
+                        rule("limit-resolver: \"#{5}\"\n      candidate: { window: 2s }"),
+                        "LIM-316",
+                        "limiter.rules.orders.candidate",
+                        "Say limit"),
                 bad("limiter.web.foo: 1", "limiter.web.foo = \"1\"", "unknown", "default-limit, exclude"),
                 bad("limiter.web.default-limit: { limit: 1, window: 1s, paths: /a }", "default-limit.paths", "unknown"),
                 bad(

@@ -56,6 +56,28 @@ class KeyParserTests {
         });
     }
 
+    /** The part of a key that says who it is, wherever that is. */
+    static Stream<Arguments> clients() {
+        return Stream.of(
+                arguments("ip", "ip=9:192.0.2.1"),
+                arguments("ip,method", "ip=9:192.0.2.1"),
+                arguments(
+                        "path:id,principal,header:X-Comma",
+                        "principal=5:alice,header:x-comma=23:a,header:x-api-key=2:k1"),
+                arguments("header:X-None", "header:x-none=unresolved"),
+                arguments("path:id,method", "path:id=1:7,method=4:POST"),
+                arguments("tenant", "tenant=4:acme"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("clients")
+    void clientIsTheSameAtEachResource(String text, String client) {
+        RateLimitKey key = parser.parse(List.of(text), "test", ExpressionScope.REQUEST);
+        for (RateLimitKey scoped : List.of(key, key.perResource(), key.within("A.b(int, C)"))) {
+            assertThat(scoped.clientOf(scoped.resolve(context))).isEqualTo(client);
+        }
+    }
+
     static Stream<Arguments> meant() {
         return Stream.of(
                 arguments("global", null, ""),

@@ -47,8 +47,16 @@ public final class Candidates {
         if (empty || candidate.unlimited()) {
             throw problem(where, "Say what is different in it, such as limit: 1000.");
         }
+        if (live.get(RuleOptions.LIMIT_RESOLVER) != null && candidate.limit().get(LimitOptions.LIMIT) == null) {
+            throw problem(
+                    where,
+                    "The limits of keys come from limit-resolver, which the candidate takes the place of. Say limit, such as"
+                            + " limit: 1000, for all keys.");
+        }
         Settings settings = live.settings()
                 .without(TiersDefinition.CANDIDATE)
+                .without(RuleOptions.LIMIT_RESOLVER)
+                .without(RuleOptions.LIMIT_CACHE)
                 .without(RuleOptions.ENFORCE)
                 .without(KeyOverride.OPTION)
                 .with(RuleOptions.MODE, Mode.SHADOW.weaker(live.value(RuleOptions.MODE, Mode.SHADOW)), origin)

@@ -1,6 +1,7 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Limit;
+import dev.limiter.spring.compiled.EnforcedShare;
 import dev.limiter.spring.compiled.KeyOverrides;
 import dev.limiter.spring.compiled.Tiers;
 import dev.limiter.spring.failure.MessageCode;
@@ -14,6 +15,7 @@ import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.TiersDefinition.Tier;
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,6 +73,11 @@ public final class Floors {
         byRule.forEach((rule, floor) -> this.byRule.put(RuleName.canonical(rule), floor));
     }
 
+    /** By the canonical names of rules. */
+    public Map<String, Floor> byRule() {
+        return Collections.unmodifiableMap(byRule);
+    }
+
     private @Nullable Floor of(RuleDefinition definition) {
         return definition.get(UNKNOWN) == null ? byRule.get(RuleName.canonical(definition.name())) : null;
     }
@@ -80,6 +87,7 @@ public final class Floors {
             List<Limit> limits,
             @Nullable Tiers tiers,
             KeyOverrides overrides,
+            EnforcedShare share,
             Problems problems) {
         Floor floor = of(definition);
         if (floor == null || limits.isEmpty()) {
@@ -98,7 +106,7 @@ public final class Floors {
             add(floor, mode.where(), mode.value(), problems);
         }
         Setting<String> enforce = definition.get(RuleOptions.ENFORCE);
-        if (enforce != null) {
+        if (enforce != null && share.isPartial()) {
             add(floor, enforce.where(), enforce.value(), problems);
         }
     }

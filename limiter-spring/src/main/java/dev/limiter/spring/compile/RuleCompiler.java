@@ -193,7 +193,6 @@ public final class RuleCompiler {
         KeyOverrides ofKeys = problems.isEmpty()
                 ? overrides.compile(definition, compiledLimits, compiledTiers, maxWait, problems)
                 : KeyOverrides.NONE;
-        floors.check(definition, compiledLimits, compiledTiers, ofKeys, problems);
         ResolvedLimits resolved = resolvers.compile(definition, maxWait, variables, problems);
         RateLimitKey key = problems.collect(() -> key(definition.get(RuleOptions.KEY), variables));
         Costs compiledCosts = costs.compile(definition, variables, problems);
@@ -218,6 +217,7 @@ public final class RuleCompiler {
             BanCompiler.refuseWithoutKey(definition, problems);
         }
         EnforcedShare share = EnforcedShareCompiler.compile(definition, key, keyIsFinal, problems);
+        floors.check(definition, compiledLimits, compiledTiers, ofKeys, share, problems);
         CostCompiler.check(definition, compiledCosts, compiledLimits, "", problems);
         CostCompiler.check(definition, compiledCosts, ofKeys.limits(), ": an override", problems);
         checkChargeIf(definition.get(RuleOptions.CHARGE_IF), compiledLimits, problems);

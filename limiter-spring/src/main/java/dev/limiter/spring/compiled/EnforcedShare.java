@@ -1,8 +1,9 @@
 package dev.limiter.spring.compiled;
 
 /**
- * The share of the keys for which a rule refuses; for the others it only watches. Which they are depends on the key alone: the
- * same in all instances, after a restart, and among the more of a larger share. Immutable, thread-safe.
+ * The share of the keys for which a rule refuses; for the others it only watches. Which they are depends on the parts of a key
+ * that tell clients apart: the same in all instances, at all endpoints, after a restart, and among the more of a larger share.
+ * Immutable, thread-safe.
  *
  * @param hundredths of a percent, 1 to 10,000
  */
@@ -11,12 +12,14 @@ public record EnforcedShare(int hundredths) {
     /** All keys. */
     public static final EnforcedShare ALL = new EnforcedShare(10_000);
 
-    boolean isPartial() {
+    /** Whether there are keys for which the rule only watches. */
+    public boolean isPartial() {
         return hundredths < ALL.hundredths;
     }
 
-    boolean contains(String key) {
-        return Long.remainderUnsigned(hash(key), ALL.hundredths) < hundredths;
+    /** {@code client}: as {@link dev.limiter.spring.key.RateLimitKey#clientOf}. */
+    boolean contains(String client) {
+        return Long.remainderUnsigned(hash(client), ALL.hundredths) < hundredths;
     }
 
     /**

@@ -128,13 +128,18 @@ public final class RateLimitRule {
         return enforced.isPartial();
     }
 
-    /** Whether the key of this one is refused; so it is where the key cannot be told. */
-    public boolean enforces(RateLimitContext context) {
-        try {
-            return enforced.contains(key.resolve(context));
-        } catch (RuntimeException undecidable) {
-            return true;
-        }
+    /**
+     * The key of this one.
+     *
+     * @throws dev.limiter.spring.expression.RuleEvaluationException if it cannot be evaluated
+     */
+    public String key(RateLimitContext context) {
+        return key.resolve(context);
+    }
+
+    /** Whether a key is refused, rather than only watched. */
+    public boolean enforces(String whole) {
+        return !enforced.isPartial() || enforced.contains(key.clientOf(whole));
     }
 
     /** The name of the rule beside which it is tried; null if it is no candidate. */
@@ -295,23 +300,28 @@ public final class RateLimitRule {
      *     evaluated
      */
     public @Nullable Charge charge(RateLimitContext context) {
+        return charge(null, context);
+    }
+
+    /** The same with the {@link #key} of this one, where that is known. */
+    public @Nullable Charge charge(@Nullable String known, RateLimitContext context) {
         if (fixedCharge != null) {
             return fixedCharge;
         }
-        return charge(context, false);
+        return charge(known, context, false);
     }
 
     /** The {@link #charge} of a request that is none: nothing is remembered of it. */
     public @Nullable Charge forecast(RateLimitContext context) {
-        return charge(context, true);
+        return charge(null, context, true);
     }
 
-    private @Nullable Charge charge(RateLimitContext context, boolean forecast) {
+    private @Nullable Charge charge(@Nullable String known, RateLimitContext context, boolean forecast) {
         Rule applicable = tiers == null ? rule : tiers.select(context, rule);
         if (applicable == null && overrides.isEmpty()) {
             return null;
         }
-        String whose = key.resolve(context);
+        String whose = known == null ? key.resolve(context) : known;
         Stage overriding = overrides.of(whose);
         if (overriding != null) {
             applicable = overriding.over(applicable);

@@ -4,7 +4,10 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.rule.Mode;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rules that apply to a resource, sorted by what becomes of their decisions. Immutable.
@@ -13,18 +16,28 @@ import java.util.List;
  * @param shadow decided one by one, without consequences
  * @param waiting whether the decision may have to wait
  * @param partial whether what is enforced depends on the key
+ * @param keys those of one request, of rules that are enforced in part
  */
 public record ApplicableRules(
-        List<RateLimitRule> enforced, List<RateLimitRule> shadow, boolean waiting, boolean partial) {
+        List<RateLimitRule> enforced,
+        List<RateLimitRule> shadow,
+        boolean waiting,
+        boolean partial,
+        Map<RateLimitRule, String> keys) {
 
     public static final ApplicableRules NONE = new ApplicableRules(List.of(), List.of());
 
     private ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow) {
+        this(enforced, shadow, Map.of());
+    }
+
+    private ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow, Map<RateLimitRule, String> keys) {
         this(
                 enforced,
                 shadow,
                 enforced.stream().anyMatch(RateLimitRule::makesWait),
-                enforced.stream().anyMatch(RateLimitRule::isEnforcedInPart));
+                enforced.stream().anyMatch(RateLimitRule::isEnforcedInPart),
+                keys);
     }
 
     /** Rules that are off are left out. */
@@ -43,10 +56,24 @@ public record ApplicableRules(
         }
         List<RateLimitRule> refusing = new ArrayList<>(enforced.size());
         List<RateLimitRule> watching = new ArrayList<>(shadow);
+        Map<RateLimitRule, String> keys = new HashMap<>();
         for (RateLimitRule rule : enforced) {
-            (!rule.isEnforcedInPart() || rule.enforces(context) ? refusing : watching).add(rule);
+            String key = rule.isEnforcedInPart() ? key(rule, context) : null;
+            if (key != null) {
+                keys.put(rule, key);
+            }
+            (key == null || rule.enforces(key) ? refusing : watching).add(rule);
         }
-        return new ApplicableRules(refusing, watching);
+        return new ApplicableRules(refusing, watching, keys);
+    }
+
+    /** Null if it cannot be told: the rule is enforced then, and fails where others do. */
+    private static @Nullable String key(RateLimitRule rule, RateLimitContext context) {
+        try {
+            return rule.key(context);
+        } catch (RuntimeException undecidable) {
+            return null;
+        }
     }
 
     /** The candidates that would have been asked about a refused request if they were in force. */

@@ -37,7 +37,7 @@ final class AsyncDecision {
         this.rules = rules;
         this.context = context;
         this.resource = resource;
-        this.shadow = new ShadowRules(decider.charges(), decider.reports(), context, resource);
+        this.shadow = new ShadowRules(decider.charges(), decider.reports(), rules, context, resource);
     }
 
     /** {@code known}: the verdict, if no storage has to be asked for it. */
@@ -47,7 +47,7 @@ final class AsyncDecision {
             return result;
         }
         try {
-            asked = decider.charges().of(rules.enforced(), context, resource);
+            asked = decider.charges().of(rules, context, resource);
         } catch (Undecidable undecidable) {
             ask(
                     limiters.tryAcquireAsync(undecidable.price()),

@@ -32,16 +32,21 @@ final class RuleCharges {
         }
     }
 
-    /** @throws Undecidable if an expression fails */
-    Asked of(List<RateLimitRule> rules, RateLimitContext context, String resource) {
+    /**
+     * Of the enforced rules.
+     *
+     * @throws Undecidable if an expression fails
+     */
+    Asked of(ApplicableRules applicable, RateLimitContext context, String resource) {
+        List<RateLimitRule> rules = applicable.enforced();
         if (rules.size() == 1) {
-            Charge charge = of(rules.get(0), context, resource);
+            Charge charge = of(rules.get(0), applicable, context, resource);
             return charge == null ? Asked.NOTHING : new Asked(rules, List.of(charge));
         }
         List<RateLimitRule> asked = new ArrayList<>(rules.size());
         List<Charge> charges = new ArrayList<>(rules.size());
         for (RateLimitRule rule : rules) {
-            Charge charge = of(rule, context, resource);
+            Charge charge = of(rule, applicable, context, resource);
             if (charge != null) {
                 asked.add(rule);
                 charges.add(charge);
@@ -56,10 +61,12 @@ final class RuleCharges {
      * @throws Undecidable if an expression fails
      */
     @Nullable
-    Charge of(RateLimitRule rule, RateLimitContext context, String resource) {
+    Charge of(RateLimitRule rule, ApplicableRules applicable, RateLimitContext context, String resource) {
         Charge charge;
         try {
-            charge = rule.exemption(context) == null ? rule.charge(context) : null;
+            charge = rule.exemption(context) == null
+                    ? rule.charge(applicable.keys().get(rule), context)
+                    : null;
         } catch (RuntimeException failure) {
             failures.error(rule.name(), "Rule " + rule + " cannot be decided for " + resource, failure);
             throw new Undecidable(rule, RuleEvaluationException.brief(failure));

@@ -49,17 +49,17 @@ public final class RuleDecider {
         }
         Asked asked;
         try {
-            asked = charges.of(rules.enforced(), context, resource);
+            asked = charges.of(rules, context, resource);
         } catch (Undecidable undecidable) {
             return undecided(undecidable, resource);
         }
         if (asked.rules().isEmpty()) {
-            return withShadow(Verdict.UNLIMITED, rules.shadow(), context, resource);
+            return withShadow(Verdict.UNLIMITED, rules, rules.shadow(), context, resource);
         }
         Verdict banned = banned(asked, resource);
         return banned == null
                 ? decide(asked, rules, context, resource)
-                : withShadow(banned, rules.candidatesBeside(banned), context, resource);
+                : withShadow(banned, rules, rules.candidatesBeside(banned), context, resource);
     }
 
     private Verdict decide(Asked asked, ApplicableRules rules, RateLimitContext context, String resource) {
@@ -68,10 +68,10 @@ public final class RuleDecider {
         Duration waited = rules.waiting() ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
         Verdict verdict = verdict(asked, context, decision);
         if (!decision.permitted()) {
-            return withShadow(rejected(verdict, resource), rules.candidatesBeside(verdict), context, resource);
+            return withShadow(rejected(verdict, resource), rules, rules.candidatesBeside(verdict), context, resource);
         }
         reports.tellPermitted(verdict, resource, waited);
-        return withShadow(verdict, rules.shadow(), context, resource);
+        return withShadow(verdict, rules, rules.shadow(), context, resource);
     }
 
     private Decision tryAcquire(List<Charge> charges) {
@@ -173,12 +173,18 @@ public final class RuleDecider {
         return undecidable.refused(price);
     }
 
-    private Verdict withShadow(Verdict verdict, List<RateLimitRule> rules, RateLimitContext context, String resource) {
-        if (rules.isEmpty()) {
+    /** {@code watching}: those of the rules that follow this verdict. */
+    private Verdict withShadow(
+            Verdict verdict,
+            ApplicableRules rules,
+            List<RateLimitRule> watching,
+            RateLimitContext context,
+            String resource) {
+        if (watching.isEmpty()) {
             return verdict;
         }
-        ShadowRules shadow = new ShadowRules(charges, reports, context, resource);
-        for (RateLimitRule rule : rules) {
+        ShadowRules shadow = new ShadowRules(charges, reports, rules, context, resource);
+        for (RateLimitRule rule : watching) {
             Charge charge = shadow.charge(rule);
             if (charge != null) {
                 try {

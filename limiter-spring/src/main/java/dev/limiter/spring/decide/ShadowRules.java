@@ -17,14 +17,21 @@ final class ShadowRules {
 
     private final RuleCharges charges;
     private final DecisionReports reports;
+    private final ApplicableRules applicable;
     private final RateLimitContext context;
     private final String resource;
     private final List<Decision> decisions = new ArrayList<>();
     private final List<OpenCharge> open = new ArrayList<>();
 
-    ShadowRules(RuleCharges charges, DecisionReports reports, RateLimitContext context, String resource) {
+    ShadowRules(
+            RuleCharges charges,
+            DecisionReports reports,
+            ApplicableRules applicable,
+            RateLimitContext context,
+            String resource) {
         this.charges = charges;
         this.reports = reports;
+        this.applicable = applicable;
         this.context = context;
         this.resource = resource;
     }
@@ -37,7 +44,7 @@ final class ShadowRules {
                 reports.tell(rule, resource, Outcome.SHADOW_REJECTED, null);
                 return null;
             }
-            return charges.of(rule, context, resource);
+            return charges.of(rule, applicable, context, resource);
         } catch (RuntimeException failure) {
             failed(rule, failure);
             return null;

@@ -77,7 +77,8 @@ public enum MessageCode {
     NO_PATH_VARIABLE("LIM-910", "Correct the name of the path variable."),
     NO_PRINCIPAL("LIM-911", "Add what logs users in, or use key: ip."),
     CONTEXT_PATH("LIM-912", "Leave the context path out of paths."),
-    EVICTING_SERVER("LIM-913", "Give limits a server with maxmemory-policy noeviction.");
+    EVICTING_SERVER("LIM-913", "Give limits a server with maxmemory-policy noeviction."),
+    FLOOR_WITHOUT_RULE("LIM-914", "Correct the name of the rule, or remove the floor.");
 
     private final String code;
     private final String action;

@@ -50,6 +50,11 @@ final class KeyPart {
         return Arrays.stream(alternatives).map(KeyAlternative::kind);
     }
 
+    /** Whether its values tell clients apart, rather than what they use. */
+    boolean isOfClients() {
+        return ofClients;
+    }
+
     String types() {
         return Arrays.stream(alternatives).map(KeyAlternative::type).collect(Collectors.joining(" or "));
     }

@@ -110,6 +110,28 @@ public final class RateLimitKey {
     }
 
     /**
+     * The parts of a key that this resolved which tell clients apart: the same at each resource. All but the resource where
+     * no part does.
+     */
+    public String clientOf(String key) {
+        StringBuilder clients = new StringBuilder();
+        int own = prefix.length();
+        int position = own;
+        for (KeyPart part : parts) {
+            KeyPart.Written written = part.read(key, position);
+            if (written == null) {
+                return key.substring(own);
+            }
+            if (part.isOfClients()) {
+                clients.append(clients.isEmpty() ? "" : ",").append(key, position, written.end());
+            }
+            position = Math.min(written.end() + 1, key.length());
+            own = part == RESOURCE ? position : own;
+        }
+        return clients.isEmpty() ? key.substring(own) : clients.toString();
+    }
+
+    /**
      * The type of each part, as it is written into a key: {@code ip}, {@code header:x-api-key}, or of one or the other.
      */
     public List<String> partTypes() {

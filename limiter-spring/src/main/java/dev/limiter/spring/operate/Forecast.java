@@ -86,7 +86,7 @@ public record Forecast(
         Decision banned = ban == null ? null : limiters.peek(ban.bans(), charge.key());
         Decision standing = limiters.peek(charge.rule(), charge.key());
         Result result = banned != null && !banned.permitted() ? Result.BANNED : result(charge, standing);
-        boolean watching = rule.isEnforcedInPart() && !rule.enforces(context);
+        boolean watching = !rule.enforces(charge.key());
         return new Forecast(
                 result.in(watching ? Mode.SHADOW : rule.mode()),
                 watching ? "enforce: not for this key" : null,
