@@ -30,48 +30,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Rules in a file, which is replaced while the application runs. */
 @ExtendWith(OutputCaptureExtension.class)
-class RulesFileTests {
-
-    private static final String ORDERS = "/actuator/limiter/orders";
-
-    @TempDir
-    private Path folder;
-
-    private ConfigurableApplicationContext start(Path file, String... more) {
-        String[] properties = {
-            "management.endpoints.web.exposure.include=limiter",
-            "management.endpoint.limiter.access=unrestricted",
-            "limiter.rules.orders.paths=/orders",
-            "limiter.rules.orders.limit=3",
-            "limiter.rules.orders.window=1h",
-            "limiter.rules.orders.key=header:X-Api-Key",
-            "limiter.rules-file=" + file
-        };
-        return Applications.start(
-                Limited.class, Stream.of(properties, more).flatMap(Stream::of).toArray(String[]::new));
-    }
-
-    private static String orders(long limit) {
-        return "limiter:\n  rules:\n    orders:\n      limit: " + limit + "\n";
-    }
-
-    private static int permitted(Clients clients, String path, String key) {
-        int permitted = 0;
-        while (permitted < 30 && clients.get(path, "X-Api-Key", key).statusCode() == 200) {
-            permitted++;
-        }
-        return permitted;
-    }
-
-    /** As ConfigMaps and careful people do it. */
-    private void replace(Path file, String text) throws IOException {
-        Path written = Files.writeString(folder.resolve("written"), text);
-        Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
-    }
-
-    private static void awaitShown(Clients clients, String path, String text) {
-        await(() -> clients.get(path).body().contains(text));
-    }
+class RulesFileTests extends RulesFileSupport {
 
     @Test
     void completesWhatIsConfiguredAndIsFollowed() throws IOException {
@@ -216,18 +175,6 @@ class RulesFileTests {
             awaitShown(clients, ORDERS, "\"window\":\"PT2H\"");
             assertThat(clients.get(ORDERS).body()).contains("\"limit\":9");
             assertThat(clients.send("DELETE", ORDERS).body()).contains("\"limit\":5");
-        }
-    }
-
-    @SpringBootConfiguration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import(OpenSecurity.class)
-    @RestController
-    static class Limited {
-
-        @GetMapping({"/orders", "/more"})
-        String get() {
-            return "ok";
         }
     }
 }

@@ -29,7 +29,8 @@ class ArchitectureTests {
                     "dev.limiter.spring.endpoint..",
                     "dev.limiter.spring.health..",
                     "dev.limiter.spring.metrics..",
-                    "dev.limiter.spring.redis..")
+                    "dev.limiter.spring.redis..",
+                    "dev.limiter.spring.reload..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.springframework.boot..");

@@ -12,6 +12,9 @@ import org.springframework.core.env.Environment;
 /** Says which settings of Limiter cannot work, where they were written, and what would be right. */
 public final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<LimiterConfigurationException> {
 
+    /** Each is looked for in all properties, of which there may be as many. */
+    private static final int MOST_DESCRIBED = 50;
+
     private final PropertyOrigins origins;
 
     LimiterConfigurationFailureAnalyzer(@Nullable Environment environment) {
@@ -23,10 +26,15 @@ public final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAn
         return analysis(cause.problems(), origins, cause);
     }
 
-    /** The analysis of problems, each with its code; the action is the advice for each code. */
+    /** The analysis of the first problems, each with its code; the action is the advice for each code. */
     public static FailureAnalysis analysis(List<Problem> problems, PropertyOrigins origins, Throwable cause) {
-        String description =
-                problems.stream().map(problem -> describe(problem, origins)).collect(Collectors.joining("\n\n"));
+        String description = problems.stream()
+                .limit(MOST_DESCRIBED)
+                .map(problem -> describe(problem, origins))
+                .collect(Collectors.joining("\n\n"));
+        if (problems.size() > MOST_DESCRIBED) {
+            description += "\n\nThere are " + (problems.size() - MOST_DESCRIBED) + " problems more.";
+        }
         String action = problems.stream()
                 .map(Problem::code)
                 .distinct()

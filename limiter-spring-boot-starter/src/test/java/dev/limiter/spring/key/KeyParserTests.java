@@ -64,7 +64,7 @@ class KeyParserTests {
                 arguments(
                         "path:id,principal,header:X-Comma",
                         "principal=5:alice,header:x-comma=23:a,header:x-api-key=2:k1"),
-                arguments("header:X-None", "header:x-none=unresolved"),
+                arguments("header:X-None", "header:X-None=unresolved"),
                 arguments("path:id,method", "path:id=1:7,method=4:POST"),
                 arguments("tenant", "tenant=4:acme"));
     }

@@ -12,9 +12,7 @@ import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -42,17 +40,15 @@ final class ChangeFitting {
         this.methods = methods;
     }
 
-    /** {@code rules}: by their canonical names. */
+    /** {@code rules}: all that are written, also two of one name, which do not compile. */
     record Configuration(
-            Map<String, RuleDefinition> rules, @Nullable RuleDefinition defaultLimit, Setting<List<String>> excluded) {
+            List<RuleDefinition> rules, @Nullable RuleDefinition defaultLimit, Setting<List<String>> excluded) {
 
         static Configuration of(
                 Collection<RuleDefinition> definitions,
                 @Nullable RuleDefinition defaultLimit,
                 Setting<List<String>> excluded) {
-            Map<String, RuleDefinition> rules = new LinkedHashMap<>();
-            definitions.forEach(definition -> rules.put(RuleName.canonical(definition.name()), definition));
-            return new Configuration(rules, defaultLimit, excluded);
+            return new Configuration(List.copyOf(definitions), defaultLimit, excluded);
         }
     }
 
@@ -97,18 +93,20 @@ final class ChangeFitting {
 
     /** @throws LimiterConfigurationException if that does not fit together */
     RuleSet compile(Configuration configuration, Changes changes) {
-        Map<String, RuleDefinition> definitions = new LinkedHashMap<>(configuration.rules());
+        List<RuleDefinition> definitions = new ArrayList<>();
         RuleDefinition automatic = configuration.defaultLimit();
-        for (String name : changes.names()) {
-            RuleDefinition known = configuration.rules().get(name);
-            if (known != null || automatic == null || !name.equals(DEFAULT)) {
-                definitions.put(name, changes.applyTo(known == null ? ofAnnotations(name) : known));
+        Set<String> unknown = new TreeSet<>(changes.names());
+        for (RuleDefinition known : configuration.rules()) {
+            unknown.remove(RuleName.canonical(known.name()));
+            definitions.add(changes.applyTo(known));
+        }
+        for (String name : unknown) {
+            if (automatic == null || !name.equals(DEFAULT)) {
+                definitions.add(changes.applyTo(ofAnnotations(name)));
             }
         }
         RuleSet compiled = compiler.compile(
-                new ArrayList<>(definitions.values()),
-                automatic == null ? null : changes.applyTo(automatic),
-                configuration.excluded());
+                definitions, automatic == null ? null : changes.applyTo(automatic), configuration.excluded());
         // compiles them all: what does not fit is found before a call finds it
         methods.rules(compiled);
         return compiled;

@@ -166,11 +166,12 @@ public final class LiveRules {
     public synchronized boolean configure(
             Collection<RuleDefinition> definitions, @Nullable RuleDefinition automatic, Setting<List<String>> exclude) {
         Configuration next = Configuration.of(definitions, automatic, exclude);
-        misconfigured = null;
         if (next.equals(configuration)) {
+            misconfigured = null;
             return false;
         }
         compiler.compile(next, Changes.NONE); // it has to work by itself; changes that do not fit it are told
+        misconfigured = null;
         configuration = next;
         Changes changes = kept.current().at(now());
         putInForce(changes, compiler.fit(next, changes));

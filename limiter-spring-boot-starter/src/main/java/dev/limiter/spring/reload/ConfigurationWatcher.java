@@ -1,4 +1,4 @@
-package dev.limiter.spring.autoconfigure;
+package dev.limiter.spring.reload;
 
 import dev.limiter.spring.config.ConfigurationReader;
 import dev.limiter.spring.config.ConfiguredRules;
@@ -12,9 +12,6 @@ import dev.limiter.spring.rule.RuleSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -29,14 +26,21 @@ import org.springframework.core.env.StandardEnvironment;
 
 /**
  * Has rules be in force that are configured while the application runs: twice a second those of the rules file, if it is
- * another one, and those of the environment when Spring Cloud says that it has changed. What cannot work changes nothing,
- * and is told once.
+ * another one, and those of the environment when Spring Cloud says that it has changed. What cannot work changes nothing, is
+ * told once, and is tried again: when rules are changed at the endpoint, and every few seconds, since a source of rules may
+ * have been in its way. Thread-safe.
  */
-final class ConfigurationWatcher implements SmartLifecycle {
+public final class ConfigurationWatcher implements SmartLifecycle {
 
     private static final Log logger = LogFactory.getLog(ConfigurationWatcher.class);
 
-    private static final long PERIOD_MILLIS = 500;
+    /** Between two tries, in looks at the file: ten seconds. */
+    private static final int LOOKS_UNTIL_RETRY = 20;
+
+    /** In characters. */
+    private static final int LONGEST_REASON = 20_000;
+
+    private static final Edit NOTHING = environment -> {};
 
     private final LiveRules rules;
     private final ConfigurationReader reader;
@@ -51,11 +55,20 @@ final class ConfigurationWatcher implements SmartLifecycle {
     private byte @Nullable [] seen;
 
     private @Nullable String told;
-    private @Nullable ScheduledExecutorService executor;
-    private boolean running;
+
+    /** The edit that could not work last; null if it could. */
+    private @Nullable Edit refused;
+
+    /** The version of the rules when it could not. */
+    private long refusedAt;
+
+    private int looksUntilRetry;
+
+    private final BackgroundTask task = new BackgroundTask("limiter-rules-file", ChangeFollower.PERIOD, this::look);
+    private volatile boolean running;
 
     /** {@code sources}: where rules come from besides the environment. */
-    ConfigurationWatcher(
+    public ConfigurationWatcher(
             LiveRules rules,
             ConfigurationReader reader,
             ConfigurableEnvironment environment,
@@ -68,59 +81,53 @@ final class ConfigurationWatcher implements SmartLifecycle {
     }
 
     @Override
-    public synchronized void start() {
-        if (running) {
-            return;
-        }
+    public void start() {
         running = true;
         if (file != null) {
-            ScheduledExecutorService started = Executors.newSingleThreadScheduledExecutor(ConfigurationWatcher::thread);
-            var unused =
-                    started.scheduleWithFixedDelay(this::look, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-            executor = started;
+            task.start();
         }
     }
 
-    private static Thread thread(Runnable task) {
-        Thread thread = new Thread(task, "limiter-rules-file");
-        thread.setDaemon(true);
-        return thread;
-    }
-
-    private void look() {
-        try {
-            lookAt(file);
-        } catch (RuntimeException failure) {
-            // An exception that leaves the task would end the schedule.
-            logger.error("The rules file cannot be watched; trying again", failure);
+    private synchronized void look() {
+        boolean same = file == null || lookAt(file);
+        Edit again = refused;
+        if (same && again != null && (rules.version() != refusedAt || --looksUntilRetry <= 0)) {
+            reload(again);
         }
     }
 
-    private synchronized void lookAt(@Nullable RulesFile watched) {
-        if (watched == null) {
-            return;
-        }
+    /** Whether the file is as it was reloaded last. */
+    private boolean lookAt(RulesFile watched) {
         byte[] read;
         try {
             read = watched.read();
         } catch (LimiterConfigurationException unreadable) {
-            tell(String.valueOf(unreadable.getMessage()));
-            content = null;
-            return;
+            giveUp(String.valueOf(unreadable.getMessage()));
+            return false;
         }
         if (read == null) {
-            if (watched.isIn(environment.getPropertySources())) {
-                tell("There is no " + watched + " any more");
-                content = null;
+            if (watched.isIn(environment.getPropertySources()) || content != null) {
+                giveUp("There is no " + watched + " any more");
             }
-            return;
+            return false;
         }
         boolean written = Arrays.equals(read, seen);
         seen = read;
-        if (written && !Arrays.equals(read, content)) {
+        if (Arrays.equals(read, content)) {
+            return true;
+        }
+        if (written) {
             content = read;
             reload(next -> watched.putInto(next.getPropertySources(), read));
         }
+        return false;
+    }
+
+    /** There is no content to try again. */
+    private void giveUp(String reason) {
+        tell(reason);
+        content = null;
+        refused = null;
     }
 
     /** An edit of a copy of the environment, and then of the environment itself. */
@@ -141,16 +148,25 @@ final class ConfigurationWatcher implements SmartLifecycle {
                 logger.info("Rules are in force as they are configured now");
             }
             told = null;
+            refused = null;
         } catch (LimiterConfigurationException wrong) {
-            tell(text(wrong, next, wrong));
+            refuse(edit, text(wrong, next, wrong));
         } catch (BindException wrong) {
-            tell(
+            refuse(
+                    edit,
                     wrong.getCause() instanceof LimiterConfigurationException all
                             ? text(all, next, wrong)
                             : String.valueOf(wrong.getMessage()));
         } catch (RuntimeException failure) {
-            tell("A source of rules failed: " + failure);
+            refuse(edit, "A source of rules failed: " + failure);
         }
+    }
+
+    private void refuse(Edit edit, String reason) {
+        refused = edit;
+        refusedAt = rules.version();
+        looksUntilRetry = LOOKS_UNTIL_RETRY;
+        tell(reason);
     }
 
     private static String text(LimiterConfigurationException wrong, ConfigurableEnvironment where, Throwable cause) {
@@ -159,7 +175,11 @@ final class ConfigurationWatcher implements SmartLifecycle {
     }
 
     /** Once, as long as it is the same. */
-    private void tell(String reason) {
+    private void tell(String whole) {
+        String reason = whole.length() <= LONGEST_REASON
+                ? whole
+                : whole.substring(0, LONGEST_REASON) + "\n… and " + (whole.length() - LONGEST_REASON)
+                        + " characters more";
         rules.configurationFailed(reason);
         if (!reason.equals(told)) {
             logger.error("Rules stay as they are, since what is configured now cannot work:\n" + reason);
@@ -180,22 +200,26 @@ final class ConfigurationWatcher implements SmartLifecycle {
         return copy;
     }
 
-    /** The environment has changed. */
-    void environmentChanged() {
-        reload(copy -> {});
-    }
-
-    @Override
-    public synchronized void stop() {
-        running = false;
-        if (executor != null) {
-            executor.shutdownNow();
-            executor = null;
+    /** The environment has changed. A rules file that could not work may do so now, and does not hold the change up. */
+    synchronized void environmentChanged() {
+        Edit waiting = refused;
+        reload(NOTHING);
+        if (waiting != null && waiting != NOTHING) {
+            reload(waiting);
+        }
+        if (refused != null && running) {
+            task.start();
         }
     }
 
     @Override
-    public synchronized boolean isRunning() {
+    public void stop() {
+        running = false;
+        task.stop();
+    }
+
+    @Override
+    public boolean isRunning() {
         return running;
     }
 }

@@ -1,4 +1,4 @@
-package dev.limiter.spring.autoconfigure;
+package dev.limiter.spring.reload;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationEvent;
@@ -9,13 +9,13 @@ import org.springframework.core.ResolvableType;
  * Tells the watcher that Spring Cloud has changed the environment. Apart from it, because a listener is made for the first
  * event of any kind, before all that the rules need is there. Thread-safe.
  */
-final class EnvironmentChanges implements GenericApplicationListener {
+public final class EnvironmentChanges implements GenericApplicationListener {
 
     private static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
 
     private final ObjectProvider<ConfigurationWatcher> watcher;
 
-    EnvironmentChanges(ObjectProvider<ConfigurationWatcher> watcher) {
+    public EnvironmentChanges(ObjectProvider<ConfigurationWatcher> watcher) {
         this.watcher = watcher;
     }
 

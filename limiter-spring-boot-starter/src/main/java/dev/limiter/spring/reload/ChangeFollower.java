@@ -1,10 +1,8 @@
-package dev.limiter.spring.autoconfigure;
+package dev.limiter.spring.reload;
 
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.LiveRules;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -14,49 +12,40 @@ import org.springframework.context.SmartLifecycle;
  * Has changes of rules be in force that were made before the start or by other instances: before the web server accepts
  * requests, and twice a second from then on.
  */
-final class ChangeFollower implements SmartLifecycle {
+public final class ChangeFollower implements SmartLifecycle {
 
     private static final Log logger = LogFactory.getLog(ChangeFollower.class);
 
-    private static final long PERIOD_MILLIS = 500;
+    static final Duration PERIOD = Duration.ofMillis(500);
 
     private final LiveRules rules;
     private final boolean shared;
+    private final BackgroundTask task = new BackgroundTask("limiter-changes", PERIOD, this::follow);
 
     /** What the log says; null while changes can be followed. */
     private @Nullable ChangeStoreException told;
 
-    private boolean running;
-    private @Nullable ScheduledExecutorService executor;
+    private volatile boolean running;
 
     /** {@code shared}: whether others make changes while this instance runs. */
-    ChangeFollower(LiveRules rules, boolean shared) {
+    public ChangeFollower(LiveRules rules, boolean shared) {
         this.rules = rules;
         this.shared = shared;
     }
 
     @Override
-    public synchronized void start() {
+    public void start() {
         if (running) {
             return;
         }
         running = true;
         follow();
         if (shared) {
-            ScheduledExecutorService started = Executors.newSingleThreadScheduledExecutor(ChangeFollower::thread);
-            var unused =
-                    started.scheduleWithFixedDelay(this::follow, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-            executor = started;
+            task.start();
         }
     }
 
-    private static Thread thread(Runnable task) {
-        Thread thread = new Thread(task, "limiter-changes");
-        thread.setDaemon(true);
-        return thread;
-    }
-
-    /** Only ever on one thread: that of the start, then that of the executor. */
+    /** Only ever on one thread: that of the start, then that of the task. */
     private void follow() {
         try {
             rules.refresh();
@@ -70,22 +59,18 @@ final class ChangeFollower implements SmartLifecycle {
             }
             told = unavailable;
         } catch (RuntimeException failure) {
-            // An exception that leaves the task would end the schedule.
             logger.error("Changes of rules that other instances make cannot be followed; trying again", failure);
         }
     }
 
     @Override
-    public synchronized void stop() {
+    public void stop() {
         running = false;
-        if (executor != null) {
-            executor.shutdownNow();
-            executor = null;
-        }
+        task.stop();
     }
 
     @Override
-    public synchronized boolean isRunning() {
+    public boolean isRunning() {
         return running;
     }
 

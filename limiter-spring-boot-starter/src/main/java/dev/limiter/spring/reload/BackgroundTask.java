@@ -1,0 +1,75 @@
+package dev.limiter.spring.reload;
+
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** A task that a daemon thread of its own runs again and again while it is started. A run that fails ends nothing. Thread-safe. */
+public final class BackgroundTask {
+
+    private static final Log logger = LogFactory.getLog(BackgroundTask.class);
+
+    /** How long the end of a run is waited for. */
+    private static final long STOP_SECONDS = 5;
+
+    private final String name;
+    private final long nanos;
+    private final Runnable task;
+    private @Nullable ScheduledExecutorService executor;
+
+    /**
+     * @param name of the thread
+     * @param period between the end of a run and the next one, and before the first
+     */
+    public BackgroundTask(String name, Duration period, Runnable task) {
+        this.name = name;
+        this.nanos = period.toNanos();
+        this.task = task;
+    }
+
+    /** Has it run from now on; nothing happens if it does. */
+    public synchronized void start() {
+        if (executor == null) {
+            ScheduledExecutorService started = Executors.newSingleThreadScheduledExecutor(this::thread);
+            var unused = started.scheduleWithFixedDelay(this::run, nanos, nanos, TimeUnit.NANOSECONDS);
+            executor = started;
+        }
+    }
+
+    private Thread thread(Runnable runs) {
+        Thread thread = new Thread(runs, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private void run() {
+        try {
+            task.run();
+        } catch (RuntimeException failure) {
+            // An exception that leaves the task would end the schedule.
+            logger.error("A run of " + name + " failed; trying again", failure);
+        }
+    }
+
+    /** Interrupts a run, and waits for its end, for some seconds at most. */
+    public synchronized void stop() {
+        if (executor == null) {
+            return;
+        }
+        executor.shutdownNow();
+        try {
+            executor.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        executor = null;
+    }
+
+    public synchronized boolean isRunning() {
+        return executor != null;
+    }
+}

@@ -1,0 +1,5 @@
+/** Rules that are written or changed while the application runs, and the threads that look for them. */
+@NullMarked
+package dev.limiter.spring.reload;
+
+import org.jspecify.annotations.NullMarked;
