@@ -12,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -72,7 +73,7 @@ abstract class RulesFileSupport {
         long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime() - end).as("waited for a minute").isNegative();
-            Thread.onSpinWait();
+            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
         }
     }
 
