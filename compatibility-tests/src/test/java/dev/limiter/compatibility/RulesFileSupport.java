@@ -1,19 +1,17 @@
 package dev.limiter.compatibility;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static dev.limiter.testkit.Conditions.await;
 
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleSource;
+import dev.limiter.testkit.Clients;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,14 +65,6 @@ abstract class RulesFileSupport {
     void replace(Path file, byte[] content) throws IOException {
         Path written = Files.write(folder.resolve("written"), content);
         Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
-    }
-
-    static void await(BooleanSupplier condition) {
-        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - end).as("waited for a minute").isNegative();
-            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-        }
     }
 
     static void awaitShown(Clients clients, String path, String text) {
