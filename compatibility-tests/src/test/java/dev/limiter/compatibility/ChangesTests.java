@@ -325,6 +325,13 @@ class ChangesTests {
             permitted(clients, "/orders", "one");
             permitted(clients, "/orders", "two");
             assertThat(meter(clients, "limiter.bans?tag=rule:orders")).isEqualTo(2);
+
+            clients.post(ORDERS, "{\"key\":\"three\",\"ban\":true}");
+            assertThat(meter(clients, "limiter.bans?tag=rule:orders")).isEqualTo(3);
+            clients.post(ORDERS, "{\"key\":\"three\",\"ban\":true}");
+            assertThat(meter(clients, "limiter.bans?tag=rule:orders"))
+                    .as("it was banned already")
+                    .isEqualTo(3);
         }
     }
 

@@ -7,6 +7,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.testkit.Clients;
+import java.net.http.HttpResponse;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -199,6 +200,50 @@ class TryBeforeEnforcingTests {
             clients.post("/actuator/limiter/orders", "{\"observe\":false}");
             assertThat(clients.get("/actuator/limiter/orders?suggest=10").statusCode())
                     .isEqualTo(400);
+        }
+    }
+
+    @Test
+    void limitIsSuggestedForEachTier() {
+        try (ConfigurableApplicationContext application = start(
+                "limiter.rules.orders.tiers.by=header:X-Plan",
+                "limiter.rules.orders.tiers.gold.limit=100",
+                "limiter.rules.orders.tiers.free.limit=1")) {
+            Clients clients = Applications.clientsOf(application);
+            clients.post("/actuator/limiter/orders", "{\"observe\":true}");
+            for (int key = 1; key <= 10; key++) {
+                for (int i = 0; i < key; i++) {
+                    clients.get("/orders", "X-Api-Key", "key" + key);
+                    clients.get("/orders", "X-Api-Key", "gold" + key, "X-Plan", "gold");
+                    clients.get("/orders", "X-Api-Key", "gold" + key, "X-Plan", "gold");
+                }
+            }
+            assertThat(clients.get("/actuator/limiter/orders?suggest=10%25").body())
+                    .contains(
+                            "\"limit\":9",
+                            "\"keys\":10",
+                            "\"requests\":55",
+                            "\"tiers\":{\"gold\":{\"limit\":18,\"keys\":10,\"requests\":110}}");
+        }
+    }
+
+    @Test
+    void candidateIsChangedWhereItIsWritten() {
+        try (ConfigurableApplicationContext application = start("limiter.rules.orders.candidate.limit=2")) {
+            Clients clients = Applications.clientsOf(application);
+            for (String json : List.of(
+                    "{\"limit\":3}",
+                    "{\"mode\":\"enforce\"}",
+                    "{\"key\":\"acme\",\"limit\":7,\"until\":\"2h\"}",
+                    "{\"key\":\"acme\",\"ban\":true}")) {
+                HttpResponse<String> answer = clients.post("/actuator/limiter/orders-candidate", json);
+                assertThat(answer.statusCode()).as(json).isEqualTo(400);
+                assertThat(answer.body())
+                        .contains("LIM-501", "the candidate of orders", "limiter.rules.orders.candidate");
+            }
+            assertThat(clients.post("/actuator/limiter/orders-candidate", "{\"observe\":true}")
+                            .statusCode())
+                    .isEqualTo(200);
         }
     }
 

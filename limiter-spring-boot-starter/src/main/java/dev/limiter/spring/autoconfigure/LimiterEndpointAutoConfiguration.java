@@ -2,6 +2,7 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.TimeSource;
+import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.endpoint.RequestExplanations;
@@ -48,13 +49,22 @@ public final class LimiterEndpointAutoConfiguration {
     LimiterEndpoint limiterEndpoint(
             LiveRules rules,
             RateLimiters limiters,
+            RuleDecider decider,
             DecisionCounts counts,
             RefusedKeys refused,
             DemandRecorder demand,
             ApplicationEventPublisher events,
             KeyHash hash) {
         return new LimiterEndpoint(
-                rules, limiters, counts, refused, demand, StorageName.of(limiters.storage()), events, hash);
+                rules,
+                limiters,
+                decider,
+                counts,
+                refused,
+                demand,
+                StorageName.of(limiters.storage()),
+                events,
+                hash);
     }
 
     @Bean

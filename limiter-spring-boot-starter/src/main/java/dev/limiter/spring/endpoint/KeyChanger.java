@@ -2,8 +2,8 @@ package dev.limiter.spring.endpoint;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.rule.KeyOverride;
 import java.time.Instant;
@@ -17,12 +17,14 @@ final class KeyChanger {
 
     private final LiveRules rules;
     private final RateLimiters limiters;
+    private final RuleDecider decider;
     private final KeyReader reader;
     private final OperatorLog log;
 
-    KeyChanger(LiveRules rules, RateLimiters limiters, KeyReader reader, OperatorLog log) {
+    KeyChanger(LiveRules rules, RateLimiters limiters, RuleDecider decider, KeyReader reader, OperatorLog log) {
         this.rules = rules;
         this.limiters = limiters;
+        this.decider = decider;
         this.reader = reader;
         this.log = log;
     }
@@ -39,26 +41,26 @@ final class KeyChanger {
 
     /** Begins the ban that follows too many rejections, where the states are: for all instances, of a shared storage. */
     Map<String, Object> ban(Map<RateLimitRule, String> keys, Operator operator) {
-        Map<String, Ban> bans = new LinkedHashMap<>();
-        keys.forEach((rule, key) -> bans.put(key, banOf(rule, key)));
-        String rule = keys.keySet().iterator().next().name();
-        bans.forEach((key, ban) -> {
-            limiters.tryAcquire(ban.bans(), key);
-            log.banned(rule, key, operator);
+        Map<String, RateLimitRule> bans = new LinkedHashMap<>();
+        keys.forEach((rule, key) -> {
+            checkBan(rule, key);
+            bans.put(key, rule);
+        });
+        bans.forEach((key, rule) -> {
+            decider.ban(rule, key);
+            log.banned(rule.name(), key, operator);
         });
         return reader.standings(keys);
     }
 
-    private static Ban banOf(RateLimitRule rule, String key) {
-        Ban ban = rule.banOf(rule.rule().charge(key));
-        if (ban == null) {
+    private static void checkBan(RateLimitRule rule, String key) {
+        if (rule.banOf(rule.rule().charge(key)) == null) {
             throw new IllegalArgumentException(
                     rule.ban() == null
                             ? "This rule bans nobody: ban.after, ban.within and ban.for of its configuration say for how"
                                     + " long that would be."
                             : "All who have no key of their own share this one.");
         }
-        return ban;
     }
 
     /** Gives keys another limit for a while. */

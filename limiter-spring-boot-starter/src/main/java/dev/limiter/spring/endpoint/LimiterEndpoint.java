@@ -2,6 +2,7 @@ package dev.limiter.spring.endpoint;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.DecisionCounts;
@@ -45,6 +46,7 @@ public final class LimiterEndpoint {
     public LimiterEndpoint(
             LiveRules rules,
             RateLimiters limiters,
+            RuleDecider decider,
             DecisionCounts counts,
             RefusedKeys refused,
             DemandRecorder demand,
@@ -56,7 +58,7 @@ public final class LimiterEndpoint {
         this.reader = new RuleReader(rules, limiters, counts, refused, demand, storage, hash);
         this.keys = new KeyReader(rules, limiters, refused, hash);
         this.changer = new RuleChanger(rules, demand, reader, log);
-        this.keyChanger = new KeyChanger(rules, limiters, keys, log);
+        this.keyChanger = new KeyChanger(rules, limiters, decider, keys, log);
     }
 
     /** All rules by their names, and the storage. */
@@ -134,6 +136,7 @@ public final class LimiterEndpoint {
                 until,
                 observe,
                 revision(version));
+        wanted.checkFits(before.get(0));
         log.admit();
         return switch (wanted.kind()) {
             case OBSERVE -> changer.observe(before.get(0), Boolean.TRUE.equals(observe), operator);

@@ -1,5 +1,9 @@
 package dev.limiter.spring.endpoint;
 
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.RuleChange;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +52,19 @@ record RequestedChange(
             return Kind.BAN;
         }
         throw new IllegalArgumentException(FOR_KEYS);
+    }
+
+    /** @throws LimiterConfigurationException if the rule cannot be changed here, since it is a candidate */
+    void checkFits(RateLimitRule rule) {
+        if (rule.live() != null && kind() != Kind.OBSERVE) {
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.CHANGE,
+                    rule.name(),
+                    null,
+                    "This is the candidate of " + rule.live() + ", which only watches. Change it where it is written ("
+                            + rule.origin() + ", in the configuration or the rules file), or " + rule.live()
+                            + ", to have its limit be in force."));
+        }
     }
 
     private boolean isLimitOnly() {

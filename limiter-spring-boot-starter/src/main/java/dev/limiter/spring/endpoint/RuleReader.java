@@ -8,6 +8,7 @@ import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.DemandRecorder.Recording;
 import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.operate.PeakDemand;
 import dev.limiter.spring.operate.PeakDemand.Suggestion;
 import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.SuggestLimit;
@@ -121,13 +122,23 @@ final class RuleReader {
                 .orElseThrow(
                         () -> new IllegalArgumentException("Nothing is known of the demand for this rule: have it be"
                                 + " recorded with POST and \"observe\": true, and come back later."));
-        Suggestion suggestion = recording.demand().suggest(share);
+        PeakDemand seen = recording.demand();
+        Map<String, Object> body = new LinkedHashMap<>(described(seen.suggest(share)));
+        body.put("window", recording.window().toString());
+        body.put("since", recording.since().toString());
+        Map<String, Object> tiers = new LinkedHashMap<>();
+        seen.tiers().forEach(tier -> tiers.put(tier, described(seen.suggest(share, tier))));
+        if (!tiers.isEmpty()) {
+            body.put("tiers", tiers);
+        }
+        return body;
+    }
+
+    private static Map<String, Object> described(Suggestion suggestion) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("limit", suggestion.limit());
-        body.put("window", recording.window().toString());
         body.put("keys", suggestion.keys());
         body.put("requests", suggestion.requests());
-        body.put("since", recording.since().toString());
         return body;
     }
 }

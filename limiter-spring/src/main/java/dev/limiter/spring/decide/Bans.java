@@ -53,6 +53,14 @@ final class Bans {
         return begun(rule, charge, resource, rejection, state);
     }
 
+    /** Begins a ban; nothing happens if the key is banned. */
+    void begin(RateLimitRule rule, Ban ban, Charge charge) {
+        Decision state = limiters.tryAcquire(ban.bans(), charge.key());
+        if (state.permitted()) {
+            reports.tellBan(rule, "", charge, state);
+        }
+    }
+
     /**
      * The refusal of a rejection that came after the last one; a rejection that took the only permit has begun the ban.
      */

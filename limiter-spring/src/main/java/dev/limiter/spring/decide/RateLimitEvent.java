@@ -65,7 +65,7 @@ public final class RateLimitEvent {
         return rule;
     }
 
-    /** The resource: method and pattern of an endpoint, or {@code Class.method}. */
+    /** The resource: method and pattern of an endpoint, or {@code Class.method}; empty for a ban by an operator. */
     public String resource() {
         return resource;
     }

@@ -5,6 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiters;
 import dev.limiter.ReturningFuture;
+import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.RuleCharges.Asked;
@@ -89,6 +90,22 @@ public final class RuleDecider {
         ApplicableRules rules = all.of(context);
         Verdict denied = denied(rules, context, resource);
         return new AsyncDecision(this, rules, context, resource).begin(denied);
+    }
+
+    /**
+     * Begins the ban of a key that follows too many rejections, whether there were any; nothing happens if the key is banned.
+     * Blocks for as long as a decision may.
+     *
+     * @param key as storages have it
+     * @throws IllegalArgumentException if the rule does not ban this key
+     */
+    public void ban(RateLimitRule rule, String key) {
+        Charge charge = rule.rule().charge(key);
+        Ban ban = rule.banOf(charge);
+        if (ban == null) {
+            throw new IllegalArgumentException(rule + " does not ban " + key);
+        }
+        bans.begin(rule, ban, charge);
     }
 
     RateLimiters limiters() {

@@ -42,7 +42,7 @@ public final class DemandRecorder implements RateLimitListener {
         String key = byRule.isEmpty() ? null : event.key();
         Recording recording = key == null ? null : byRule.get(RuleName.canonical(event.rule()));
         if (recording != null && key != null) {
-            recording.demand().add(key, event.permits(), clock.epochNanos());
+            recording.demand().add(key, event.tier(), event.permits(), clock.epochNanos());
         }
     }
 

@@ -4,6 +4,10 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The most that each key has asked for in one window, and the limit that would have refused a share of the keys. Of many keys,
@@ -17,12 +21,18 @@ public final class PeakDemand {
     /** In keys: a thousandth of half of them is some thirty keys. */
     static final int SAMPLE = 1 << 16;
 
+    /** No tier can have this name. */
+    private static final String NO_TIER = "";
+
     private final long windowNanos;
     private final Map<String, Demand> sample = new HashMap<>();
+    private final Map<String, Long> requests = new HashMap<>();
     private int zeros;
-    private long requests;
 
     private static final class Demand {
+
+        @Nullable
+        String tier;
 
         long window;
         long permits;
@@ -43,13 +53,23 @@ public final class PeakDemand {
         this.windowNanos = window.toNanos();
     }
 
-    /** Adds a request; time is in epoch nanoseconds, and does not go back to an earlier window. */
-    public synchronized void add(String key, long permits, long time) {
-        requests++;
+    /** The same of a key in no tier. */
+    public void add(String key, long permits, long time) {
+        add(key, null, permits, time);
+    }
+
+    /**
+     * Adds a request; time is in epoch nanoseconds, and does not go back to an earlier window.
+     *
+     * @param tier whose limit applied, one of those that are configured; null if it was the rule's own
+     */
+    public synchronized void add(String key, @Nullable String tier, long permits, long time) {
+        requests.merge(name(tier), 1L, Long::sum);
         if (!isSampled(key)) {
             return;
         }
         Demand demand = sample.computeIfAbsent(key, absent -> new Demand());
+        demand.tier = tier;
         long window = Math.floorDiv(time, windowNanos);
         if (window > demand.window) {
             demand.window = window;
@@ -61,6 +81,17 @@ public final class PeakDemand {
             zeros++;
             sample.keySet().removeIf(each -> !isSampled(each));
         }
+    }
+
+    /** The tiers that were seen. */
+    public synchronized Set<String> tiers() {
+        Set<String> tiers = new TreeSet<>(requests.keySet());
+        tiers.remove(NO_TIER);
+        return tiers;
+    }
+
+    private static String name(@Nullable String tier) {
+        return tier == null ? NO_TIER : tier;
     }
 
     private boolean isSampled(String key) {
@@ -78,17 +109,27 @@ public final class PeakDemand {
     }
 
     /**
-     * The smallest limit that would have refused at most that share of the keys in any window; 0 if none was seen.
+     * The smallest limit that would have refused at most that share of the keys in any window; 0 if none was seen. Of the keys
+     * in no tier.
      *
      * @param share from 0 to 1
      */
-    public synchronized Suggestion suggest(double share) {
+    public Suggestion suggest(double share) {
+        return suggest(share, null);
+    }
+
+    /** The same of the keys that were in a tier last. */
+    public synchronized Suggestion suggest(double share, @Nullable String tier) {
         long[] peaks = sample.values().stream()
+                .filter(demand -> Objects.equals(demand.tier, tier))
                 .map(demand -> demand.peak)
                 .sorted(Comparator.reverseOrder())
                 .mapToLong(Long::longValue)
                 .toArray();
         int refused = Math.min((int) (share * peaks.length), peaks.length - 1);
-        return new Suggestion(peaks.length == 0 ? 0 : peaks[refused], (long) peaks.length << zeros, requests);
+        return new Suggestion(
+                peaks.length == 0 ? 0 : peaks[refused],
+                (long) peaks.length << zeros,
+                requests.getOrDefault(name(tier), 0L));
     }
 }
