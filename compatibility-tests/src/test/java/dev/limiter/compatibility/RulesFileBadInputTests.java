@@ -294,6 +294,34 @@ class RulesFileBadInputTests extends RulesFileSupport {
         }
     }
 
+    /** Else nobody could end it. */
+    @Test
+    void demandOfRulesThatAreGoneIsForgotten() throws IOException {
+        Path file = Files.writeString(folder.resolve("rules.yml"), eightRules("a"));
+        try (ConfigurableApplicationContext application = start(file)) {
+            Clients clients = Applications.clientsOf(application);
+            for (int i = 0; i < 8; i++) {
+                assertThat(clients.post(ALL + "/a" + i, "{\"observe\":true}").statusCode())
+                        .isEqualTo(200);
+            }
+            assertThat(clients.post(ORDERS, "{\"observe\":true}").statusCode()).isEqualTo(400);
+
+            replace(file, eightRules("b"));
+            await(() -> clients.get(ALL + "/b7").statusCode() == 200);
+            for (int i = 0; i < 8; i++) {
+                assertThat(clients.post(ALL + "/b" + i, "{\"observe\":true}").statusCode())
+                        .isEqualTo(200);
+            }
+        }
+    }
+
+    private static String eightRules(String name) {
+        return "limiter:\n  rules:\n"
+                + IntStream.range(0, 8)
+                        .mapToObj(i -> "    " + name + i + ": { paths: /more/" + i + ", limit: 5, window: 1h }\n")
+                        .collect(Collectors.joining());
+    }
+
     private static RuleDefinition rule(String name, long limit) {
         return RuleDefinition.builder(name, RuleOrigin.source("test"))
                 .paths(List.of("/more"))

@@ -121,8 +121,8 @@ public final class RulesFile {
             }
             documents = new YamlPropertySourceLoader().load(PROPERTY, new ByteArrayResource(content, path.toString()) {
                 @Override
-                public String toString() {
-                    return path.toString();
+                public String getDescription() {
+                    return "file [" + path + "]";
                 }
             });
         } catch (LimiterConfigurationException tooLarge) {

@@ -70,6 +70,7 @@ final class RuleChanger {
             if (window.isZero()) {
                 throw new IllegalArgumentException("A limit without a window has no demand to be recorded.");
             }
+            demand.retain(name -> !rules.named(name).isEmpty());
             demand.begin(rule.name(), window);
         } else {
             demand.end(rule.name());

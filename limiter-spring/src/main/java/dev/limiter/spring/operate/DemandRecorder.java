@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 /** Records the demand of keys for the rules that operators ask about, {@value #MOST} at most. Thread-safe. */
 public final class DemandRecorder implements RateLimitListener {
@@ -64,6 +65,11 @@ public final class DemandRecorder implements RateLimitListener {
         }
         Instant now = Instant.EPOCH.plus(Duration.ofNanos(clock.epochNanos()));
         byRule.put(canonical, new Recording(new PeakDemand(window), window, now));
+    }
+
+    /** Forgets what was recorded of all other rules, such as those that are no more. */
+    public synchronized void retain(Predicate<String> rules) {
+        byRule.keySet().removeIf(rule -> !rules.test(rule));
     }
 
     /** Forgets what was recorded of a rule; nothing happens if nothing was. */
