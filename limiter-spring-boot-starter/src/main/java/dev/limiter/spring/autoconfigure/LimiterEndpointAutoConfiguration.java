@@ -56,15 +56,7 @@ public final class LimiterEndpointAutoConfiguration {
             ApplicationEventPublisher events,
             KeyHash hash) {
         return new LimiterEndpoint(
-                rules,
-                limiters,
-                decider,
-                counts,
-                refused,
-                demand,
-                StorageName.of(limiters.storage()),
-                events,
-                hash);
+                rules, limiters, decider, counts, refused, demand, StorageName.of(limiters.storage()), events, hash);
     }
 
     @Bean

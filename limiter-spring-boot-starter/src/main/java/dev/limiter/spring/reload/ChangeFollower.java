@@ -10,13 +10,13 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Has changes of rules be in force that were made before the start or by other instances: before the web server accepts
- * requests, and twice a second from then on.
+ * requests, and four times a second from then on.
  */
 public final class ChangeFollower implements SmartLifecycle {
 
     private static final Log logger = LogFactory.getLog(ChangeFollower.class);
 
-    static final Duration PERIOD = Duration.ofMillis(500);
+    static final Duration PERIOD = Duration.ofMillis(250);
 
     private final LiveRules rules;
     private final boolean shared;

@@ -1,0 +1,283 @@
+package dev.limiter.spring.chaos;
+
+import static dev.limiter.testkit.Conditions.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.RedisServer;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * A thousand changes at two instances, which twenty others that share their Redis follow, while clients ask all of them. The
+ * instances are applications in one virtual machine, each with a port, a connection and a thread that follows.
+ */
+@Tag("long")
+class ChangesUnderLoadTests {
+
+    private static final Log logger = LogFactory.getLog(ChangesUnderLoadTests.class);
+
+    /** Of the instances, the first: who makes a change looks for those of others before. */
+    private static final int OPERATED = 2;
+
+    private static final int INSTANCES = OPERATED + 20;
+    private static final int CHANGES = 1_000;
+    private static final int CLIENTS = 3;
+
+    /** Of rules of which nobody takes all: with each round, first the one has a permit more, then the other. */
+    private static final int ENOUGH = 1_000_000;
+
+    /** Of the rule that refuses: with each round, the one or the other. */
+    private static final int SMALLER = 5;
+
+    private static final int LARGER = 10;
+
+    /** Of one client: more than the larger limit, over many changes. */
+    private static final int REQUESTS_OF_KEY = 200;
+
+    private static final Pattern POLICY = Pattern.compile("\"(first|second)\";q=(\\d+)");
+
+    private final RedisServer redis = RedisServer.stopped();
+    private final List<ConfigurableApplicationContext> instances = new ArrayList<>();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    private final Map<String, AtomicInteger> permitted = new ConcurrentHashMap<>();
+    private final AtomicInteger requests = new AtomicInteger();
+    private final AtomicInteger refused = new AtomicInteger();
+    private volatile boolean over;
+
+    @BeforeEach
+    void start() {
+        redis.start();
+        for (int i = 0; i < INSTANCES; i++) {
+            instances.add(new SpringApplicationBuilder(Application.class)
+                    .run(
+                            "--server.port=0",
+                            "--server.tomcat.threads.max=4",
+                            "--server.tomcat.max-keep-alive-requests=-1",
+                            "--spring.data.redis.port=" + redis.port(),
+                            "--management.endpoints.web.exposure.include=limiter",
+                            "--management.endpoint.limiter.access=unrestricted",
+                            "--limiter.storage=redis",
+                            "--limiter.redis.timeout=10s",
+                            "--limiter.redis.key-secret=known-to-this-test",
+                            "--limiter.rules.first.paths=/asked",
+                            "--limiter.rules.first.limit=" + ENOUGH,
+                            "--limiter.rules.first.window=100d",
+                            "--limiter.rules.first.headers=ietf",
+                            "--limiter.rules.second.paths=/asked",
+                            "--limiter.rules.second.limit=" + ENOUGH,
+                            "--limiter.rules.second.window=100d",
+                            "--limiter.rules.second.headers=ietf",
+                            "--limiter.rules.scarce.paths=/asked",
+                            "--limiter.rules.scarce.key=header:X-Api-Key",
+                            "--limiter.rules.scarce.limit=" + SMALLER,
+                            "--limiter.rules.scarce.window=100d"));
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        over = true;
+        threads.shutdownNow();
+        instances.forEach(ConfigurableApplicationContext::close);
+        redis.close();
+    }
+
+    private Clients clients(int instance) {
+        return new Clients(
+                instances.get(instance).getEnvironment().getRequiredProperty("local.server.port", Integer.class));
+    }
+
+    /** Change {@code i} of all, from 1. */
+    private static String rule(int i) {
+        return List.of("scarce", "first", "second").get(i % 3);
+    }
+
+    private static long limit(int i) {
+        int round = (i + 2) / 3;
+        return rule(i).equals("scarce") ? round % 2 == 0 ? SMALLER : LARGER : ENOUGH + round;
+    }
+
+    @Test
+    void allFollowAndNoRequestIsDecidedByRulesOfTwoVersions() throws Exception {
+        List<Future<?>> asking = new ArrayList<>();
+        for (int client = 0; client < CLIENTS; client++) {
+            int number = client;
+            asking.add(threads.submit(() -> ask(number)));
+        }
+        Follow follow = new Follow();
+        Future<?> following = threads.submit(follow::watch);
+        List<Clients> operators =
+                IntStream.range(0, INSTANCES).mapToObj(this::clients).toList();
+        long start = System.nanoTime();
+        for (int i = 1; i <= CHANGES; i++) {
+            change(operators.get(i % OPERATED), i);
+            follow.made(i);
+        }
+        long made = System.nanoTime();
+        await(follow::isComplete);
+        over = true;
+        for (Future<?> each : asking) {
+            each.get();
+        }
+        following.get();
+
+        for (int i = CHANGES - 2; i <= CHANGES; i++) {
+            for (Clients operator : operators) {
+                assertThat(operator.get("/actuator/limiter/" + rule(i)).body()).contains("\"limit\":" + limit(i) + ",");
+            }
+        }
+        assertThat(refused.get()).isPositive();
+        assertThat(permitted.values())
+                .allSatisfy(count -> assertThat(count.get()).isLessThanOrEqualTo(LARGER));
+        logger.info(CHANGES + " changes in " + TimeUnit.NANOSECONDS.toMillis(made - start) + " ms, " + requests
+                + " requests meanwhile, " + refused + " of them refused; followed after " + follow);
+        assertThat(follow.millis(0.99)).isLessThanOrEqualTo(1_000);
+    }
+
+    /** Each change is made for the one before: none is lost, or it is refused with 409. */
+    private static void change(Clients operator, int i) {
+        String json = "{\"limit\":" + limit(i) + ",\"version\":" + (i - 1) + "}";
+        while (true) {
+            HttpResponse<String> answer = operator.post("/actuator/limiter/" + rule(i), json);
+            if (answer.statusCode() != 429) {
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+                return;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
+    }
+
+    /** Asks all instances in turn; each answer tells the limits that decided. */
+    private void ask(int client) {
+        List<Clients> all =
+                IntStream.range(0, INSTANCES).mapToObj(this::clients).toList();
+        for (int i = 0; !over; i++) {
+            String key = client + "-" + i / REQUESTS_OF_KEY;
+            HttpResponse<String> answer =
+                    all.get((i * (client + 1)) % INSTANCES).get("/asked", "X-Api-Key", key);
+            assertThat(answer.statusCode()).as(answer.body()).isIn(200, 429);
+            if (answer.statusCode() == 200) {
+                permitted.computeIfAbsent(key, absent -> new AtomicInteger()).incrementAndGet();
+            } else {
+                refused.incrementAndGet();
+            }
+            requests.incrementAndGet();
+            assertThat(limitOf("first", answer) - limitOf("second", answer))
+                    .as("the limits that decided")
+                    .isBetween(0L, 1L);
+        }
+    }
+
+    private static long limitOf(String rule, HttpResponse<String> answer) {
+        String policies = String.join(",", answer.headers().allValues("RateLimit-Policy"));
+        Matcher policy = POLICY.matcher(policies);
+        while (policy.find()) {
+            if (policy.group(1).equals(rule)) {
+                return Long.parseLong(policy.group(2));
+            }
+        }
+        throw new AssertionError(answer.statusCode() + " without " + rule + ": " + policies);
+    }
+
+    /** When each of the others had each change in force, counted from the answer to the operator. */
+    private final class Follow {
+
+        private static final int PERIOD_MILLIS = 2;
+
+        private final List<LiveRules> rules = instances.stream()
+                .map(instance -> instance.getBean(LiveRules.class))
+                .toList();
+        private final AtomicReferenceArray<Long> made = new AtomicReferenceArray<>(CHANGES + 1);
+        private final long[][] seen = new long[INSTANCES][CHANGES + 1];
+        private volatile boolean complete;
+
+        void made(int change) {
+            made.set(change, System.nanoTime());
+        }
+
+        boolean isComplete() {
+            return complete;
+        }
+
+        void watch() {
+            int[] known = new int[INSTANCES];
+            while (!complete && !over) {
+                for (int instance = 0; instance < INSTANCES; instance++) {
+                    long version = rules.get(instance).version();
+                    long now = System.nanoTime();
+                    while (known[instance] < version) {
+                        seen[instance][++known[instance]] = now;
+                    }
+                }
+                complete = Arrays.stream(known).allMatch(version -> version == CHANGES);
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PERIOD_MILLIS));
+            }
+        }
+
+        long millis(double quantile) {
+            long[] nanos = IntStream.rangeClosed(1, CHANGES)
+                    .boxed()
+                    .flatMapToLong(change -> Arrays.stream(seen)
+                            .skip(OPERATED)
+                            .mapToLong(ofInstance -> ofInstance[change] - made.get(change)))
+                    .sorted()
+                    .toArray();
+            return TimeUnit.NANOSECONDS.toMillis(nanos[(int) Math.ceil(quantile * nanos.length) - 1]);
+        }
+
+        @Override
+        public String toString() {
+            return millis(0.5) + " ms (median), " + millis(0.99) + " ms (p99), " + millis(1) + " ms (the slowest)";
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @RestController
+    static class Application {
+
+        @Bean
+        SecurityFilterChain everybody(HttpSecurity http) throws Exception {
+            return http.csrf(csrf -> csrf.disable())
+                    .authorizeHttpRequests(all -> all.anyRequest().permitAll())
+                    .build();
+        }
+
+        @GetMapping("/asked")
+        String asked() {
+            return "ok";
+        }
+    }
+}
