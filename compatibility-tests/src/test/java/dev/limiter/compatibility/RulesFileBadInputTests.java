@@ -53,7 +53,8 @@ class RulesFileBadInputTests extends RulesFileSupport {
                 text("limiter:\n\trules:\n", "found character", "TAB", "line 2"),
                 text("limiter:\n  rules: [a: b\n", "no YAML", "line "),
                 Arguments.of(
-                        "limiter:\n  rules:\n    orders:\n      key: \"header:Schl\u00fcssel\"\n".getBytes(StandardCharsets.ISO_8859_1),
+                        "limiter:\n  rules:\n    orders:\n      key: \"header:Schl\u00fcssel\"\n"
+                                .getBytes(StandardCharsets.ISO_8859_1),
                         List.of("no UTF-8")),
                 Arguments.of(orders(9).getBytes(Charset.forName("UTF-32")), List.of("LIM-503")),
                 text("\u0000\u0001\u0002", "no YAML"),
@@ -199,7 +200,8 @@ class RulesFileBadInputTests extends RulesFileSupport {
         try (ConfigurableApplicationContext application = start(file)) {
             Clients clients = Applications.clientsOf(application);
             String many = IntStream.range(0, 10_000)
-                    .mapToObj(i -> "    rule" + i + ": { paths: /more/" + i + ", limit: " + (i + 1) + ", window: 1h }\n")
+                    .mapToObj(
+                            i -> "    rule" + i + ": { paths: /more/" + i + ", limit: " + (i + 1) + ", window: 1h }\n")
                     .collect(Collectors.joining());
             replace(file, orders(5) + many);
             awaitShown(clients, "/actuator/limiter/rule9999", "\"limit\":10000");
