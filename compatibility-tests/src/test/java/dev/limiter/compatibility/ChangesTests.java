@@ -143,7 +143,18 @@ class ChangesTests {
 
     @Test
     void overrideReplacesTheNamedLimitOfTheTierAlone() {
-        try (ConfigurableApplicationContext application = start()) {
+        overrideReplacesTheNamedLimitOfTheTierAlone(new String[0]);
+    }
+
+    @Test
+    void overrideReplacesTheNamedLimitOfTheTierAloneOnRedis() {
+        try (RedisServer redis = RedisServer.started()) {
+            overrideReplacesTheNamedLimitOfTheTierAlone(onRedis(redis));
+        }
+    }
+
+    private static void overrideReplacesTheNamedLimitOfTheTierAlone(String[] storage) {
+        try (ConfigurableApplicationContext application = start(storage)) {
             Clients clients = Applications.clientsOf(application);
             for (String key : List.of("gold", "none", "free")) {
                 change(
