@@ -1,7 +1,9 @@
 package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.jayway.jsonpath.JsonPath;
 import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.operate.DecisionCounts;
@@ -11,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
@@ -18,6 +21,8 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.management.JMException;
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanParameterInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterAll;
@@ -311,6 +316,53 @@ class EndpointTests {
     }
 
     @Test
+    void eachChangeOfAnAnnotatedMethodIsAnsweredAlike() {
+        String counted = "/actuator/limiter/Limited.counted";
+        assertThat(statuses(1, "/counted")).containsExactly(200);
+        Map<String, Object> configured = read(clients.get(counted).body());
+        String override = "{\"key\":\"\",\"limit\":30,\"until\":\"1h\"}";
+        try {
+            Map<String, Object> overridden =
+                    read(clients.post(counted, override).body());
+            assertThat(overridden.get("buckets").toString()).contains("\"limit\":30", "\"buckets\":5");
+            assertThat(shape(overridden))
+                    .isEqualTo(shape(read(clients.post(counted, override).body())));
+            clients.send("DELETE", counted + "?key=&override=true");
+
+            Map<String, Object> first =
+                    read(clients.post(counted, "{\"limit\":40}").body());
+            Map<String, Object> second =
+                    read(clients.post(counted, "{\"limit\":50}").body());
+
+            assertThat(shape(first)).isEqualTo(shape(second));
+            assertThat(first.get("limits").toString()).contains("\"limit\":40", "\"buckets\":5");
+            assertThat(shape(configured).get("limits")).isEqualTo(shape(first).get("limits"));
+        } finally {
+            clients.send("DELETE", counted);
+        }
+    }
+
+    private static Map<String, Object> read(String body) {
+        return JsonPath.read(body, "$");
+    }
+
+    /** Names without values, of nested objects as well. */
+    private static Map<String, Object> shape(Map<?, ?> body) {
+        Map<String, Object> shape = new TreeMap<>();
+        body.forEach((name, value) -> shape.put(String.valueOf(name), shape(value)));
+        return shape;
+    }
+
+    private static Object shape(Object value) {
+        if (value instanceof Map<?, ?> map) {
+            return shape(map);
+        }
+        return value instanceof List<?> list
+                ? list.stream().map(EndpointTests::shape).toList()
+                : "";
+    }
+
+    @Test
     void isOnJmxToo() throws JMException {
         try (ConfigurableApplicationContext managed = Applications.start(
                 Limited.class,
@@ -321,34 +373,47 @@ class EndpointTests {
                         "management.endpoints.jmx.domain=limits",
                         "management.endpoints.jmx.exposure.include=limiter",
                         "management.endpoint.limiter.access=unrestricted"))) {
-            ObjectName name = new ObjectName("limits:type=Endpoint,name=Limiter");
-            Object changed = managed.getBean(MBeanServer.class)
-                    .invoke(
-                            name,
-                            "change",
-                            new Object[] {
-                                "orders", null, 7L, null, null, null, null, null, null, null, null, null, null,
-                                "too few"
-                            },
-                            new String[] {
-                                String.class.getName(),
-                                String.class.getName(),
-                                Long.class.getName(),
-                                String.class.getName(),
-                                Long.class.getName(),
-                                String.class.getName(),
-                                String.class.getName(),
-                                String.class.getName(),
-                                String.class.getName(),
-                                Boolean.class.getName(),
-                                String.class.getName(),
-                                Boolean.class.getName(),
-                                Long.class.getName(),
-                                String.class.getName()
-                            });
+            MBeanServer server = managed.getBean(MBeanServer.class);
+            assertThat(ask(server, "rules", Map.of()).toString()).contains("orders=", "several=");
+            assertThat(ask(server, "rule", Map.of("rule", "orders")).toString()).contains("limit=3", "sources=");
+            assertThat(ask(server, "rule", Map.of("rule", "orders", "key", "acme"))
+                            .toString())
+                    .contains("used=false", "remaining=3");
 
-            assertThat(changed.toString()).contains("limit=7");
+            Map<String, Object> change = Map.of("rule", "orders", "limit", 7L, "version", "0", "reason", "too few");
+            assertThat(ask(server, "change", change).toString()).contains("limit=7");
+            assertThatThrownBy(() -> ask(server, "change", change)).hasStackTraceContaining("version");
+            assertThatThrownBy(() -> ask(server, "change", Map.of("rule", "orders", "limit", 0L)))
+                    .hasStackTraceContaining("limit");
+            assertThat(ask(server, "change", Map.of("rule", "orders", "mode", "shadow"))
+                            .toString())
+                    .contains("mode=shadow");
+            assertThat(ask(server, "restore", Map.of("rule", "orders")).toString())
+                    .contains("limit=3");
+            assertThat(ask(server, "undo", Map.of("undo", true)).toString()).contains("limit=7");
         }
+    }
+
+    /** An operation, its parameters by name; others are null. Only types that each client of JMX has. */
+    private static Object ask(MBeanServer server, String operation, Map<String, Object> named) throws JMException {
+        ObjectName name = new ObjectName("limits:type=Endpoint,name=Limiter");
+        MBeanOperationInfo found = Stream.of(server.getMBeanInfo(name).getOperations())
+                .filter(info -> info.getName().equals(operation))
+                .findFirst()
+                .orElseThrow();
+        MBeanParameterInfo[] parameters = found.getSignature();
+        assertThat(parameters).extracting(MBeanParameterInfo::getName).containsAll(named.keySet());
+        assertThat(parameters)
+                .filteredOn(parameter -> !parameter.getName().equals("who")) // Actuator's own, which it fills in itself
+                .extracting(MBeanParameterInfo::getType)
+                .isSubsetOf(String.class.getName(), Long.class.getName(), Boolean.class.getName());
+        return server.invoke(
+                name,
+                operation,
+                Stream.of(parameters)
+                        .map(parameter -> named.get(parameter.getName()))
+                        .toArray(),
+                Stream.of(parameters).map(MBeanParameterInfo::getType).toArray(String[]::new));
     }
 
     @Test
@@ -524,6 +589,12 @@ class EndpointTests {
 
         @GetMapping("/changing")
         String changing() {
+            return "ok";
+        }
+
+        @GetMapping("/counted")
+        @RateLimiter(limit = 20, window = "1h", algorithm = Algorithm.SLIDING_WINDOW_COUNTER, buckets = 5)
+        String counted() {
             return "ok";
         }
 
