@@ -290,7 +290,11 @@ class ChangesTests {
             assertThat(clients.get(ENDPOINT).body())
                     .containsPattern("\"changesOfNoRule\":\\{\"gone\":\\{.*\"limit\":4.*\"vanished\":\\{.*\"limit\":9");
             assertThat(clients.get("/actuator/health").body())
-                    .contains("\"status\":\"UP\"", "\"changesOfNoRule\":[\"gone\",\"vanished\"]");
+                    .contains(
+                            "\"status\":\"UP\"",
+                            "\"version\":7",
+                            "\"changesKeptIn\":\"" + file + "\"",
+                            "\"changesOfNoRule\":[\"gone\",\"vanished\"]");
             assertThat(clients.post(ENDPOINT + "/gone", "{\"limit\":5}").statusCode())
                     .isEqualTo(404);
 
@@ -632,7 +636,9 @@ class ChangesTests {
             for (Clients clients : List.of(one, other)) {
                 await(() ->
                         clients.get(ENDPOINT).body().contains("\"problem\":\"The changes of rules in Redis cannot"));
-                assertThat(clients.get("/actuator/health").body()).contains("cannot be read", "\"status\":\"UP\"");
+                assertThat(clients.get("/actuator/health").body())
+                        .contains("cannot be read", "\"problemSince\":", "\"changesKeptIn\":\"redis\"")
+                        .contains("\"status\":\"UP\"");
                 assertThat(permitted(clients, "/orders", "key" + clients.hashCode()))
                         .isEqualTo(4);
                 HttpResponse<String> unreadable = clients.post(ORDERS, "{\"limit\":9}");
@@ -648,7 +654,7 @@ class ChangesTests {
                 assertThat(permitted(late, "/orders", "late")).isEqualTo(4);
             }
             assertThat(other.get(ENDPOINT).body()).doesNotContain("\"problem\"");
-            assertThat(other.get("/actuator/health").body()).doesNotContain("cannot be read");
+            assertThat(other.get("/actuator/health").body()).doesNotContain("cannot be read", "problem");
             change(other, ORDERS, "{\"limit\":5,\"version\":2}");
             assertThat(output.toString().split("WARN.*The changes of rules in Redis cannot be read", -1))
                     .as("a line of each instance")

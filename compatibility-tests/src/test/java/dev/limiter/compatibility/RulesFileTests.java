@@ -4,11 +4,13 @@ import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.jayway.jsonpath.JsonPath;
 import dev.limiter.testkit.Clients;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -24,6 +26,35 @@ import org.springframework.core.env.MapPropertySource;
 /** Rules in a file, which is replaced while the application runs. */
 @ExtendWith(OutputCaptureExtension.class)
 class RulesFileTests extends RulesFileSupport {
+
+    @Test
+    void healthTellsWhatIsWrongAndSinceWhen() throws IOException {
+        Path file = Files.writeString(folder.resolve("rules.yml"), orders(4));
+        try (ConfigurableApplicationContext application = start(
+                file,
+                "management.endpoints.web.exposure.include=limiter,health",
+                "management.endpoint.health.show-details=always")) {
+            Clients clients = Applications.clientsOf(application);
+            String health = "/actuator/health";
+            assertThat(clients.get(health).body())
+                    .contains("\"version\":0", "\"changesKeptIn\":\"memory\"", "\"rulesFile\":\"" + file + "\"")
+                    .doesNotContain("problem");
+
+            Instant before = Instant.now();
+            replace(file, orders(0));
+            awaitShown(clients, health, "problemSince");
+            String body = clients.get(health).body();
+            Instant since = Instant.parse(JsonPath.read(body, "$.components.limiter.details.problemSince"));
+            assertThat(since).isBetween(before.minusSeconds(1), Instant.now().plusSeconds(1));
+            assertThat(JsonPath.<String>read(body, "$.components.limiter.details.problem"))
+                    .contains("limit");
+            assertThat(JsonPath.<String>read(body, "$.components.limiter.status"))
+                    .isEqualTo("UP");
+
+            replace(file, orders(5));
+            await(() -> !clients.get(health).body().contains("problem"));
+        }
+    }
 
     @Test
     void completesWhatIsConfiguredAndIsFollowed() throws IOException {

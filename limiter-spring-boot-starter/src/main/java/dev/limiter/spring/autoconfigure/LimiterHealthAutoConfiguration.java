@@ -1,6 +1,7 @@
 package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.spring.config.RulesFile;
 import dev.limiter.spring.health.Boot3HealthIndicator;
 import dev.limiter.spring.health.Boot4HealthIndicator;
 import dev.limiter.spring.health.LimiterHealth;
@@ -17,6 +18,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
@@ -27,8 +29,11 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 public final class LimiterHealthAutoConfiguration {
 
     @Bean
-    LimiterHealth limiterHealth(ObjectProvider<FailoverRateLimiterStorage> storage, ObjectProvider<LiveRules> rules) {
-        return new LimiterHealth(storage.getIfAvailable(), rules.getIfAvailable());
+    LimiterHealth limiterHealth(
+            ObjectProvider<FailoverRateLimiterStorage> storage,
+            ObjectProvider<LiveRules> rules,
+            ConfigurableEnvironment environment) {
+        return new LimiterHealth(storage.getIfAvailable(), rules.getIfAvailable(), RulesFile.of(environment));
     }
 
     /** As of Spring Boot 4. */

@@ -1,6 +1,7 @@
 package dev.limiter.spring.health;
 
 import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.spring.config.RulesFile;
 import dev.limiter.spring.operate.LiveRules;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -16,14 +17,18 @@ public final class LimiterHealth {
 
     private final @Nullable FailoverRateLimiterStorage storage;
     private final @Nullable LiveRules rules;
+    private final @Nullable RulesFile file;
 
     /**
      * @param storage null if it is not a remote one
      * @param rules null if they do not change
+     * @param file where some of them are; null if there is none
      */
-    public LimiterHealth(@Nullable FailoverRateLimiterStorage storage, @Nullable LiveRules rules) {
+    public LimiterHealth(
+            @Nullable FailoverRateLimiterStorage storage, @Nullable LiveRules rules, @Nullable RulesFile file) {
         this.storage = storage;
         this.rules = rules;
+        this.file = file;
     }
 
     boolean isUp() {
@@ -39,12 +44,24 @@ public final class LimiterHealth {
             details.put("instances", storage.instances());
         }
         if (rules != null) {
-            rules.problem().ifPresent(problem -> details.put("problem", problem));
-            Set<String> gone = rules.changesOfNoRule().names();
-            if (!gone.isEmpty()) {
-                details.put("changesOfNoRule", gone);
-            }
+            addTo(details, rules);
         }
         return details;
+    }
+
+    private void addTo(Map<String, Object> details, LiveRules live) {
+        details.put("version", live.version());
+        details.put("changesKeptIn", live.changesKeptIn());
+        if (file != null) {
+            details.put("rulesFile", file.toString());
+        }
+        live.trouble().ifPresent(trouble -> {
+            details.put("problem", trouble.reason());
+            details.put("problemSince", trouble.since().toString());
+        });
+        Set<String> gone = live.changesOfNoRule().names();
+        if (!gone.isEmpty()) {
+            details.put("changesOfNoRule", gone);
+        }
     }
 }

@@ -102,6 +102,11 @@ public final class SharedChanges implements ChangeStore {
         }
     }
 
+    @Override
+    public String place() {
+        return "redis";
+    }
+
     private static String line(Changes changes) {
         return changes.revision().toString();
     }

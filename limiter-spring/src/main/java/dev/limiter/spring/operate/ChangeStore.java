@@ -20,6 +20,11 @@ public interface ChangeStore {
         public boolean replace(Changes former, Changes next) {
             return true;
         }
+
+        @Override
+        public String place() {
+            return "memory";
+        }
     };
 
     /**
@@ -44,5 +49,10 @@ public interface ChangeStore {
      */
     default boolean repair(Changes next) {
         return false;
+    }
+
+    /** Where that is, for people: {@code memory}, a file, {@code redis}. */
+    default String place() {
+        return toString();
     }
 }

@@ -83,4 +83,9 @@ public final class ChangesFile implements ChangeStore {
                     "The change cannot be kept in " + file + ", and is not in force: " + unwritable, unwritable);
         }
     }
+
+    @Override
+    public String place() {
+        return file.toString();
+    }
 }

@@ -20,6 +20,11 @@ final class KeptChanges {
         this.store = store;
     }
 
+    /** Where they are kept, for people. */
+    String place() {
+        return store.place();
+    }
+
     /** The last ones that are known. */
     Changes current() {
         return current;

@@ -51,10 +51,20 @@ public final class LiveRules {
     private volatile Fitting fitting;
 
     /** Why the last configuration is not in force; null if it is. */
-    private volatile @Nullable String misconfigured;
+    private volatile @Nullable Trouble misconfigured;
 
     /** Why the changes that are kept cannot be read; null if they can. */
-    private volatile @Nullable String unreadable;
+    private volatile @Nullable Trouble unreadable;
+
+    /** Why changes are not in force; null if all are. */
+    private volatile @Nullable Trouble unfit;
+
+    /**
+     * Why something is not in force.
+     *
+     * @param since when it was found first
+     */
+    public record Trouble(String reason, Instant since) {}
 
     /**
      * @param rules as they are configured
@@ -151,8 +161,28 @@ public final class LiveRules {
      * Why the last changes that were made elsewhere, or the last configuration, are not in force; empty if they are.
      */
     public Optional<String> problem() {
-        String ofChanges = unreadable == null ? fitting.problem() : unreadable;
-        return Optional.ofNullable(misconfigured == null ? ofChanges : misconfigured);
+        return trouble().map(Trouble::reason);
+    }
+
+    /** The {@link #problem} and since when there is one; empty if there is none. */
+    public Optional<Trouble> trouble() {
+        return Stream.of(
+                        Optional.ofNullable(misconfigured), Optional.ofNullable(unreadable), Optional.ofNullable(unfit))
+                .flatMap(Optional::stream)
+                .findFirst();
+    }
+
+    /** Where changes are kept, for people. */
+    public String changesKeptIn() {
+        return kept.place();
+    }
+
+    /** The same trouble goes on; another one begins now. */
+    private @Nullable Trouble trouble(@Nullable Trouble before, @Nullable String reason) {
+        if (reason == null || before != null && before.reason().equals(reason)) {
+            return reason == null ? null : before;
+        }
+        return new Trouble(reason, now());
     }
 
     /**
@@ -180,7 +210,7 @@ public final class LiveRules {
 
     /** Remembers why the configuration that there is now is not in force. */
     public void configurationFailed(String reason) {
-        misconfigured = reason;
+        misconfigured = trouble(misconfigured, reason);
     }
 
     /**
@@ -330,7 +360,7 @@ public final class LiveRules {
             other = kept.other();
             unreadable = null;
         } catch (ChangeStoreException failure) {
-            unreadable = failure.isUnreadable() ? failure.getMessage() : unreadable;
+            unreadable = failure.isUnreadable() ? trouble(unreadable, failure.getMessage()) : unreadable;
             throw failure;
         }
         if (other == null) {
@@ -354,6 +384,7 @@ public final class LiveRules {
 
     private void putInForce(Changes changes, Fitting fit) {
         fitting = fit;
+        unfit = trouble(unfit, fit.problem());
         rules.replace(fit.compiled());
         tell(changes);
     }
