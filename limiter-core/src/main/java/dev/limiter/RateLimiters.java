@@ -151,6 +151,11 @@ public final class RateLimiters implements AutoCloseable {
         return queues.size();
     }
 
+    /** Has a listener told of requests that wait from now on. */
+    public void onWait(WaitListener listener) {
+        queues.onWait(listener);
+    }
+
     /** Sends all who wait away, refused; from now on nobody waits, until {@link #startWaiting()}. */
     public void stopWaiting() {
         queues.stop();

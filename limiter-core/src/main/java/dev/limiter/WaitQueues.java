@@ -2,6 +2,7 @@ package dev.limiter;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -23,6 +24,7 @@ final class WaitQueues {
     private final WaitTimer timer;
     private final HandOver handOver;
     private final ReleaseListener listener;
+    private final List<WaitListener> waitListeners = new CopyOnWriteArrayList<>();
     private volatile boolean listening;
 
     /** {@code handOver}: completes futures, and so runs what hangs on them; never used with a lock held. */
@@ -60,7 +62,9 @@ final class WaitQueues {
         if (answer != null) {
             return answer;
         }
+        WaitReport report = WaitReport.to(waitListeners, charges);
         while (!waiter.isDone()) {
+            report.begin(waiter);
             long rest = waiter.due() - clock.epochNanos();
             if (rest > 0) {
                 LockSupport.parkNanos(this, Math.min(rest, timer.longestNap()));
@@ -71,6 +75,7 @@ final class WaitQueues {
                 leave(waiter);
             }
         }
+        report.end(waiter.answer());
         return waiter.outcome();
     }
 
@@ -79,7 +84,13 @@ final class WaitQueues {
         WaiterFuture future = new WaiterFuture(this, timer, storage.clock(), handOver);
         Waiter waiter = new Waiter(charges, storage.clock().epochNanos(), present, future::wake);
         Decision answer = enter(waiter);
-        return answer != null ? CompletableFuture.completedFuture(answer) : future.of(waiter);
+        return answer != null
+                ? CompletableFuture.completedFuture(answer)
+                : future.of(waiter, WaitReport.to(waitListeners, charges));
+    }
+
+    void onWait(WaitListener listener) {
+        waitListeners.add(listener);
     }
 
     /** The answer, if it is known at once; null if the waiter is told later. */

@@ -12,6 +12,7 @@ final class WaiterFuture {
     private final TimeSource clock;
     private final HandOver handOver;
     private @Nullable Waiter waiter;
+    private @Nullable WaitReport report;
     private Runnable cancel = () -> {};
 
     /** {@code handOver}: completes the future, and so runs what hangs on it. */
@@ -23,13 +24,15 @@ final class WaiterFuture {
     }
 
     /** The future of a waiter that is queued; any other completion, cancelling or not, takes the waiter out. */
-    CompletableFuture<Decision> of(Waiter waiter) {
+    CompletableFuture<Decision> of(Waiter waiter, WaitReport report) {
         synchronized (this) {
             this.waiter = waiter;
+            this.report = report;
         }
         var unused = future.whenComplete((decision, failure) -> {
             if (decision == null || decision != waiter.answer()) {
                 withdraw(waiter);
+                report.end(null);
             }
         });
         wake();
@@ -49,6 +52,20 @@ final class WaiterFuture {
         Waiter done = setTimer();
         if (done != null) {
             handOver.execute(() -> complete(done));
+        } else {
+            begin();
+        }
+    }
+
+    private void begin() {
+        Waiter current;
+        WaitReport told;
+        synchronized (this) {
+            current = waiter;
+            told = report;
+        }
+        if (current != null && told != null) {
+            told.begin(current);
         }
     }
 
@@ -68,10 +85,21 @@ final class WaiterFuture {
 
     private void complete(Waiter done) {
         Throwable failure = done.failure();
+        end(done);
         if (failure != null) {
             future.completeExceptionally(failure);
         } else {
             future.complete(done.outcome());
+        }
+    }
+
+    private void end(Waiter done) {
+        WaitReport told;
+        synchronized (this) {
+            told = report;
+        }
+        if (told != null) {
+            told.end(done.answer());
         }
     }
 

@@ -3,11 +3,15 @@ package dev.limiter.failover;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.TimeSource;
+import dev.limiter.failover.StorageListener.Outcome;
 import dev.limiter.failover.StorageUnavailableException.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has the remote storage decide, within the time that a decision may take, once it knows what was granted in memory; and
@@ -34,37 +38,37 @@ final class AskedStorage {
 
     /** Blocks. {@code node}: that decides on all charges. */
     Decision decide(List<Charge> charges, NodeHealth node) {
-        long begun = clock.epochNanos();
+        Question question = new Question(charges, node);
         try {
             Budget budget = Budget.of(remote.timeout());
             for (int i = 0; i < MOST_ATTEMPTS; i++) {
                 CompletableFuture<?> settled = outageUse.settle(charges);
                 timeouts.join(settled, budget);
                 Decision known = remote.known(charges);
-                Decision decision = known != null ? known : timeouts.join(remote.ask(charges), budget);
+                Decision decision = known != null ? known : timeouts.join(question.ask(), budget);
                 if (isCovered(charges, decision)) {
-                    tell(known == null, node, begun);
+                    question.answered(known == null);
                     return decision;
                 }
                 decision.giveBack();
             }
             throw unsettled();
         } catch (StorageUnavailableException failure) {
-            failed(failure, node, begun);
+            question.failed(failure);
             throw failure;
         }
     }
 
     /** The same without blocking. */
     CompletableFuture<Decision> decideLater(List<Charge> charges, NodeHealth node) {
-        long begun = clock.epochNanos();
+        Question question = new Question(charges, node);
         AtomicBoolean asked = new AtomicBoolean();
-        CompletableFuture<Decision> answer = attempt(charges, asked, 1);
+        CompletableFuture<Decision> answer = attempt(question, asked, 1);
         return timeouts.within(answer, Budget.of(remote.timeout())).whenComplete((decision, failure) -> {
             if (failure == null) {
-                tell(asked.get(), node, begun);
+                question.answered(asked.get());
             } else {
-                failed(remote.errors().failure(failure), node, begun);
+                question.failed(remote.errors().failure(failure));
             }
         });
     }
@@ -75,8 +79,9 @@ final class AskedStorage {
                 && unavailable.isOfOneState();
     }
 
-    private CompletableFuture<Decision> attempt(List<Charge> charges, AtomicBoolean asked, int attempt) {
-        CompletableFuture<Decision> answer = outageUse.settle(charges).thenCompose(settled -> answer(charges, asked));
+    private CompletableFuture<Decision> attempt(Question question, AtomicBoolean asked, int attempt) {
+        List<Charge> charges = question.charges;
+        CompletableFuture<Decision> answer = outageUse.settle(charges).thenCompose(settled -> answer(question, asked));
         return answer.thenCompose(decision -> {
             if (isCovered(charges, decision)) {
                 return CompletableFuture.completedFuture(decision);
@@ -84,47 +89,79 @@ final class AskedStorage {
             decision.giveBack();
             return attempt == MOST_ATTEMPTS
                     ? CompletableFuture.failedFuture(unsettled())
-                    : attempt(charges, asked, attempt + 1);
+                    : attempt(question, asked, attempt + 1);
         });
     }
 
-    private CompletableFuture<Decision> answer(List<Charge> charges, AtomicBoolean asked) {
-        Decision known = remote.known(charges);
+    private CompletableFuture<Decision> answer(Question question, AtomicBoolean asked) {
+        Decision known = remote.known(question.charges);
         asked.set(known == null);
-        return known != null ? CompletableFuture.completedFuture(known) : remote.ask(charges);
+        return known != null ? CompletableFuture.completedFuture(known) : question.ask();
     }
 
     private boolean isCovered(List<Charge> charges, Decision decision) {
         return !decision.permitted() || outageUse.isCovered(charges);
     }
 
-    /** The storage answered. What is known without asking says nothing about it. */
-    private void tell(boolean asked, NodeHealth node, long begun) {
-        if (asked) {
-            listener.asked(StorageListener.Outcome.OK, since(begun));
-            node.succeeded();
+    /** What is asked for one decision, however often, and who is told how that went. */
+    private final class Question {
+
+        private final List<Charge> charges;
+        private final NodeHealth node;
+        private final long begun = clock.epochNanos();
+        private final AtomicReference<@Nullable Consumer<Outcome>> told = new AtomicReference<>();
+        private volatile boolean asked;
+
+        Question(List<Charge> charges, NodeHealth node) {
+            this.charges = charges;
+            this.node = node;
+        }
+
+        CompletableFuture<Decision> ask() {
+            if (!asked) {
+                asked = true;
+                told.set(listener.asking(charges));
+            }
+            return remote.ask(charges);
+        }
+
+        /** {@code byStorage}: else it was known without asking, which says nothing about the storage. */
+        void answered(boolean byStorage) {
+            end(Outcome.OK);
+            if (byStorage) {
+                listener.asked(Outcome.OK, since(begun));
+                node.succeeded();
+            }
+        }
+
+        void failed(RuntimeException failure) {
+            Reason reason =
+                    failure instanceof StorageUnavailableException unavailable ? unavailable.reason() : Reason.FAILED;
+            end(outcome(reason));
+            listener.asked(outcome(reason), since(begun));
+            if (reason == Reason.BROKEN_STATE) {
+                listener.broken(failure.getMessage());
+                return;
+            }
+            if (reason == Reason.LACKS_RIGHT) {
+                listener.lacksRight(failure.getMessage());
+            }
+            node.failed(failure, begun);
+        }
+
+        private void end(Outcome outcome) {
+            Consumer<Outcome> listening = told.getAndSet(null);
+            if (listening != null) {
+                listening.accept(outcome);
+            }
         }
     }
 
-    private void failed(RuntimeException failure, NodeHealth node, long begun) {
-        Reason reason =
-                failure instanceof StorageUnavailableException unavailable ? unavailable.reason() : Reason.FAILED;
-        listener.asked(outcome(reason), since(begun));
-        if (reason == Reason.BROKEN_STATE) {
-            listener.broken(failure.getMessage());
-            return;
-        }
-        if (reason == Reason.LACKS_RIGHT) {
-            listener.lacksRight(failure.getMessage());
-        }
-        node.failed(failure, begun);
-    }
-
-    private static StorageListener.Outcome outcome(Reason reason) {
+    private static Outcome outcome(Reason reason) {
         return switch (reason) {
-            case TIMED_OUT, STOOD_STILL -> StorageListener.Outcome.TIMEOUT;
-            case FAILED, UNSETTLED, NOT_DONE, LACKS_RIGHT -> StorageListener.Outcome.ERROR;
-            case BROKEN_STATE -> StorageListener.Outcome.BROKEN_STATE;
+            case TIMED_OUT, STOOD_STILL -> Outcome.TIMEOUT;
+            case FAILED, UNSETTLED, NOT_DONE, LACKS_RIGHT -> Outcome.ERROR;
+            case BROKEN_STATE -> Outcome.BROKEN_STATE;
         };
     }
 

@@ -1,6 +1,9 @@
 package dev.limiter.failover;
 
+import dev.limiter.Charge;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Is told how a remote storage fares. Called by threads that decide: has to be quick, and must not throw. */
@@ -16,6 +19,15 @@ public interface StorageListener {
         ERROR,
         /** A state could not be read. */
         BROKEN_STATE
+    }
+
+    /**
+     * The storage is about to be asked for a decision. Called in the thread that asks.
+     *
+     * @return what is told once how that went, in any thread; null, as by default, if nothing is
+     */
+    default @Nullable Consumer<Outcome> asking(List<Charge> charges) {
+        return null;
     }
 
     /** The storage was asked; {@code took} is how long that took. */

@@ -3,9 +3,13 @@ package dev.limiter.failover;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CircuitBreakerTests {
 
@@ -155,5 +159,34 @@ class CircuitBreakerTests {
             }
         }
         assertThat(opened).isBetween(5, 200);
+    }
+
+    /** However it flaps: after so many fast outages in a row it works for as long as that takes to be forgotten. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 100})
+    void opensSixteenTimesAMinuteAtMost(int inARow) {
+        List<Long> opened = new ArrayList<>();
+        long end = time.get() + 600_000 * MILLI;
+        while (time.get() - end < 0) {
+            for (int i = 0; i < inARow && time.get() - end < 0; i++) {
+                while (!breaker.isOpen()) {
+                    breaker.failed(time.get());
+                }
+                opened.add(time.get());
+                while (breaker.isOpen()) {
+                    time.addAndGet(50 * MILLI);
+                    if (breaker.probeIsDue()) {
+                        for (int probe = 0; probe < CircuitBreaker.PROBES_IN_A_ROW; probe++) {
+                            breaker.probeSucceeded();
+                        }
+                    }
+                }
+            }
+            time.addAndGet(10_000 * MILLI);
+        }
+        for (long minute : opened) {
+            assertThat(opened.stream().filter(at -> at - minute >= 0 && at - minute < 60_000 * MILLI))
+                    .hasSizeLessThanOrEqualTo(16);
+        }
     }
 }

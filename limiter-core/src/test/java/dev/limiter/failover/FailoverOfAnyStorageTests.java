@@ -2,6 +2,7 @@ package dev.limiter.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.OnFailure;
@@ -16,9 +17,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A storage that is a few lines of Java goes on while it fails, as one in Redis does. */
 class FailoverOfAnyStorageTests implements StorageListener {
@@ -32,6 +36,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     private final CommandedStorage remote = new CommandedStorage(time);
     private final RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
     private final List<String> changes = new CopyOnWriteArrayList<>();
+    private final List<String> questions = new CopyOnWriteArrayList<>();
     private final List<Outcome> outcomes = new CopyOnWriteArrayList<>();
     private final Rule rule = Rule.of("rule", Limit.fixedWindow(10, HOUR).startingWithFirst());
     private final Rule other = Rule.of("other", Limit.fixedWindow(MANY, HOUR).startingWithFirst());
@@ -48,6 +53,13 @@ class FailoverOfAnyStorageTests implements StorageListener {
     @Override
     public void asked(Outcome outcome, Duration took) {
         outcomes.add(outcome);
+    }
+
+    @Override
+    public Consumer<Outcome> asking(List<Charge> charges) {
+        String rules = charges.stream().map(charge -> charge.rule().name()).collect(Collectors.joining(","));
+        questions.add(rules);
+        return outcome -> questions.add(rules + " " + outcome);
     }
 
     @Override
@@ -107,7 +119,34 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(storage.decideAsync(List.of(rule.charge("key"))).join().permitted())
                 .isTrue();
         assertThat(outcomes).isEmpty();
+        assertThat(questions).isEmpty();
         assertThat(remote.asked).hasValue(0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aQuestionIsToldFromItsBeginningToItsEnd(boolean blocking) {
+        remote.hold(Duration.ofSeconds(60));
+        CompletableFuture<Decision> answer = blocking
+                ? CompletableFuture.supplyAsync(() -> take("key", 1))
+                : storage.decideAsync(List.of(rule.charge("key")));
+        await(() -> !questions.isEmpty());
+        assertThat(questions).containsExactly("rule");
+        remote.answerAll();
+        answer.join();
+        assertThat(questions).containsExactly("rule", "rule OK");
+
+        remote.fail("");
+        var unused = blocking
+                ? take("key", 1)
+                : storage.decideAsync(List.of(rule.charge("key"))).join();
+        assertThat(questions).containsExactly("rule", "rule OK", "rule", "rule ERROR");
+
+        questions.clear();
+        untilLost("");
+        int before = questions.size();
+        take("key", 1);
+        assertThat(questions).as("nobody is asked").hasSize(before);
     }
 
     @Test

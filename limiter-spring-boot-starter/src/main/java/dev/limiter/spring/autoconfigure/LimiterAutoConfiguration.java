@@ -7,6 +7,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
@@ -67,7 +68,13 @@ public final class LimiterAutoConfiguration {
     }
 
     @Bean
-    RuleDecider limiterRuleDecider(RateLimiters limiters, ObjectProvider<RateLimitListener> listeners, KeyHash hash) {
-        return new RuleDecider(limiters, listeners.orderedStream().toList(), hash);
+    PermitHolders limiterPermitHolders(TimeSource timeSource) {
+        return new PermitHolders(timeSource);
+    }
+
+    @Bean
+    RuleDecider limiterRuleDecider(
+            RateLimiters limiters, ObjectProvider<RateLimitListener> listeners, KeyHash hash, PermitHolders holders) {
+        return new RuleDecider(limiters, listeners.orderedStream().toList(), hash, holders);
     }
 }

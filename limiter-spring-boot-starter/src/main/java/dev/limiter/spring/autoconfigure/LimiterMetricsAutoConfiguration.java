@@ -4,16 +4,25 @@ import dev.limiter.RateLimiters;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.metrics.LimiterMetrics;
+import dev.limiter.spring.metrics.LimiterObservations;
+import dev.limiter.spring.metrics.QueuedRequests;
 import dev.limiter.spring.metrics.RuleGauges;
 import dev.limiter.spring.metrics.StorageMetrics;
+import dev.limiter.spring.metrics.TimedObservationHandler;
 import dev.limiter.spring.operate.LiveRules;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.observation.MeterObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
 /** Counts outcomes in whatever registry of meters the application has. */
 @AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
@@ -29,8 +38,9 @@ public final class LimiterMetricsAutoConfiguration {
 
     @Bean
     @ConditionalOnBean(LiveRules.class)
-    RuleGauges limiterRuleGauges(ObjectProvider<MeterRegistry> registries, LiveRules rules) {
-        return new RuleGauges(registries, rules);
+    RuleGauges limiterRuleGauges(
+            ObjectProvider<MeterRegistry> registries, LiveRules rules, PermitHolders holders, RateLimiters limiters) {
+        return new RuleGauges(registries, rules, holders, new QueuedRequests(limiters));
     }
 
     @Bean
@@ -40,5 +50,23 @@ public final class LimiterMetricsAutoConfiguration {
             ObjectProvider<StorageStatistics> statistics,
             ObjectProvider<FailoverRateLimiterStorage> storage) {
         return new StorageMetrics(registries, statistics, storage);
+    }
+
+    /** Spans, for those who trace. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({ObservationRegistry.class, MeterObservationHandler.class})
+    static class Observations {
+
+        @Bean
+        LimiterObservations limiterObservations(
+                ObjectProvider<ObservationRegistry> registry, ObjectProvider<RateLimiters> limiters) {
+            return new LimiterObservations(registry, limiters);
+        }
+
+        @Bean
+        @Order(Ordered.HIGHEST_PRECEDENCE)
+        TimedObservationHandler limiterTimedObservationHandler() {
+            return new TimedObservationHandler();
+        }
     }
 }

@@ -13,11 +13,13 @@ import dev.limiter.spring.compiled.FailureModes;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.RedisSettings;
+import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.redis.ApplicationRedis;
 import dev.limiter.spring.redis.EvictionCheck;
 import dev.limiter.spring.redis.OwnConnection;
 import dev.limiter.spring.redis.RedisProblems;
+import dev.limiter.spring.redis.StorageEvents;
 import dev.limiter.spring.redis.StorageListeners;
 import dev.limiter.spring.redis.StorageLog;
 import org.springframework.beans.factory.ObjectProvider;
@@ -25,6 +27,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -111,6 +114,12 @@ public final class LimiterRedisAutoConfiguration {
         @Bean
         StorageLog limiterStorageLog() {
             return new StorageLog();
+        }
+
+        @Bean
+        StorageEvents limiterStorageEvents(
+                ObjectProvider<RateLimitListener> listeners, ApplicationEventPublisher events) {
+            return new StorageEvents("redis", listeners, events);
         }
     }
 

@@ -1,7 +1,9 @@
 package dev.limiter.spring.redis;
 
+import dev.limiter.Charge;
 import dev.limiter.failover.StorageListener;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
@@ -17,6 +19,18 @@ public final class StorageListeners implements StorageListener {
 
     public StorageListeners(List<StorageListener> listeners) {
         this.listeners = List.copyOf(listeners);
+    }
+
+    @Override
+    public @Nullable Consumer<Outcome> asking(List<Charge> charges) {
+        List<Consumer<Outcome>> told = new ArrayList<>(1);
+        tell(listener -> {
+            Consumer<Outcome> end = listener.asking(charges);
+            if (end != null) {
+                told.add(end);
+            }
+        });
+        return told.isEmpty() ? null : outcome -> told.forEach(end -> guarded(() -> end.accept(outcome)));
     }
 
     @Override
@@ -66,11 +80,15 @@ public final class StorageListeners implements StorageListener {
 
     private void tell(Consumer<StorageListener> message) {
         for (StorageListener listener : listeners) {
-            try {
-                message.accept(listener);
-            } catch (RuntimeException failure) {
-                logger.warn("A listener of the storage of rate limits failed", failure);
-            }
+            guarded(() -> message.accept(listener));
+        }
+    }
+
+    private static void guarded(Runnable message) {
+        try {
+            message.run();
+        } catch (RuntimeException failure) {
+            logger.warn("A listener of the storage of rate limits failed", failure);
         }
     }
 }

@@ -45,6 +45,7 @@ public final class RateLimitRule {
     private final EnforcedShare enforced;
     private final @Nullable String live;
     private final @Nullable Charge fixedCharge;
+    private final boolean limitsConcurrency;
 
     public RateLimitRule(
             Rule rule,
@@ -88,6 +89,8 @@ public final class RateLimitRule {
         this.enforced = enforced;
         this.live = live;
         this.fixedCharge = fixedCharge();
+        this.limitsConcurrency =
+                limitsConcurrency(rule) || tiers().values().stream().anyMatch(RateLimitRule::limitsConcurrency);
     }
 
     private @Nullable Charge fixedCharge() {
@@ -193,6 +196,15 @@ public final class RateLimitRule {
     /** Whether requests may have to wait for it. */
     public boolean makesWait() {
         return waiting.isPossible();
+    }
+
+    /** Whether any of its limits, or of a tier of it, is one of concurrency. */
+    public boolean limitsConcurrency() {
+        return limitsConcurrency;
+    }
+
+    private static boolean limitsConcurrency(Rule limited) {
+        return limited.limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
     }
 
     /** Whether it has paths, so that it applies to requests by itself. */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param enforced decided together, all or nothing
  * @param shadow decided one by one, without consequences
  * @param waiting whether the decision may have to wait
+ * @param holding whether a permitted request may hold permits of a concurrency limit
  * @param partial whether what is enforced depends on the key
  * @param keys those of one request, of rules that are enforced in part
  */
@@ -22,6 +23,7 @@ public record ApplicableRules(
         List<RateLimitRule> enforced,
         List<RateLimitRule> shadow,
         boolean waiting,
+        boolean holding,
         boolean partial,
         Map<RateLimitRule, String> keys) {
 
@@ -36,6 +38,7 @@ public record ApplicableRules(
                 enforced,
                 shadow,
                 enforced.stream().anyMatch(RateLimitRule::makesWait),
+                enforced.stream().anyMatch(RateLimitRule::limitsConcurrency),
                 enforced.stream().anyMatch(RateLimitRule::isEnforcedInPart),
                 keys);
     }

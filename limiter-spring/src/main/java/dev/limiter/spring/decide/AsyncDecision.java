@@ -37,7 +37,8 @@ final class AsyncDecision {
         this.rules = rules;
         this.context = context;
         this.resource = resource;
-        this.shadow = new ShadowRules(decider.charges(), decider.reports(), rules, context, resource);
+        this.shadow =
+                new ShadowRules(decider.charges(), decider.reports(), decider.holders(), rules, context, resource);
     }
 
     /** {@code known}: the verdict, if no storage has to be asked for it. */
@@ -90,7 +91,7 @@ final class AsyncDecision {
                 ? limiters.acquireAsync(asked.charges(), () -> true)
                 : limiters.tryAcquireAsync(asked.charges().toArray(Charge[]::new));
         ask(decision, decided -> {
-            Verdict verdict = decider.verdict(asked, context, decided);
+            Verdict verdict = decider.verdict(asked, rules, context, resource, decided);
             if (decided.permitted()) {
                 Duration waited = rules.waiting() ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
                 decider.reports().tellPermitted(verdict, resource, waited);

@@ -1,6 +1,9 @@
 package dev.limiter.spring.decide;
 
-/** Beans of this type are told of each outcome, on the thread of the request: they should be quick, and thread-safe. */
+/**
+ * Beans of this type are told of each outcome, on the thread of the request: they should be quick, and thread-safe. What
+ * befalls the storage they are told by a thread of its own.
+ */
 @FunctionalInterface
 public interface RateLimitListener {
 
@@ -13,6 +16,12 @@ public interface RateLimitListener {
      *     banned it
      */
     default void onBan(RateLimitEvent event) {}
+
+    /** The storage is no longer asked, because it fails. Does nothing by default. */
+    default void onStorageLost(StorageEvent event) {}
+
+    /** The storage is asked again. Does nothing by default. */
+    default void onStorageFound(StorageEvent event) {}
 
     /** Whether it is told of that outcome: asked once, at the start. All by default; what nobody hears costs nothing. */
     default boolean hears(Outcome outcome) {

@@ -28,7 +28,7 @@ final class RuleCharges {
         static final Asked NOTHING = new Asked(List.of(), List.of());
 
         Verdict refused(Decision decision) {
-            return new Verdict(rules, charges, decision, List.of(), List.of());
+            return new Verdict(rules, charges, decision, List.of(), List.of(), HeldPermits.NONE);
         }
     }
 

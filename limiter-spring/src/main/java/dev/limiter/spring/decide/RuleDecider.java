@@ -26,10 +26,15 @@ public final class RuleDecider {
     private final Bans bans;
     private final DecisionReports reports;
     private final RuleCharges charges;
+    private final PermitHolders holders;
 
-    /** {@code hash}: what listeners may tell people instead of keys. */
-    public RuleDecider(RateLimiters limiters, List<RateLimitListener> listeners, KeyHash hash) {
+    /**
+     * @param hash what listeners may tell people instead of keys
+     * @param holders where requests are while they hold permits of concurrency limits
+     */
+    public RuleDecider(RateLimiters limiters, List<RateLimitListener> listeners, KeyHash hash, PermitHolders holders) {
         this.limiters = limiters;
+        this.holders = holders;
         this.reports = new DecisionReports(listeners, hash);
         this.bans = new Bans(limiters, reports);
         this.charges = new RuleCharges(reports);
@@ -67,7 +72,7 @@ public final class RuleDecider {
         long start = rules.waiting() ? System.nanoTime() : 0;
         Decision decision = rules.waiting() ? limiters.acquire(asked.charges()) : tryAcquire(asked.charges());
         Duration waited = rules.waiting() ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
-        Verdict verdict = verdict(asked, context, decision);
+        Verdict verdict = verdict(asked, rules, context, resource, decision);
         if (!decision.permitted()) {
             return withShadow(rejected(verdict, resource), rules, rules.candidatesBeside(verdict), context, resource);
         }
@@ -120,6 +125,10 @@ public final class RuleDecider {
         return reports;
     }
 
+    PermitHolders holders() {
+        return holders;
+    }
+
     RuleCharges charges() {
         return charges;
     }
@@ -151,9 +160,12 @@ public final class RuleDecider {
     }
 
     /** A refusal is worked out once, for listeners, fields, body and exception. */
-    Verdict verdict(Asked asked, RateLimitContext context, Decision decision) {
+    Verdict verdict(Asked asked, ApplicableRules rules, RateLimitContext context, String resource, Decision decision) {
         List<OpenCharge> open = charges.open(asked.rules(), context, decision);
-        return new Verdict(asked.rules(), asked.charges(), decision.snapshot(), List.of(), open);
+        HeldPermits held = rules.holding() && decision.permitted()
+                ? holders.hold(asked.charges(), decision, resource)
+                : HeldPermits.NONE;
+        return new Verdict(asked.rules(), asked.charges(), decision.snapshot(), List.of(), open, held);
     }
 
     /** Only the rules that refused are to be told: the others were not counted. */
@@ -200,7 +212,7 @@ public final class RuleDecider {
         if (watching.isEmpty()) {
             return verdict;
         }
-        ShadowRules shadow = new ShadowRules(charges, reports, rules, context, resource);
+        ShadowRules shadow = new ShadowRules(charges, reports, holders, rules, context, resource);
         for (RateLimitRule rule : watching) {
             Charge charge = shadow.charge(rule);
             if (charge != null) {

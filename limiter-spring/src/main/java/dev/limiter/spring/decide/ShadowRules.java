@@ -22,13 +22,17 @@ final class ShadowRules {
     private final String resource;
     private final List<Decision> decisions = new ArrayList<>();
     private final List<OpenCharge> open = new ArrayList<>();
+    private final PermitHolders holders;
+    private HeldPermits held = HeldPermits.NONE;
 
     ShadowRules(
             RuleCharges charges,
             DecisionReports reports,
+            PermitHolders holders,
             ApplicableRules applicable,
             RateLimitContext context,
             String resource) {
+        this.holders = holders;
         this.charges = charges;
         this.reports = reports;
         this.applicable = applicable;
@@ -54,6 +58,9 @@ final class ShadowRules {
     void decided(RateLimitRule rule, Charge charge, Decision decision) {
         decisions.add(decision);
         open.addAll(charges.open(List.of(rule), context, decision));
+        if (rule.limitsConcurrency() && decision.permitted()) {
+            held = held.and(holders.hold(List.of(charge), decision, resource));
+        }
         Outcome outcome = decision.permitted() ? Outcome.permitted(decision) : Outcome.SHADOW_REJECTED;
         reports.tell(rule, resource, outcome, decision, charge);
     }
@@ -70,9 +77,16 @@ final class ShadowRules {
     Verdict beside(Verdict verdict) {
         if (!verdict.permitted()) {
             decisions.forEach(Decision::close);
+            held.release();
             return verdict;
         }
         open.addAll(0, verdict.open());
-        return new Verdict(verdict.rules(), verdict.charges(), verdict.decision(), decisions, open);
+        return new Verdict(
+                verdict.rules(),
+                verdict.charges(),
+                verdict.decision(),
+                decisions,
+                open,
+                verdict.held().and(held));
     }
 }

@@ -18,13 +18,15 @@ import org.jspecify.annotations.Nullable;
 public final class Verdict {
 
     /** No rule had anything to say. */
-    public static final Verdict UNLIMITED = new Verdict(List.of(), List.of(), null, List.of(), List.of());
+    public static final Verdict UNLIMITED =
+            new Verdict(List.of(), List.of(), null, List.of(), List.of(), HeldPermits.NONE);
 
     private final List<RateLimitRule> rules;
     private final List<Charge> charges;
     private final @Nullable Decision decision;
     private final List<Decision> shadow;
     private final List<OpenCharge> open;
+    private final HeldPermits held;
     private volatile boolean returned;
 
     Verdict(
@@ -32,12 +34,14 @@ public final class Verdict {
             List<Charge> charges,
             @Nullable Decision decision,
             List<Decision> shadow,
-            List<OpenCharge> open) {
+            List<OpenCharge> open,
+            HeldPermits held) {
         this.rules = rules;
         this.charges = charges;
         this.decision = decision;
         this.shadow = shadow;
         this.open = open;
+        this.held = held;
     }
 
     public boolean permitted() {
@@ -77,6 +81,11 @@ public final class Verdict {
             }
         }
         return false;
+    }
+
+    /** What holders of permits are shown of it. */
+    HeldPermits held() {
+        return held;
     }
 
     /** The decision over all {@link #rules()}; null if there are none. */
@@ -129,7 +138,7 @@ public final class Verdict {
         return isCounted(part) ? part.limits() : List.of();
     }
 
-    private static boolean isCounted(Decision part) {
+    static boolean isCounted(Decision part) {
         return part.onFailure().orElse(OnFailure.LOCAL) != OnFailure.ALLOW;
     }
 
@@ -158,8 +167,8 @@ public final class Verdict {
         for (OpenCharge charge : open) {
             if (answerFollows && charge.byResponse()) {
                 charge.remember(result, exception);
-            } else {
-                returned |= charge.completed(result, exception);
+            } else if (charge.completed(result, exception)) {
+                returned(charge);
             }
         }
     }
@@ -167,10 +176,15 @@ public final class Verdict {
     /** The answer is about to be sent: settles what depends on that. */
     public void answered(ResponseView response) {
         for (OpenCharge charge : open) {
-            if (charge.byResponse()) {
-                returned |= charge.answered(response);
+            if (charge.byResponse() && charge.answered(response)) {
+                returned(charge);
             }
         }
+    }
+
+    private void returned(OpenCharge charge) {
+        returned = true;
+        held.release(charge.decision());
     }
 
     /** Whether some of what was taken has been returned, so that the limits no longer stand where they stood. */
@@ -194,6 +208,7 @@ public final class Verdict {
             decision.close();
         }
         shadow.forEach(Decision::close);
+        held.release();
     }
 
     /** Whether the rule that decided is one for all callers together, whoever they are. */
@@ -228,5 +243,6 @@ public final class Verdict {
             decision.giveBack();
         }
         shadow.forEach(Decision::giveBack);
+        held.release();
     }
 }

@@ -65,8 +65,9 @@ class AsyncDecisionTests {
     private final AtomicLong now = new AtomicLong(TimeUnit.DAYS.toNanos(20_000));
     private final RemoteStorage remote = new RemoteStorage(now::get);
     private final List<RateLimitEvent> events = new ArrayList<>();
+    private final PermitHolders holders = new PermitHolders(now::get);
     private final RuleDecider decider =
-            new RuleDecider(new RateLimiters(remote), List.of(events::add), KeyHash.with("secret"));
+            new RuleDecider(new RateLimiters(remote), List.of(events::add), KeyHash.with("secret"), holders);
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
@@ -76,7 +77,8 @@ class AsyncDecisionTests {
         RuleDecider blocking = new RuleDecider(
                 new RateLimiters(new InMemoryRateLimiterStorage(new RateLimiterFactory(), now::get, 1_000)),
                 List.of(blockingEvents::add, new RejectionListener(rejections)),
-                KeyHash.with("secret"));
+                KeyHash.with("secret"),
+                holders);
         ApplicableRules rules = ApplicableRules.of(Stream.of(
                         rule("banning")
                                 .key(List.of("header:user"))

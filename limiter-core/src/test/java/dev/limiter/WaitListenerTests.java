@@ -1,0 +1,131 @@
+package dev.limiter;
+
+import static dev.limiter.Caller.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A listener is told of requests that really wait: when that begins and when it ends, once each. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WaitListenerTests {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final VirtualTime time = new VirtualTime();
+    private final RateLimiterStorage memory = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
+    private final Rule paced =
+            Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
+    private final Rule pool = Rule.of("pool", Limit.concurrency(1));
+    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final RateLimiters limiters = new RateLimiters(memory);
+
+    @BeforeEach
+    void listen() {
+        listen(limiters);
+    }
+
+    private void listen(RateLimiters heard) {
+        heard.onWait(charges -> {
+            Thread asking = Thread.currentThread();
+            return new WaitListener.Wait() {
+                @Override
+                public void begins() {
+                    told.add("begins " + charges.get(0).rule().name() + " of " + asking.getName());
+                }
+
+                @Override
+                public void ends(@Nullable Decision decision) {
+                    told.add(decision == null ? "given up" : decision.permitted() ? "permitted" : "rejected");
+                }
+            };
+        });
+    }
+
+    private String begins(Rule rule) {
+        return "begins " + rule.name() + " of " + Thread.currentThread().getName();
+    }
+
+    private void hasBegun() {
+        until(() -> !told.isEmpty());
+        assertThat(told).hasSize(1);
+    }
+
+    @Test
+    void isNotToldOfRequestsThatAreDecidedAtOnce() {
+        assertThat(limiters.acquire(paced, "key", HOUR).permitted()).isTrue();
+        assertThat(limiters.acquire(paced, "key", Duration.ZERO).permitted()).isFalse();
+        assertThat(limiters.acquireAsync(pool, "key", HOUR).join().permitted()).isTrue();
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void isToldOfAThreadThatWaits() {
+        limiters.tryAcquire(paced, "key");
+        Caller caller = new Caller(() -> limiters.acquire(paced, "key", HOUR));
+        hasBegun();
+        time.advance(SECOND);
+        assertThat(caller.answer().permitted()).isTrue();
+        assertThat(told).hasSize(2).element(1).isEqualTo("permitted");
+    }
+
+    @Test
+    void isToldOfAFutureThatWaits() {
+        Decision held = limiters.tryAcquire(pool, "key");
+        CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
+        assertThat(told).containsExactly(begins(pool));
+        held.close();
+        assertThat(future.join().permitted()).isTrue();
+        assertThat(told).containsExactly(begins(pool), "permitted");
+    }
+
+    @Test
+    void isToldOfAFutureThatIsCancelled() {
+        limiters.tryAcquire(pool, "key");
+        CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
+        future.cancel(true);
+        assertThat(told).containsExactly(begins(pool), "given up");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void isToldOfThoseWhoAreSentAway(boolean thread) {
+        limiters.tryAcquire(pool, "key");
+        if (thread) {
+            Caller caller = new Caller(() -> limiters.acquire(pool, "key", HOUR));
+            hasBegun();
+            limiters.stopWaiting();
+            assertThat(caller.answer().permitted()).isFalse();
+        } else {
+            CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
+            limiters.stopWaiting();
+            assertThat(future.join().permitted()).isFalse();
+        }
+        assertThat(told).hasSize(2).element(1).isEqualTo("rejected");
+    }
+
+    /** A storage elsewhere is asked by the thread that comes, and answers in another one. */
+    @Test
+    void isToldOnceAStorageElsewhereHasAnswered() {
+        ElsewhereStorage elsewhere = new ElsewhereStorage(memory);
+        RateLimiters remote = new RateLimiters(elsewhere, new ManualTimer(), HandOver.toCommonPool());
+        listen(remote);
+        assertThat(remote.acquireAsync(paced, "key", HOUR).join().permitted()).isTrue();
+        assertThat(told).isEmpty();
+        CompletableFuture<Decision> future = remote.acquireAsync(paced, "key", HOUR);
+        hasBegun();
+        assertThat(told).containsExactly(begins(paced));
+        future.cancel(true);
+        assertThat(told).containsExactly(begins(paced), "given up");
+    }
+}

@@ -1,0 +1,65 @@
+package dev.limiter.spring.decide;
+
+import dev.limiter.Decision;
+import java.time.Instant;
+
+/**
+ * What a request or call holds of the concurrency limits of a rule, until its work is done. Immutable, and one of its kind:
+ * two that look alike are two.
+ */
+public final class HeldPermit {
+
+    private final String rule;
+    private final String key;
+    private final long permits;
+    private final String resource;
+    private final String thread;
+    private final Instant since;
+    private final Decision decision;
+
+    HeldPermit(
+            String rule, String key, long permits, String resource, String thread, Instant since, Decision decision) {
+        this.rule = rule;
+        this.key = key;
+        this.permits = permits;
+        this.resource = resource;
+        this.thread = thread;
+        this.since = since;
+        this.decision = decision;
+    }
+
+    /** The name of the rule. */
+    public String rule() {
+        return rule;
+    }
+
+    /** Whose limits they are, as storages have it; may be secret, see {@link RateLimitEvent#key()}. */
+    public String key() {
+        return key;
+    }
+
+    /** How many, from 1: the most of any of the limits. */
+    public long permits() {
+        return permits;
+    }
+
+    /** The resource: method and pattern of an endpoint, or {@code Class.method}. */
+    public String resource() {
+        return resource;
+    }
+
+    /** The name of the thread that was granted them; asynchronous work may have moved on since. */
+    public String thread() {
+        return thread;
+    }
+
+    /** When they were granted. */
+    public Instant since() {
+        return since;
+    }
+
+    /** By which they are released. */
+    Decision decision() {
+        return decision;
+    }
+}

@@ -1,0 +1,40 @@
+package dev.limiter.spring.decide;
+
+import dev.limiter.Decision;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What one request or call holds of concurrency limits, as {@link PermitHolders} shows it. Immutable, thread-safe. */
+record HeldPermits(PermitHolders holders, List<HeldPermit> permits) {
+
+    /** Nothing, as of nearly all requests. */
+    static final HeldPermits NONE = new HeldPermits(new PermitHolders(() -> 0), List.of());
+
+    /** These and others. */
+    HeldPermits and(HeldPermits others) {
+        if (others.permits.isEmpty()) {
+            return this;
+        }
+        return permits.isEmpty()
+                ? others
+                : new HeldPermits(
+                        holders,
+                        Stream.concat(permits.stream(), others.permits.stream()).toList());
+    }
+
+    /** The work is done. Does nothing the second time. */
+    void release() {
+        if (!permits.isEmpty()) {
+            permits.forEach(holders::release);
+        }
+    }
+
+    /** What one decision took has been returned. */
+    void release(Decision decision) {
+        for (HeldPermit permit : permits) {
+            if (permit.decision() == decision) {
+                holders.release(permit);
+            }
+        }
+    }
+}

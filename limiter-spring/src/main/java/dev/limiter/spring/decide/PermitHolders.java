@@ -1,0 +1,96 @@
+package dev.limiter.spring.decide;
+
+import static java.util.Comparator.comparing;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.TimeSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests and calls of this instance that hold permits of concurrency limits; of other rules nothing is kept.
+ * Thread-safe.
+ */
+public final class PermitHolders {
+
+    private final Map<String, Set<HeldPermit>> byRule = new ConcurrentHashMap<>();
+    private final TimeSource clock;
+    private volatile BiConsumer<HeldPermit, Duration> onRelease = (permit, held) -> {};
+
+    public PermitHolders(TimeSource clock) {
+        this.clock = clock;
+    }
+
+    /** Remembers what a permitted request takes by rules that were decided together. */
+    HeldPermits hold(List<Charge> charges, Decision decision, String resource) {
+        List<HeldPermit> held = new ArrayList<>(1);
+        List<Decision> parts = decision.parts();
+        for (int i = 0; i < charges.size(); i++) {
+            Decision part = parts.size() == charges.size() ? parts.get(i) : decision;
+            long permits = Verdict.isCounted(part) ? permits(charges.get(i)) : 0;
+            if (permits > 0) {
+                held.add(add(charges.get(i), permits, resource, part));
+            }
+        }
+        return new HeldPermits(this, held);
+    }
+
+    private static long permits(Charge charge) {
+        List<Limit> limits = charge.rule().limits();
+        return IntStream.range(0, limits.size())
+                .filter(i -> limits.get(i) instanceof Limit.Concurrency)
+                .mapToLong(charge::permits)
+                .max()
+                .orElse(0);
+    }
+
+    private HeldPermit add(Charge charge, long permits, String resource, Decision part) {
+        Instant since = Instant.ofEpochSecond(0, clock.epochNanos());
+        String thread = Thread.currentThread().getName();
+        HeldPermit permit = new HeldPermit(charge.rule().name(), charge.key(), permits, resource, thread, since, part);
+        byRule.computeIfAbsent(permit.rule(), rule -> ConcurrentHashMap.newKeySet())
+                .add(permit);
+        return permit;
+    }
+
+    /** Does nothing the second time. */
+    void release(HeldPermit permit) {
+        if (byRule.getOrDefault(permit.rule(), Set.of()).remove(permit)) {
+            Instant now = Instant.ofEpochSecond(0, clock.epochNanos());
+            onRelease.accept(permit, Duration.between(permit.since(), now));
+        }
+    }
+
+    /** Has that told of each release, and for how long it was held. Has to be quick, and must not throw. */
+    public void onRelease(BiConsumer<HeldPermit, Duration> listener) {
+        onRelease = listener;
+    }
+
+    /** What is held of a rule, the oldest first, as it is while this is worked out; of all keys if that is null. */
+    public List<HeldPermit> of(String rule, @Nullable String key) {
+        return held(rule)
+                .filter(permit -> key == null || key.equals(permit.key()))
+                .sorted(comparing(HeldPermit::since))
+                .toList();
+    }
+
+    /** How many permits of a rule are held. */
+    public long permits(String rule) {
+        return held(rule).mapToLong(HeldPermit::permits).sum();
+    }
+
+    private Stream<HeldPermit> held(String rule) {
+        return byRule.getOrDefault(rule, Set.of()).stream();
+    }
+}
