@@ -18,6 +18,7 @@ import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.RateLimitListener;
+import dev.limiter.spring.decide.StorageEvent;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.key.KeySource;
 import dev.limiter.spring.web.RejectionHandler;
@@ -34,6 +35,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -161,6 +163,15 @@ class LimiterBeans {
     @Bean
     TimeSource timeSource() {
         return () -> 1_800_000_000_000_000_000L;
+    }
+}
+
+@Component
+class StorageAlert {
+
+    @EventListener
+    void on(StorageEvent event) {
+        System.out.println(event.state() + " " + event.storage() + " " + event.node() + " " + event.cause());
     }
 }
 

@@ -2,6 +2,7 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.TimeSource;
+import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.endpoint.LimiterWebEndpoint;
@@ -53,10 +54,20 @@ public final class LimiterEndpointAutoConfiguration {
             DecisionCounts counts,
             RefusedKeys refused,
             DemandRecorder demand,
+            PermitHolders holders,
             ApplicationEventPublisher events,
             KeyHash hash) {
         return new LimiterEndpoint(
-                rules, limiters, decider, counts, refused, demand, StorageName.of(limiters.storage()), events, hash);
+                rules,
+                limiters,
+                decider,
+                counts,
+                refused,
+                demand,
+                holders,
+                StorageName.of(limiters.storage()),
+                events,
+                hash);
     }
 
     @Bean

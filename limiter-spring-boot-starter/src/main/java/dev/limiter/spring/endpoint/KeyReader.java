@@ -19,9 +19,11 @@ final class KeyReader {
     private final LiveRules rules;
     private final RateLimiters limiters;
     private final RefusedKeys refused;
+    private final HeldPermitReader held;
     private final KeyHash hash;
 
-    KeyReader(LiveRules rules, RateLimiters limiters, RefusedKeys refused, KeyHash hash) {
+    KeyReader(LiveRules rules, RateLimiters limiters, RefusedKeys refused, HeldPermitReader held, KeyHash hash) {
+        this.held = held;
         this.hash = hash;
         this.rules = rules;
         this.limiters = limiters;
@@ -47,13 +49,14 @@ final class KeyReader {
         return keys;
     }
 
-    /** The key with a hash that the endpoint has told: of one that was refused lately, or that has an override. */
+    /** The key with a hash that the endpoint has told: of one that was refused lately, has an override, or holds permits. */
     private Optional<String> hashed(String rule, String keyHash) {
         return refused.find(rule, keyHash)
                 .or(() -> rules.overrides(rule).stream()
                         .map(KeyOverride::key)
                         .filter(key -> hash.of(key).equals(keyHash))
-                        .findFirst());
+                        .findFirst())
+                .or(() -> held.find(rule, keyHash));
     }
 
     private static IllegalArgumentException noKey(RateLimitRule rule) {
@@ -99,6 +102,7 @@ final class KeyReader {
         if (!overrides.isEmpty()) {
             body.put("overrides", overrides);
         }
+        held.describe(rule, key, body);
         return body;
     }
 }

@@ -2,6 +2,7 @@ package dev.limiter.spring.endpoint;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.Changes.Revision;
@@ -50,13 +51,15 @@ public final class LimiterEndpoint {
             DecisionCounts counts,
             RefusedKeys refused,
             DemandRecorder demand,
+            PermitHolders holders,
             String storage,
             ApplicationEventPublisher events,
             KeyHash hash) {
+        HeldPermitReader held = new HeldPermitReader(holders, hash);
         this.log = new OperatorLog(events, hash);
         this.rules = rules;
-        this.reader = new RuleReader(rules, limiters, counts, refused, demand, storage, hash);
-        this.keys = new KeyReader(rules, limiters, refused, hash);
+        this.reader = new RuleReader(rules, limiters, counts, refused, demand, storage, held, hash);
+        this.keys = new KeyReader(rules, limiters, refused, held, hash);
         this.changer = new RuleChanger(rules, demand, reader, log);
         this.keyChanger = new KeyChanger(rules, limiters, decider, keys, log);
     }
@@ -71,7 +74,7 @@ public final class LimiterEndpoint {
      * One rule, or where a key of it stands, charging nothing; null if there is no such rule.
      *
      * @param key as storages have it, or the value of its only part, such as an address, or the hash of one that was
-     *     refused lately
+     *     refused lately, has another limit for a while, or holds permits
      * @param resource such as {@code GET /orders/{id}}, where each has a bucket of its own
      * @param suggest instead of that, the limit that would have refused such a share of the keys: {@code 0.1%}
      * @throws IllegalArgumentException if that is no key of the rule

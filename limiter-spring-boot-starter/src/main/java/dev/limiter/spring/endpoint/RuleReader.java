@@ -30,6 +30,7 @@ final class RuleReader {
     private final RefusedKeys refused;
     private final DemandRecorder demand;
     private final String storage;
+    private final HeldPermitReader held;
     private final KeyHash hash;
 
     /** {@code storage}: its name in metrics. */
@@ -40,7 +41,9 @@ final class RuleReader {
             RefusedKeys refused,
             DemandRecorder demand,
             String storage,
+            HeldPermitReader held,
             KeyHash hash) {
+        this.held = held;
         this.rules = rules;
         this.limiters = limiters;
         this.counts = counts;
@@ -80,11 +83,12 @@ final class RuleReader {
         return RuleDescription.of(rules.changesOfNoRule(), hash).get(RuleName.canonical(name));
     }
 
-    /** The rules of one name, where their settings come from, and who is refused most by them. */
+    /** The rules of one name, where their settings come from, who is refused most by them, and who holds their permits. */
     Map<String, Object> one(List<RateLimitRule> named) {
         Map<String, Object> body = describe(named);
         body.put("sources", RuleSources.of(named.get(0)));
         body.put("refusedMost", refusedMost(named.get(0).name()));
+        held.describe(named.get(0), null, body);
         return body;
     }
 

@@ -7,7 +7,10 @@ import dev.limiter.Algorithm;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.test.VirtualTimeSource;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -15,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -109,6 +113,54 @@ class HeldPermitTests {
                         .rootCause()
                         .hasMessageContaining("limiter.rules.pool.window")
                         .hasMessageContaining("concurrency has no window"));
+    }
+
+    @Test
+    void isShownForAsLongAsItIsHeld() {
+        application.run(context -> {
+            Pool pool = context.getBean(Pool.class);
+            PermitHolders holders = context.getBean(PermitHolders.class);
+            VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
+            Instant begun = Instant.ofEpochSecond(0, time.epochNanos());
+
+            pool.nested(() -> {
+                time.advance(Duration.ofSeconds(3));
+                assertThat(holders.of("Pool.nested", null)).singleElement().satisfies(held -> {
+                    assertThat(held.resource()).isEqualTo("Pool.nested");
+                    assertThat(held.thread()).isEqualTo(Thread.currentThread().getName());
+                    assertThat(held.permits()).isEqualTo(1);
+                    assertThat(held.since()).isEqualTo(begun);
+                    assertThat(holders.age(held)).isEqualTo(Duration.ofSeconds(3));
+                });
+                refused(() -> pool.nested(() -> {}));
+                assertThat(holders.permits("Pool.nested")).isEqualTo(1);
+            });
+            assertThatThrownBy(() -> pool.nested(() -> {
+                        throw new IllegalStateException("on purpose");
+                    }))
+                    .isInstanceOf(IllegalStateException.class);
+            assertThat(holders.of("Pool.nested", null)).isEmpty();
+
+            CompletableFuture<String> result = new CompletableFuture<>();
+            pool.later(result);
+            assertThat(holders.permits("Pool.later")).isEqualTo(1);
+            result.complete("done");
+            assertThat(holders.permits("Pool.later")).isZero();
+
+            Disposable running = pool.mono(Mono.never()).subscribe();
+            assertThat(holders.permits("Pool.mono")).isEqualTo(1);
+            running.dispose();
+            assertThat(holders.permits("Pool.mono")).isZero();
+        });
+    }
+
+    @Test
+    void nothingIsKeptOfOtherRules() {
+        application.run(context -> {
+            PermitHolders holders = context.getBean(PermitHolders.class);
+            context.getBean(Pool.class)
+                    .rate(() -> assertThat(holders.of("rate", null)).isEmpty());
+        });
     }
 
     private void with(Consumer<Pool> test) {

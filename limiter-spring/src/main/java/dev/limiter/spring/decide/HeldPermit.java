@@ -1,6 +1,5 @@
 package dev.limiter.spring.decide;
 
-import dev.limiter.Decision;
 import java.time.Instant;
 
 /**
@@ -15,17 +14,14 @@ public final class HeldPermit {
     private final String resource;
     private final String thread;
     private final Instant since;
-    private final Decision decision;
 
-    HeldPermit(
-            String rule, String key, long permits, String resource, String thread, Instant since, Decision decision) {
+    HeldPermit(String rule, String key, long permits, String resource, String thread, Instant since) {
         this.rule = rule;
         this.key = key;
         this.permits = permits;
         this.resource = resource;
         this.thread = thread;
         this.since = since;
-        this.decision = decision;
     }
 
     /** The name of the rule. */
@@ -56,10 +52,5 @@ public final class HeldPermit {
     /** When they were granted. */
     public Instant since() {
         return since;
-    }
-
-    /** By which they are released. */
-    Decision decision() {
-        return decision;
     }
 }

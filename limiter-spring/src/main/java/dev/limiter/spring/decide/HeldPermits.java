@@ -1,6 +1,5 @@
 package dev.limiter.spring.decide;
 
-import dev.limiter.Decision;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -26,15 +25,6 @@ record HeldPermits(PermitHolders holders, List<HeldPermit> permits) {
     void release() {
         if (!permits.isEmpty()) {
             permits.forEach(holders::release);
-        }
-    }
-
-    /** What one decision took has been returned. */
-    void release(Decision decision) {
-        for (HeldPermit permit : permits) {
-            if (permit.decision() == decision) {
-                holders.release(permit);
-            }
         }
     }
 }

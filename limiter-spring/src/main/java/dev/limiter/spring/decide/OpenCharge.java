@@ -56,11 +56,6 @@ public final class OpenCharge {
                         : new SettlementContext(asked, response, known.result(), known.exception()));
     }
 
-    /** What it would return. */
-    Decision decision() {
-        return decision;
-    }
-
     /** It was returned for another reason. */
     void drop() {
         settled.set(true);

@@ -40,7 +40,7 @@ public final class PermitHolders {
             Decision part = parts.size() == charges.size() ? parts.get(i) : decision;
             long permits = Verdict.isCounted(part) ? permits(charges.get(i)) : 0;
             if (permits > 0) {
-                held.add(add(charges.get(i), permits, resource, part));
+                held.add(add(charges.get(i), permits, resource));
             }
         }
         return new HeldPermits(this, held);
@@ -55,10 +55,10 @@ public final class PermitHolders {
                 .orElse(0);
     }
 
-    private HeldPermit add(Charge charge, long permits, String resource, Decision part) {
+    private HeldPermit add(Charge charge, long permits, String resource) {
         Instant since = Instant.ofEpochSecond(0, clock.epochNanos());
         String thread = Thread.currentThread().getName();
-        HeldPermit permit = new HeldPermit(charge.rule().name(), charge.key(), permits, resource, thread, since, part);
+        HeldPermit permit = new HeldPermit(charge.rule().name(), charge.key(), permits, resource, thread, since);
         byRule.computeIfAbsent(permit.rule(), rule -> ConcurrentHashMap.newKeySet())
                 .add(permit);
         return permit;
@@ -67,9 +67,13 @@ public final class PermitHolders {
     /** Does nothing the second time. */
     void release(HeldPermit permit) {
         if (byRule.getOrDefault(permit.rule(), Set.of()).remove(permit)) {
-            Instant now = Instant.ofEpochSecond(0, clock.epochNanos());
-            onRelease.accept(permit, Duration.between(permit.since(), now));
+            onRelease.accept(permit, age(permit));
         }
+    }
+
+    /** For how long it has been held, zero or more. */
+    public Duration age(HeldPermit permit) {
+        return Duration.between(permit.since(), Instant.ofEpochSecond(0, clock.epochNanos()));
     }
 
     /** Has that told of each release, and for how long it was held. Has to be quick, and must not throw. */

@@ -167,8 +167,8 @@ public final class Verdict {
         for (OpenCharge charge : open) {
             if (answerFollows && charge.byResponse()) {
                 charge.remember(result, exception);
-            } else if (charge.completed(result, exception)) {
-                returned(charge);
+            } else {
+                returned |= charge.completed(result, exception);
             }
         }
     }
@@ -176,15 +176,10 @@ public final class Verdict {
     /** The answer is about to be sent: settles what depends on that. */
     public void answered(ResponseView response) {
         for (OpenCharge charge : open) {
-            if (charge.byResponse() && charge.answered(response)) {
-                returned(charge);
+            if (charge.byResponse()) {
+                returned |= charge.answered(response);
             }
         }
-    }
-
-    private void returned(OpenCharge charge) {
-        returned = true;
-        held.release(charge.decision());
     }
 
     /** Whether some of what was taken has been returned, so that the limits no longer stand where they stood. */

@@ -198,6 +198,40 @@ class AsyncDecisionTests {
                 .withMessageContaining("gone");
     }
 
+    @Test
+    void whatIsHeldIsShownUntilItIsReleasedOrGivenBack() {
+        ApplicableRules rules = ApplicableRules.of(List.of(
+                compiled(rule("pool").key(List.of("header:user")).limit(2L, null, Algorithm.CONCURRENCY, null, null)),
+                compiled(rule("rate").limit(100L, "1s", null, null, null)),
+                compiled(rule("watching")
+                        .limit(2L, null, Algorithm.CONCURRENCY, null, null)
+                        .mode(Mode.SHADOW))));
+        Verdict verdict = remote.answerAll(() -> decider.decideLater(rules, request(Map.of("user", "ann")), "GET /a"));
+        assertThat(held()).containsExactly(1L, 0L, 1L);
+        assertThat(holders.of("pool", null)).singleElement().satisfies(held -> {
+            assertThat(held.key()).contains("ann");
+            assertThat(held.resource()).isEqualTo("GET /a");
+            assertThat(holders.of("pool", held.key())).hasSize(1);
+            assertThat(holders.of("pool", "other")).isEmpty();
+        });
+
+        Verdict second = remote.answerAll(() -> decider.decideLater(rules, request(Map.of("user", "ann")), "GET /b"));
+        assertThat(held()).containsExactly(2L, 0L, 2L);
+        Verdict refused = remote.answerAll(() -> decider.decideLater(rules, request(Map.of("user", "ann")), "GET /c"));
+        assertThat(refused.permitted()).isFalse();
+        assertThat(held()).containsExactly(2L, 0L, 2L);
+
+        verdict.close();
+        verdict.close();
+        assertThat(held()).containsExactly(1L, 0L, 1L);
+        second.giveBack();
+        assertThat(held()).containsExactly(0L, 0L, 0L);
+    }
+
+    private List<Long> held() {
+        return Stream.of("pool", "rate", "watching").map(holders::permits).toList();
+    }
+
     private static RuleDefinition.Builder rule(String name) {
         return RuleDefinition.builder(name, ORIGIN);
     }

@@ -1,0 +1,200 @@
+package dev.limiter.compatibility;
+
+import static dev.limiter.testkit.Conditions.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.RedisServer;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationView;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Those who trace see where a request waits and asks Redis; those who count see the same meters as without. */
+class ObservationTests {
+
+    private static final String[] RULES = {
+        "limiter.rules.pool.paths=/pool",
+        "limiter.rules.pool.algorithm=concurrency",
+        "limiter.rules.pool.limit=1",
+        "limiter.rules.pool.max-wait=60s",
+        "limiter.rules.hello.paths=/hello",
+        "limiter.rules.hello.limit=1000",
+        "limiter.rules.hello.window=1h",
+        "limiter.rules.hello.max-wait=60s"
+    };
+
+    private static ConfigurableApplicationContext start(String... more) {
+        return Applications.start(
+                Traced.class, Stream.of(RULES, more).flatMap(Stream::of).toArray(String[]::new));
+    }
+
+    @Test
+    void waitsAreObserved() {
+        try (ConfigurableApplicationContext application = start()) {
+            waitsAreObserved(application);
+            assertThat(application.getBean(Traced.class).of("limiter.storage")).isEmpty();
+        }
+    }
+
+    @Test
+    void waitsAndCallsAreObservedOnRedis() {
+        try (RedisServer redis = RedisServer.started();
+                ConfigurableApplicationContext application =
+                        start("limiter.storage=redis", "limiter.redis.timeout=5s", redis.property())) {
+            waitsAreObserved(application);
+            List<Seen> calls = application.getBean(Traced.class).of("limiter.storage");
+            assertThat(calls).extracting(Seen::tags).contains("outcome=ok rule=hello", "outcome=ok rule=pool");
+            assertThat(calls)
+                    .filteredOn(call -> call.tags().equals("outcome=ok rule=hello"))
+                    .extracting(Seen::parent)
+                    .contains("http.server.requests");
+            assertThat(tags(application, "limiter.storage")).containsOnly("outcome");
+        }
+    }
+
+    private static void waitsAreObserved(ConfigurableApplicationContext application) {
+        Clients clients = Applications.clientsOf(application);
+        Traced traced = application.getBean(Traced.class);
+        assertThat(clients.get("/hello").statusCode()).isEqualTo(200);
+        assertThat(traced.of("limiter.wait")).as("nobody has waited").isEmpty();
+
+        CompletableFuture<Integer> first = request(clients);
+        await(() -> traced.entered.getCount() == 0);
+        CompletableFuture<Integer> second = request(clients);
+        await(() -> queued(application) == 1);
+        traced.gate.countDown();
+        assertThat(first.join()).isEqualTo(200);
+        assertThat(second.join()).isEqualTo(200);
+
+        assertThat(traced.of("limiter.wait"))
+                .containsExactly(
+                        new Seen("limiter.wait", "wait for a turn", "outcome=permitted rule=pool", "http.server.requests"));
+        assertThat(queued(application)).isZero();
+        assertThat(tags(application, "limiter.wait")).containsOnly("rule");
+        assertThat(names(application)).doesNotContain("limiter.wait.active", "limiter.storage.active");
+    }
+
+    @Test
+    void nothingIsObservedThatIsSwitchedOff() {
+        try (ConfigurableApplicationContext application = start("management.observations.enable.limiter=false")) {
+            Clients clients = Applications.clientsOf(application);
+            Traced traced = application.getBean(Traced.class);
+            CompletableFuture<Integer> first = request(clients);
+            await(() -> traced.entered.getCount() == 0);
+            CompletableFuture<Integer> second = request(clients);
+            await(() -> queued(application) == 1);
+            traced.gate.countDown();
+            assertThat(first.join()).isEqualTo(200);
+            assertThat(second.join()).isEqualTo(200);
+            assertThat(traced.of("limiter.wait")).isEmpty();
+        }
+    }
+
+    private static CompletableFuture<Integer> request(Clients clients) {
+        return CompletableFuture.supplyAsync(
+                () -> clients.get("/pool").statusCode(), task -> new Thread(task).start());
+    }
+
+    private static double queued(ConfigurableApplicationContext application) {
+        return application
+                .getBean(MeterRegistry.class)
+                .get("limiter.queued")
+                .tag("rule", "pool")
+                .gauge()
+                .value();
+    }
+
+    private static Stream<String> tags(ConfigurableApplicationContext application, String meter) {
+        return application.getBean(MeterRegistry.class).getMeters().stream()
+                .map(Meter::getId)
+                .filter(id -> id.getName().equals(meter))
+                .flatMap(id -> id.getTags().stream())
+                .map(Tag::getKey);
+    }
+
+    private static Stream<String> names(ConfigurableApplicationContext application) {
+        return application.getBean(MeterRegistry.class).getMeters().stream()
+                .map(meter -> meter.getId().getName());
+    }
+
+    /** {@code parent}: the outermost. */
+    private record Seen(String name, String forPeople, String tags, String parent) {
+
+        static Seen of(Observation.Context context) {
+            ObservationView outermost = context.getParentObservation();
+            while (outermost != null && outermost.getContextView().getParentObservation() != null) {
+                outermost = outermost.getContextView().getParentObservation();
+            }
+            String tags = String.join(
+                    " ",
+                    context.getLowCardinalityKeyValues().stream()
+                            .map(tag -> tag.getKey() + "=" + tag.getValue())
+                            .sorted()
+                            .toList());
+            return new Seen(
+                    context.getName(),
+                    context.getContextualName(),
+                    tags,
+                    outermost == null ? "" : outermost.getContextView().getName());
+        }
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(OpenSecurity.class)
+    @RestController
+    static class Traced {
+
+        private final List<Seen> seen = new CopyOnWriteArrayList<>();
+        private final CountDownLatch entered = new CountDownLatch(1);
+        private final CountDownLatch gate = new CountDownLatch(1);
+
+        private List<Seen> of(String name) {
+            return seen.stream().filter(one -> one.name().equals(name)).toList();
+        }
+
+        @Bean
+        ObservationHandler<Observation.Context> handler() {
+            return new ObservationHandler<>() {
+                @Override
+                public void onStop(Observation.Context context) {
+                    seen.add(Seen.of(context));
+                }
+
+                @Override
+                public boolean supportsContext(Observation.Context context) {
+                    return true;
+                }
+            };
+        }
+
+        @GetMapping("/pool")
+        String pool() throws InterruptedException {
+            entered.countDown();
+            assertThat(gate.await(60, TimeUnit.SECONDS)).isTrue();
+            return "ok";
+        }
+
+        @GetMapping("/hello")
+        String hello() {
+            return "hello";
+        }
+    }
+}
