@@ -24,10 +24,12 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -212,6 +214,72 @@ class LimiterAutoConfigurationTests {
                     assertThat(evictions(meters, "full")).isBetween(199.0, 201.0);
                     assertThat(evictions(meters, "expired")).isEqualTo(1);
                 });
+    }
+
+    /**
+     * Four threads with ever new keys: each key is in the storage, or was counted when it left; twice, if that was before
+     * its first decision.
+     */
+    @Test
+    void countsAllThatAFloodDrivesOut() {
+        application
+                .withPropertyValues("limiter.max-keys=1000")
+                .withBean(SimpleMeterRegistry.class)
+                .run(context -> {
+                    RateLimiters limiters = context.getBean(RateLimiters.class);
+                    Rule days = Rule.of("days", Limit.fixedWindow(9, Duration.ofDays(1)));
+                    IntStream.range(0, 4)
+                            .mapToObj(thread -> CompletableFuture.runAsync(() -> IntStream.range(0, 25_000)
+                                    .forEach(i -> limiters.tryAcquire(days, thread + " " + i))))
+                            .toList()
+                            .forEach(CompletableFuture::join);
+                    MeterRegistry meters = context.getBean(MeterRegistry.class);
+                    long left = limiters.storage().size();
+
+                    assertThat((long) evictions(meters, "full")).isBetween(100_000 - left, 101_000 - left);
+                    assertThat(left).isBetween(1L, 1010L);
+                    assertThat(evictions(meters, "expired")).isZero();
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"80%, 3", "50%, 6", "99%, 1", "1%, 10"})
+    void howNearALimitIsCanBeSet(String nearLimit, int near) {
+        application
+                .withPropertyValues(
+                        "limiter.near-limit=" + nearLimit,
+                        "limiter.rules.ten.limit=10",
+                        "limiter.rules.ten.window=1d",
+                        "limiter.rules.ten.algorithm=fixed-window")
+                .withBean(SimpleMeterRegistry.class)
+                .withBean(OfTen.class)
+                .run(context -> {
+                    IntStream.range(0, 10)
+                            .forEach(i -> context.getBean(OfTen.class).call());
+                    assertThat(context.getBean(MeterRegistry.class)
+                                    .get("limiter.near.limit")
+                                    .tag("rule", "ten")
+                                    .counter()
+                                    .count())
+                            .isEqualTo(near);
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0%", "100%", "near"})
+    void howNearALimitIsMustBePossible(String nearLimit) {
+        application
+                .withPropertyValues("limiter.near-limit=" + nearLimit)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("limiter.near-limit")
+                        .hasMessageContaining(nearLimit));
+    }
+
+    static class OfTen {
+
+        @RateLimiter("ten")
+        public void call() {}
     }
 
     private static double evictions(MeterRegistry meters, String cause) {
