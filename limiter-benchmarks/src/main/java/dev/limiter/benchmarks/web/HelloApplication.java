@@ -1,10 +1,18 @@
 package dev.limiter.benchmarks.web;
 
+import dev.limiter.TimeSource;
+import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.operate.DecisionCounts;
+import dev.limiter.spring.operate.DemandRecorder;
+import dev.limiter.spring.operate.RefusedKeys;
 import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Profile;
@@ -43,6 +51,32 @@ public class HelloApplication {
     @EnableCaching
     @Profile("bucket4j")
     static class Caches {}
+
+    /** What an application has that exposes Actuator's endpoints of metrics and limits. */
+    @Configuration(proxyBeanMethods = false)
+    @Profile("limiter-ietf-observed")
+    static class Observers {
+
+        @Bean
+        MeterRegistry meters() {
+            return new SimpleMeterRegistry();
+        }
+
+        @Bean
+        DecisionCounts counts(TimeSource clock) {
+            return new DecisionCounts(clock);
+        }
+
+        @Bean
+        RefusedKeys refused(TimeSource clock, KeyHash hash) {
+            return new RefusedKeys(clock, hash);
+        }
+
+        @Bean
+        DemandRecorder demand(TimeSource clock) {
+            return new DemandRecorder(clock);
+        }
+    }
 
     /**
      * Starts the application on a free port of the loopback address.

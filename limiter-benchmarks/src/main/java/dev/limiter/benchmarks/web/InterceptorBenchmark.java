@@ -118,6 +118,18 @@ public class InterceptorBenchmark {
     }
 
     @State(Scope.Thread)
+    public static class LimiterIetfObserved extends Started {
+        public LimiterIetfObserved() {
+            super(Variant.LIMITER_IETF_OBSERVED, RateLimitInterceptor.class::isInstance);
+        }
+    }
+
+    @Benchmark
+    public int limiterIetfObserved(LimiterIetfObserved application) throws Exception {
+        return application.edge().preHandle();
+    }
+
+    @State(Scope.Thread)
     public static class LimiterTwoRules extends Started {
         public LimiterTwoRules() {
             super(Variant.LIMITER_TWO_RULES, RateLimitInterceptor.class::isInstance);

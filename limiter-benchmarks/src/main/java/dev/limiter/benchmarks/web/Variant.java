@@ -17,6 +17,9 @@ enum Variant {
     /** The same with the fields of the IETF draft. */
     LIMITER_IETF,
 
+    /** The same with all that observes: meters, counts of recent minutes, and keys that are refused most. */
+    LIMITER_IETF_OBSERVED,
+
     /** Two rules, each keyed by address, all or nothing; no fields in the answer. */
     LIMITER_TWO_RULES,
 
