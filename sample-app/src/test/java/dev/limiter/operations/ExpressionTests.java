@@ -1,0 +1,113 @@
+package dev.limiter.operations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.RedisServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The expressions of the dashboard and of the alerts, asked of a Prometheus that has asked the sample. */
+class ExpressionTests {
+
+    private static final Pattern SELECTOR = Pattern.compile("\\blimiter_\\w+(\\{[^}]*})?");
+    private static final Pattern GROUPING = Pattern.compile("\\b(?:by|on) \\(([^)]*)\\)");
+    private static final Pattern MATCHER = Pattern.compile("(\\w+)(?:=~|!~|!=|=)\"");
+
+    private static final RedisServer redis = RedisServer.started();
+    private static final Samples samples = new Samples();
+    private static final Load load = new Load();
+    private static Prometheus prometheus;
+
+    @BeforeAll
+    static void start(@TempDir Path folder) throws IOException {
+        Clients inMemory = samples.start("in-memory");
+        Clients onRedis = samples.startOn(redis, "on-redis");
+        prometheus = Prometheus.start(folder, OperationsPack.RULES, samples.ports());
+        load.send(10, request -> inMemory.get("/catalog", "X-Api-Key", "key-" + request % 5));
+        load.send(5, request -> inMemory.send("POST", "/login?user=ann&password=guess"));
+        load.send(3, request -> inMemory.send("POST", "/mails"));
+        load.send(1, request -> inMemory.get("/quotes", "X-Api-Key", "key-" + request));
+        load.send(5, request -> onRedis.get("/catalog", "X-Api-Key", "key-" + request));
+        await(List.of("rate(limiter_storage_seconds_count{outcome=\"ok\"}[1m]) > 0"));
+        redis.kill();
+    }
+
+    @AfterAll
+    static void stop() {
+        load.close();
+        if (prometheus != null) {
+            prometheus.close();
+        }
+        samples.close();
+        redis.close();
+    }
+
+    @Test
+    void eachPanelShowsWhatTheSampleExports() {
+        assertThat(OperationsPack.panels()).hasSizeGreaterThan(20);
+        await(OperationsPack.panels());
+        await(OperationsPack.variables());
+    }
+
+    @Test
+    void eachSelectorFindsWhatTheSampleExports() {
+        Set<String> selectors = new TreeSet<>();
+        expressions().forEach(expression -> selectors.addAll(matches(SELECTOR, expression, 0)));
+        await(selectors);
+    }
+
+    @Test
+    void eachLabelIsOneThatTheSampleExports() {
+        Set<String> known = new TreeSet<>();
+        expressions().forEach(expression -> {
+            List<String> meters = matches(SELECTOR, expression, 0).stream()
+                    .map(selector -> selector.replaceFirst("\\{.*", ""))
+                    .distinct()
+                    .toList();
+            Set<String> labels = new TreeSet<>(matches(MATCHER, expression, 1));
+            matches(GROUPING, expression, 1).forEach(list -> labels.addAll(List.of(list.split(", "))));
+            labels.forEach(label -> known.add("{__name__=~\"" + String.join("|", meters) + "\", " + label + "!=\"\"}"));
+        });
+        await(known);
+    }
+
+    @Test
+    void aMisspeltNameWouldBeFound() {
+        assertThat(prometheus.has("limiter_decisions_total{outcome=\"refused\"}"))
+                .isFalse();
+        assertThat(prometheus.has("limiter_decisions")).isFalse();
+        assertThat(prometheus.has("limiter_decisions_total{limit!=\"\"}")).isFalse();
+    }
+
+    private static Stream<String> expressions() {
+        return Stream.concat(OperationsPack.panels().stream(), OperationsPack.alerts().values().stream());
+    }
+
+    private static List<String> matches(Pattern pattern, String text, int group) {
+        return pattern.matcher(text).results().map(match -> match.group(group)).toList();
+    }
+
+    /** Until each has had a series, for a minute at most. */
+    private static void await(Collection<String> expressions) {
+        List<String> missing = new ArrayList<>(expressions);
+        long start = System.nanoTime();
+        while (!missing.isEmpty() && System.nanoTime() - start < 60_000_000_000L) {
+            missing.removeIf(prometheus::has);
+            LockSupport.parkNanos(200_000_000);
+        }
+        assertThat(missing).as("expressions without a series").isEmpty();
+    }
+}

@@ -1,0 +1,40 @@
+package dev.limiter.operations;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+
+/** Sends requests at a steady rate, until it is closed. */
+final class Load implements AutoCloseable {
+
+    private final ScheduledExecutorService clock = Executors.newScheduledThreadPool(1);
+    private final ExecutorService clients = Executors.newFixedThreadPool(100);
+
+    /** Each request gets a number, from 0; those after the last are not sent. */
+    void send(int perSecond, int last, IntConsumer request) {
+        int[] next = {0};
+        Future<?> unused = clock.scheduleAtFixedRate(
+                () -> {
+                    int number = next[0]++;
+                    if (number < last) {
+                        clients.execute(() -> request.accept(number));
+                    }
+                },
+                0,
+                1_000_000 / perSecond,
+                TimeUnit.MICROSECONDS);
+    }
+
+    void send(int perSecond, IntConsumer request) {
+        send(perSecond, Integer.MAX_VALUE, request);
+    }
+
+    @Override
+    public void close() {
+        clock.shutdownNow();
+        clients.shutdownNow();
+    }
+}

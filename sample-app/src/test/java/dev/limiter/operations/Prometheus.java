@@ -1,0 +1,105 @@
+package dev.limiter.operations;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.jayway.jsonpath.JsonPath;
+import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.Ports;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.opentest4j.TestAbortedException;
+
+/** The Prometheus of the machine, on loopback, which asks applications every second. */
+final class Prometheus implements AutoCloseable {
+
+    private final Process process;
+    private final Clients clients;
+
+    private Prometheus(Process process, int port) {
+        this.process = process;
+        this.clients = new Clients(port);
+    }
+
+    /**
+     * @param folder for its configuration and data
+     * @param rules a file with alert rules
+     * @param applications the ports of the applications
+     * @throws TestAbortedException if the machine has no Prometheus: then the test is skipped
+     */
+    static Prometheus start(Path folder, Path rules, List<Integer> applications) throws IOException {
+        String program =
+                onPath("prometheus").orElseThrow(() -> new TestAbortedException("There is no prometheus on the path"));
+        Path configuration = Files.writeString(folder.resolve("prometheus.yml"), """
+                global: {scrape_interval: 1s, evaluation_interval: 1s}
+                rule_files: ["%s"]
+                scrape_configs:
+                  - job_name: applications
+                    metrics_path: /actuator/prometheus
+                    static_configs: [{targets: [%s]}]
+                """.formatted(
+                rules.toAbsolutePath().normalize(),
+                applications.stream().map(port -> "\"localhost:" + port + "\"").collect(Collectors.joining(", "))));
+        int port = Ports.free();
+        Process process = new ProcessBuilder(
+                        program,
+                        "--config.file=" + configuration,
+                        "--storage.tsdb.path=" + folder.resolve("data"),
+                        "--web.listen-address=127.0.0.1:" + port,
+                        "--log.level=warn")
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("prometheus.log").toFile())
+                .start();
+        Prometheus prometheus = new Prometheus(process, port);
+        try {
+            Conditions.await(prometheus::isReady);
+        } catch (AssertionError late) {
+            process.destroyForcibly();
+            throw new AssertionError(Files.readString(folder.resolve("prometheus.log")), late);
+        }
+        return prometheus;
+    }
+
+    private static Optional<String> onPath(String program) {
+        return Arrays.stream(System.getenv("PATH").split(":"))
+                .map(folder -> Path.of(folder, program))
+                .filter(Files::isExecutable)
+                .map(Path::toString)
+                .findFirst();
+    }
+
+    private boolean isReady() {
+        try {
+            return clients.get("/-/ready").statusCode() == 200;
+        } catch (UncheckedIOException starting) {
+            return false;
+        }
+    }
+
+    /** The labels of each series that an expression has now. */
+    List<Map<String, String>> ask(String expression) {
+        HttpResponse<String> answer = clients.get("/api/v1/query?query=" + URLEncoder.encode(expression, UTF_8));
+        if (answer.statusCode() != 200) {
+            throw new AssertionError(expression + ": " + answer.body());
+        }
+        return JsonPath.read(answer.body(), "$.data.result[*].metric");
+    }
+
+    boolean has(String expression) {
+        return !ask(expression).isEmpty();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}
