@@ -136,8 +136,8 @@ class HeldPermitsTests {
     }
 
     private static Map<String, Object> bucket(Clients clients, String key) {
-        return first(json(clients.get("/actuator/limiter/pool?key=" + key).body())
-                .get("buckets"));
+        return first(
+                json(clients.get("/actuator/limiter/pool?key=" + key).body()).get("buckets"));
     }
 
     private static Map<String, Object> limit(Map<String, Object> bucket) {

@@ -84,8 +84,8 @@ class ObservationTests {
         assertThat(second.join()).isEqualTo(200);
 
         assertThat(traced.of("limiter.wait"))
-                .containsExactly(
-                        new Seen("limiter.wait", "wait for a turn", "outcome=permitted rule=pool", "http.server.requests"));
+                .containsExactly(new Seen(
+                        "limiter.wait", "wait for a turn", "outcome=permitted rule=pool", "http.server.requests"));
         assertThat(queued(application)).isZero();
         assertThat(tags(application, "limiter.wait")).containsOnly("rule");
         assertThat(names(application)).doesNotContain("limiter.wait.active", "limiter.storage.active");
@@ -108,8 +108,7 @@ class ObservationTests {
     }
 
     private static CompletableFuture<Integer> request(Clients clients) {
-        return CompletableFuture.supplyAsync(
-                () -> clients.get("/pool").statusCode(), task -> new Thread(task).start());
+        return CompletableFuture.supplyAsync(() -> clients.get("/pool").statusCode(), task -> new Thread(task).start());
     }
 
     private static double queued(ConfigurableApplicationContext application) {

@@ -58,7 +58,8 @@ class StorageEventTests {
             assertThat(lost.node()).isEmpty();
             assertThat(lost.cause()).isNotNull();
             assertThat(available(application)).isZero();
-            assertThat(output).contains("Redis does not decide on limits", lost.cause().getMessage());
+            assertThat(output)
+                    .contains("Redis does not decide on limits", lost.cause().getMessage());
 
             redis.start();
             await(() -> clients.get("/hello").statusCode() == 200 && told.published.size() == before + 2);
