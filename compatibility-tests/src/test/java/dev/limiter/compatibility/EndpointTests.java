@@ -469,7 +469,7 @@ class EndpointTests {
                         "alice LIMITER_RULE_CHANGED", "anonymous LIMITER_KEY_RESET", "anonymous LIMITER_RULE_CHANGED");
         assertThat(audit.all.get(0).getData())
                 .containsEntry("rule", "several")
-                .containsEntry("reason", "a\nfair")
+                .containsEntry("reason", "a\\u000afair")
                 .hasEntrySatisfying(
                         "before", before -> assertThat(before.toString()).contains("limit=100"))
                 .hasEntrySatisfying(

@@ -8,6 +8,7 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.operate.ChangeStoreException;
+import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.StaleVersionException;
 import dev.limiter.spring.rule.Mode;
 import java.util.Arrays;
@@ -91,7 +92,7 @@ public final class LimiterWebEndpoint {
                         ban,
                         until,
                         observe,
-                        version,
+                        revision(version),
                         reason,
                         operator));
     }
@@ -117,7 +118,7 @@ public final class LimiterWebEndpoint {
             @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
-        return answer(() -> endpoint.undo(undo, repair, version, reason, operator));
+        return answer(() -> endpoint.undo(undo, repair, revision(version), reason, operator));
     }
 
     private WebEndpointResponse<Map<String, Object>> answer(
@@ -179,6 +180,15 @@ public final class LimiterWebEndpoint {
             // is told like all others
         }
         throw unreadable(name, text, "This must be a whole number.");
+    }
+
+    private static @Nullable String revision(@Nullable String text) {
+        try {
+            return text == null ? null : Revision.parse(text.strip()).toString();
+        } catch (IllegalArgumentException none) {
+            throw unreadable(
+                    "version", text, "This must be a whole number, or a revision with its token, such as 5-1f2e3d4c.");
+        }
     }
 
     private static @Nullable Mode mode(@Nullable String text) {

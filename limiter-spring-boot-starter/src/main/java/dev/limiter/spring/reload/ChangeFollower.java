@@ -16,7 +16,7 @@ public final class ChangeFollower implements SmartLifecycle {
 
     private static final Log logger = LogFactory.getLog(ChangeFollower.class);
 
-    static final Duration PERIOD = Duration.ofMillis(250);
+    private static final Duration PERIOD = Duration.ofMillis(250);
 
     private final LiveRules rules;
     private final boolean shared;

@@ -9,6 +9,7 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleSource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -42,6 +43,8 @@ public final class ConfigurationWatcher implements SmartLifecycle {
 
     private static final Edit NOTHING = environment -> {};
 
+    private static final Duration PERIOD = Duration.ofMillis(500);
+
     private final LiveRules rules;
     private final ConfigurationReader reader;
     private final ConfigurableEnvironment environment;
@@ -64,7 +67,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
 
     private int looksUntilRetry;
 
-    private final BackgroundTask task = new BackgroundTask("limiter-rules-file", ChangeFollower.PERIOD, this::look);
+    private final BackgroundTask task = new BackgroundTask("limiter-rules-file", PERIOD, this::look);
     private volatile boolean running;
 
     /** {@code sources}: where rules come from besides the environment. */
