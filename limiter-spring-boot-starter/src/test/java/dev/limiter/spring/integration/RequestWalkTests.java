@@ -56,7 +56,7 @@ class RequestWalkTests extends WebTestSupport {
                 .with(RedefinitionStrategy.RETRANSFORMATION)
                 .ignore(none())
                 .type((type, loader, module, redefined, domain) -> type.getName()
-                                .startsWith("dev.limiter.")
+                                .matches("dev\\.limiter\\.(?!test).*")
                         && domain != null
                         && domain.getCodeSource() != null
                         && !domain.getCodeSource().getLocation().getPath().contains("test-classes"))
