@@ -11,7 +11,7 @@ import java.util.function.IntConsumer;
 final class Load implements AutoCloseable {
 
     private final ScheduledExecutorService clock = Executors.newScheduledThreadPool(1);
-    private final ExecutorService clients = Executors.newFixedThreadPool(100);
+    private final ExecutorService clients = Executors.newCachedThreadPool();
 
     /** Each request gets a number, from 0; those after the last are not sent. */
     void send(int perSecond, int last, IntConsumer request) {

@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import org.opentest4j.TestAbortedException;
 
@@ -37,8 +36,7 @@ final class Prometheus implements AutoCloseable {
      * @throws TestAbortedException if the machine has no Prometheus: then the test is skipped
      */
     static Prometheus start(Path folder, Path rules, List<Integer> applications) throws IOException {
-        String program =
-                onPath("prometheus").orElseThrow(() -> new TestAbortedException("There is no prometheus on the path"));
+        String program = onPath("prometheus");
         Path configuration = Files.writeString(folder.resolve("prometheus.yml"), """
                 global: {scrape_interval: 1s, evaluation_interval: 1s}
                 rule_files: ["%s"]
@@ -69,12 +67,14 @@ final class Prometheus implements AutoCloseable {
         return prometheus;
     }
 
-    private static Optional<String> onPath(String program) {
+    /** @throws TestAbortedException if the machine has no such program: then the test is skipped */
+    static String onPath(String program) {
         return Arrays.stream(System.getenv("PATH").split(":"))
                 .map(folder -> Path.of(folder, program))
                 .filter(Files::isExecutable)
                 .map(Path::toString)
-                .findFirst();
+                .findFirst()
+                .orElseThrow(() -> new TestAbortedException("There is no " + program + " on the path"));
     }
 
     private boolean isReady() {

@@ -1,0 +1,34 @@
+package dev.limiter.operations;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The alert rules on series that are made up, for what is not staged, and the pages of the alerts. */
+class AlertRuleTests {
+
+    @Test
+    void fireWhenTheyShould() throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(
+                        Prometheus.onPath("promtool"), "test", "rules", "src/test/resources/limiter-alerts-tests.yml")
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).as(output).isZero();
+    }
+
+    @Test
+    void eachHasAPageWithItsNameAndACommandAndIsInTheIndex() throws IOException {
+        String index = Files.readString(OperationsPack.FOLDER.resolve("README.md"));
+        for (String alert : OperationsPack.alerts().keySet()) {
+            assertThat(OperationsPack.page(alert)).startsWith("# " + alert + ": ");
+            assertThat(OperationsPack.firstCommand(alert, "any")).startsWith("/actuator/");
+            assertThat(index).contains("[" + alert + "](");
+        }
+    }
+}
