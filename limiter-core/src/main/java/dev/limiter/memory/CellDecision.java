@@ -53,8 +53,7 @@ abstract class CellDecision extends Decision {
     abstract long[] marks();
 
     /** The permits that were taken of each limit; null if of all alike. */
-    @Nullable
-    OwnCosts own() {
+    Returned.@Nullable OwnCosts own() {
         return null;
     }
 

@@ -1,5 +1,6 @@
 package dev.limiter.memory;
 
+import dev.limiter.ReleaseListeners;
 import dev.limiter.TimeSource;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,10 +21,10 @@ final class Cells {
 
     private final Stripe[] stripes;
     private final TimeSource clock;
-    private final Releases releases;
+    private final ReleaseListeners releases;
     private final Eviction eviction;
 
-    Cells(long maxKeys, TimeSource clock, Releases releases, Eviction eviction) {
+    Cells(long maxKeys, TimeSource clock, ReleaseListeners releases, Eviction eviction) {
         long wanted = Math.min(Math.max(maxKeys / KEYS_PER_STRIPE, 1), MAX_STRIPES);
         this.stripes = new Stripe[(int) Long.highestOneBit(2 * wanted - 1)];
         Arrays.setAll(stripes, i -> new Stripe());
@@ -92,12 +93,19 @@ final class Cells {
             cell = current;
         }
         eviction.relaxed(cell);
-        releases.of(cell);
+        released(cell);
+    }
+
+    /** Tells the listeners that a cell no longer counts something which was held. */
+    void released(Cell cell) {
+        if (cell.bound.holds()) {
+            releases.released(cell.bound.rule.name(), cell.key);
+        }
     }
 
     /** Whether requests may wait in the queues of several {@link dev.limiter.RateLimiters}. */
     boolean hasSeveralQueues() {
-        return releases.listeners.size() > 1;
+        return releases.size() > 1;
     }
 
     /** A cell may be fresh, or have a permit to give, earlier than before. */

@@ -6,6 +6,7 @@ import dev.limiter.Decision;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.ReleaseListener;
+import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import java.lang.ref.ReferenceQueue;
@@ -31,7 +32,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     private final long maxKeys;
     private final Eviction eviction;
     private final RuleCache rules = new RuleCache(this::compile);
-    private final Releases releases = new Releases();
+    private final ReleaseListeners releases = new ReleaseListeners();
 
     /** As long as a cell, a compiled rule or a request refers to them. */
     private final ConcurrentHashMap<String, CellsReference> cellsByRule = new ConcurrentHashMap<>();
@@ -236,7 +237,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             cells.remove(cell);
             if (killed) {
                 eviction.forget(cell);
-                releases.of(cell);
+                cells.released(cell);
                 return;
             }
             // dead already: gone, or its successor has what it used
@@ -250,12 +251,12 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public void onRelease(ReleaseListener listener) {
-        releases.listeners.add(listener);
+        releases.add(listener);
     }
 
     @Override
     public void removeReleaseListener(ReleaseListener listener) {
-        releases.listeners.remove(listener);
+        releases.remove(listener);
     }
 
     @Override

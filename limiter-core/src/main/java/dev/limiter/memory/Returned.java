@@ -19,6 +19,14 @@ import org.jspecify.annotations.Nullable;
 record Returned(
         Cell from, long[] marks, long permits, @Nullable OwnCosts own, long at, long returnedBefore) {
 
+    /**
+     * The permits that a request took of limits that cost differently.
+     *
+     * @param permits how many of each limit
+     * @param returnedBefore how many permits of each limit had been returned by then, at most
+     */
+    record OwnCosts(long[] permits, long[] returnedBefore) {}
+
     /** The permits returned to the limit at {@code index} of a successor of the cell that granted them. */
     Taken of(Cell cell, int index, long now) {
         long since = cell.returned() - returnedBefore;

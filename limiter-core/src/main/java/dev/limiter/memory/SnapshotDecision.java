@@ -28,8 +28,7 @@ class SnapshotDecision extends CellDecision {
     }
 
     @Override
-    @Nullable
-    OwnCosts own() {
+    Returned.@Nullable OwnCosts own() {
         return readings.own();
     }
 
@@ -58,8 +57,7 @@ class SnapshotDecision extends CellDecision {
             numbers = new long[4 * limits];
         }
 
-        @Nullable
-        OwnCosts own() {
+        Returned.@Nullable OwnCosts own() {
             return null;
         }
 
@@ -115,15 +113,15 @@ class SnapshotDecision extends CellDecision {
     /** The same where not all limits are charged alike. */
     static final class OwnReadings extends Readings {
 
-        private final OwnCosts own;
+        private final Returned.OwnCosts own;
 
-        OwnReadings(OwnCosts own) {
+        OwnReadings(Returned.OwnCosts own) {
             super(own.permits().length);
             this.own = own;
         }
 
         @Override
-        OwnCosts own() {
+        Returned.OwnCosts own() {
             return own;
         }
     }

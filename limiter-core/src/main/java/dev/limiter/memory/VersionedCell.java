@@ -49,7 +49,7 @@ abstract class VersionedCell extends Cell {
     private SnapshotDecision.Readings readings(ChargeTerms terms) {
         return terms.costs() == null
                 ? new SnapshotDecision.Readings(bound.size())
-                : new SnapshotDecision.OwnReadings(new OwnCosts(terms.costs(), returnedOfEach()));
+                : new SnapshotDecision.OwnReadings(new Returned.OwnCosts(terms.costs(), returnedOfEach()));
     }
 
     /** All or none: a limit may have no turn so far ahead as another one makes the request wait. */
