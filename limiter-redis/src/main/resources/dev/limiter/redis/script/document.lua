@@ -1,9 +1,10 @@
--- Reads a document of which somebody knows a revision, or replaces that revision of it.
+-- Reads a document if its revision has changed, or replaces it if not (compare-and-set).
 --
--- KEYS[1]  the document: its revision, the end of a line, its text
--- ARGV[1]  the revision that is known; 0 if none is
--- ARGV[2]  the document that is to follow it, or nothing
--- answers  'document', the end of a line and the document if it is another one, 'replaced' if it was replaced, or nothing
+-- KEYS[1]  the document: revision, newline, text
+-- ARGV[1]  the expected revision; 0 if there is no document
+-- ARGV[2]  the new document; absent for a read
+-- reply    'document', newline and the document if its revision is another one; 'replaced' after a write; else an empty
+--          string
 local type = redis.call('TYPE', KEYS[1])
 type = type.ok or type
 local document = '0\n'

@@ -1,6 +1,6 @@
--- Counts an instance no longer.
+-- Removes the heartbeat of an instance that shuts down.
 --
--- KEYS[1]  when each of them last said so
--- ARGV[1]  the name of the one that goes
+-- KEYS[1]  sorted set: the time of the last heartbeat of each instance
+-- ARGV[1]  the name of this instance
 redis.call('ZREM', KEYS[1], ARGV[1])
 return ''

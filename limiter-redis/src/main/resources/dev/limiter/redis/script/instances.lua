@@ -1,9 +1,9 @@
--- Counts the instances that are there.
+-- Renews the heartbeat of an instance, and counts the live instances.
 --
--- KEYS[1]  when each of them last said so
--- ARGV[1]  packed: after how many microseconds one is forgotten
--- ARGV[2]  the name of the one that says so now
--- answers  packed: how many they are
+-- KEYS[1]  sorted set: the time of the last heartbeat of each instance
+-- ARGV[1]  packed: the lifetime of a heartbeat in microseconds
+-- ARGV[2]  the name of this instance
+-- reply    packed: the number of live instances
 local forgotten = struct.unpack('>d', ARGV[1])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

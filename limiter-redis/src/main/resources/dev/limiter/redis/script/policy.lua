@@ -1,5 +1,6 @@
--- What the server deletes when its memory is full, or nothing if this user may not ask.
+-- Reads the eviction policy of the server.
 --
--- KEYS[1]  any key, for its node
+-- KEYS[1]  any key of the node
+-- reply    the policy, or an empty string if the user lacks the permission
 local info = redis.pcall('INFO', 'memory')
 return type(info) == 'string' and info:match('maxmemory_policy:(%S+)') or ''

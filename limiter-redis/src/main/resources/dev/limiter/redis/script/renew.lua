@@ -1,7 +1,7 @@
--- Moves on the end of leases that are still held.
+-- Extends leases that have not been released.
 --
 -- KEYS[1]  the state of a concurrency limit
--- ARGV[1]  packed: the time in microseconds, negative for the server's; for how long from now
+-- ARGV[1]  packed: the time in microseconds, negative for the server's; the lease time in microseconds
 -- ARGV...  the members of the leases
 local now, ttl = struct.unpack('>dd', ARGV[1])
 local grace = 3600000
@@ -12,12 +12,12 @@ if now < 0 then
 end
 local key, kind = KEYS[1], redis.call('TYPE', KEYS[1]).ok
 if kind == 'hash' then
-  -- the rule has another algorithm elsewhere: as in `apart` of decide
+  -- other instances decide by another algorithm: the layout of `apart` in decide/start.lua
   key = key .. '~5:0:0'
   kind = redis.call('TYPE', key).ok
 end
 if kind ~= 'zset' or not redis.call('ZSCORE', key, 't') then
-  -- the rule has another algorithm by now, or it is no state
+  -- the key holds the state of another algorithm, or no state
   return ''
 end
 for i = 2, #ARGV do

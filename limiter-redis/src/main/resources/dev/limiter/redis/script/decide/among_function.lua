@@ -1,7 +1,7 @@
--- Asks a limit that is not the last. Returns until when it refuses; for how long the request waits then; a function that
--- takes the permits for a turn in so long, or another count of them, and answers the five numbers (or nothing: the first
--- that is returned is already the answer to the request); how many are left; and the longest that the request may have to
--- wait because of other limits.
+-- Evaluates a limit that is not the last one of its request. Returns the time until the limit permits; the wait of the
+-- request for its turn; a function that takes `count` permits (default `permits`) for a turn after `delay`, and returns the
+-- five numbers of the reply; the permits left; and the longest wait that other limits may impose. Without the function, the
+-- first return value is the reply to the request.
 among[NUMBER] = function(key, permits, kept, patience)
   local asked = mode == 2 and 1 or permits > 0 and permits + kept or 0
   local refusal, wait, left, longest, renewed, joined, returned = 0, 0, 0, 2 ^ 53, false, nil, 0

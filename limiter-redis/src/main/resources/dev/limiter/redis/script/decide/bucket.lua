@@ -1,16 +1,16 @@
 -- Token bucket, leaky bucket and paced leaky bucket: the Generic Cell Rate Algorithm (ITU-T I.371), as in Bucket.java.
 --
--- A microsecond sinks the level by `micro` units, a permit raises it by `permit` of them; both are whole, so nothing is
--- rounded. Paced, only an empty bucket lets anybody go, and the size of the bucket is how many may wait.
+-- The level falls by `micro` units per microsecond and rises by `permit` units per permit; both are integers, so no value is
+-- rounded. A paced bucket permits only while it is empty, and its size is the number of requests that may wait.
 --
--- State: when it was written, the level then, in which second it expires, whether somebody waits, and the micro and permit
--- that the level was counted in, nearly always in so few bytes that the server needs no more than 48 for all; then, only
--- where permits were returned, how many. If the limit was changed since, the level goes on in those until it admits something
--- under the new one: what was used stays used, in permits.
+-- State: the time of the write, the level at that time, the second of its expiry, whether a request waits, and the values of
+-- micro and permit, the units of the level; after returned permits, their count. The encoding of most states is so short
+-- that the server needs 48 bytes for all. After a change of the limit the level keeps its units until the bucket permits
+-- a request under the new limit: permits that were used stay used.
 local micro, permit, burst, paced
 micro, permit, burst, paced, at = unpack('>dddB', argument, at)
 paced = paced == 1
--- as many permits as may go at once
+-- the most permits at one moment
 local capacity = paced and 1 or burst
 local level, units, cost, expires = 0, micro, permit, 0
 local beyond = 0
@@ -27,7 +27,7 @@ if stored then
   if size >= 35 then
     returned = unpack('>I7', stored, from)
   end
-  -- what others took, evenly since then
+  -- the permits taken by other instances, evenly since the write
   level = level + late * cost
   if now >= written then
     level = level - (now - written) * units
@@ -35,7 +35,7 @@ if stored then
       level = 0
     end
   else
-    -- the clock stepped back: at most full as of now, but those who wait have their turns
+    -- the clock stepped back: the level is at most full, except for waiting requests, which keep their turns
     local grown = level + (written - now) * units
     renewed = grown > burst * cost
     level = renewed and math.max(level, capacity * cost) or grown
@@ -53,7 +53,7 @@ if late > 0 then
   level, renewed = math.min(level, math.max(level - late * cost, burst * cost)), not dry
 end
 
--- A faster limit counts at once: who is refused must not wait as long as the slower one would have it.
+-- A faster limit applies at once: a refused request must not wait as long as under the slower limit.
 if micro * cost > units * permit then
   level, units, cost, renewed = scaled_up(level, permit, cost), micro, permit, renewed or not dry
 end
@@ -78,7 +78,7 @@ left = level < full and floor((full - level) / cost) or 0
 
 local full = capacity * cost
 if count > 0 then
-  -- from the exact turn, if the wait is this bucket's own: microseconds would add up
+  -- the exact turn, if this bucket imposes the wait: roundings to microseconds would add up
   local own = delay > 0 and ceil((level + math.min(count, capacity) * cost - full) / units) or 0
   if cost ~= permit or units ~= micro then
     level = scaled_up(level, permit, cost)
@@ -97,7 +97,7 @@ end
 reset, mark = ceil(level / units), level
 if (count > 0 or renewed) and level > 0 then
   local form = (units < 2 ^ 24 and cost < 2 ^ 40) and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7'
-  -- To say when it expires costs as much as all else that is written, so that is said for some time ahead.
+  -- An expiry costs as much as the rest of the write: it is set some time ahead, and kept by the next writes.
   local margin, waiting, lasts = grace * 1000, level > full and 1 or 0, nil
   if now + reset + margin > expires * 1000000 then
     lasts = reset + floor(reset / 2) + 2 * margin
@@ -106,7 +106,7 @@ if (count > 0 or renewed) and level > 0 then
   if returned > 0 then
     form = form .. 'I7'
   end
-  -- a number too many is left out
+  -- struct.pack ignores a surplus argument
   local state = pack(form, 1, now, level, expires, waiting, units, cost, returned)
   if lasts then
     call('SET', key, state, 'PX', ceil(lasts / 1000))

@@ -1,14 +1,13 @@
--- So many in flight at once. Each holds its permits by a lease that ends if nobody renews it: what an instance held that
--- is gone is free again after that time.
+-- A limit of requests in flight. Each request holds its permits by a lease, which expires unless it is renewed: the permits
+-- of a crashed instance become free after the lease time.
 --
--- State: a sorted set. A member for each lease, with its end as the score: seven bytes that say for how many permits,
--- then the name of the lease. And the member 't', whose score is the number of all permits held, negated: it is never
--- among those whose lease has ended.
+-- State: a sorted set. Each lease is a member: the permits in seven bytes, then the name of the lease; its score is the time
+-- of expiry. The score of the member 't' is the negated number of all permits held: it is never among the expired leases.
 local limit, ttl, name
 limit, ttl, name, at = unpack('>ddc16', argument, at)
 local score = redis.pcall('ZSCORE', key, 't')
 if type(score) == 'table' and wrong_type(score, 'ZSCORE') then
-  -- what the others count is not held
+  -- permits that other algorithms have counted are not held
   local _
   key, _, _, _, joined = apart(key, 5, 0, 0)
   score = call('ZSCORE', key, 't')

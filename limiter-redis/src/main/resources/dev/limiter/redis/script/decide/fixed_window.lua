@@ -1,10 +1,11 @@
--- Windows that follow each other, as in FixedWindow.java and FirstRequestWindow.java.
+-- Consecutive windows, as in FixedWindow.java and FirstRequestWindow.java.
 --
--- State: when the window began, when it ends, what of it is used, and what of the next one was taken by those who wait for it.
+-- State: the start of the window, its end, the permits used of it, and the permits of the next window that waiting requests
+-- have taken.
 local limit, align, length
 limit, align, length, at = unpack('>dBd', argument, at)
--- How a window is found: by its length from the epoch (1), from its first request (2), or among boundaries that the
--- client sends, because Lua knows no calendar (3).
+-- The start of a window: a multiple of its length since the epoch (1), its first request (2), or a boundary among the
+-- arguments, because Lua has no calendar (3).
 local start = align == 1 and now - now % length or now
 local stop = start + length
 local after = stop + length
@@ -19,7 +20,7 @@ if align == 3 then
     end
   end
   if not found then
-    -- the client has to ask again, knowing the time
+    -- the client repeats the request with the boundaries of this time
     do return pack('>i4d', 8, now) end
   end
 end
@@ -31,7 +32,7 @@ for attempt = 1, 2 do
   if stored then
     local _, began, ends, was_used, was_taken = unpack('>BI7I7I7I7', stored)
     local length_now, length_then = stop - start, ends - began
-    -- months and days with a change of clocks are not equally long
+    -- months, and days with a daylight-saving change, differ in length
     local alike = length_then == length_now or align == 3 and math.abs(length_then / length_now - 1) < 0.2
     if align ~= 2 and ends == stop and began == start then
       used, taken = was_used, was_taken
@@ -42,11 +43,11 @@ for attempt = 1, 2 do
       if align == 2 and was_used == 0 then
         used = 0
       elseif began - now <= length_now / 2 then
-        -- it began with its first request, or the clock stepped back a little
+        -- a window from its first request, or a small step of the clock back
         used, taken = was_used, was_taken
         start, stop, after = began, ends, ends + length_now
       else
-        -- the clock stepped back far: what is used counts in the window that is now
+        -- a large step of the clock back: the used permits count in the current window
         used, renewed = align == 2 and was_used or math.min(was_used, limit), true
       end
     else
@@ -86,7 +87,7 @@ if asked > 0 then
   end
   refusal = math.max(wait - patience, (fits or wait == 0) and 0 or stop - now, beyond)
 end
--- of the next window, who has to wait for longer than this one is open
+-- a longer wait would take permits of the next window, which has too few
 if permits > 0 and taken + permits > limit then
   longest = stop - now - 1
 end
@@ -102,7 +103,7 @@ if count > 0 then
   if count <= limit - used and delay < stop - now then
     used = used + count
   else
-    -- of the next window: of this one nothing may be had any more
+    -- permits of the next window: the current one has none left from now on
     used, taken, mark = math.max(used, limit), taken + count, after
   end
   refusal = used < limit and 0 or (taken < limit and stop or after) - now

@@ -17,7 +17,7 @@ if not refused and not dry then
     if left < there then
       there = left
     end
-    -- for those who are there; for later ones no more than a part of what is left, so that others find some, too
+    -- all permits that present requests need; for future requests an eighth of the rest, which leaves permits to others
     some = there < needed and there or needed
     if some < permits then
       some = math.max(some, math.min(permits, floor(there / 8)))

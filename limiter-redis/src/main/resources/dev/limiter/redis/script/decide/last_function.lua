@@ -1,6 +1,5 @@
--- Decides on the last limit of a request, which is often the only one: what the others said is known. Returns whether the
--- request is refused, for how long it waits, how many permits were taken if as many as there are, and the five numbers; or
--- only the answer to the request.
+-- Decides a request at its last limit, given the results of the other limits. Returns whether the request is refused, its
+-- wait, the permits taken in mode 2, and the five numbers of the reply; or only the reply to the request.
 last[NUMBER] = function(key, permits, kept, patience, refused, delay, latest, there)
 
 -- last

@@ -1,4 +1,4 @@
--- One request with one limit. It is decided here instead of in a function, for speed.
+-- One request with one limit: the decision is written out without a function, for speed.
 local key = KEYS[1]
 local _, permits, kept, patience
 _, permits, kept, patience, at = unpack('>Bddd', argument, at)

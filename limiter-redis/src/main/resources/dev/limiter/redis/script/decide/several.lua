@@ -1,7 +1,7 @@
--- Several requests, or one with several limits. Each is decided on its own: where one fails, because its key is broken or
--- the server has no memory for it, the others are decided all the same.
+-- Several requests, or one with several limits. Each request is decided on its own: the failure of one, by a broken key or
+-- a full memory, does not affect the others.
 
--- The answer to the request whose limits are in the keys after `before`.
+-- The reply to the request whose keys follow the first `before` keys.
 local function decide(before)
   local kind, permits, kept, patience
   local finish = limits > 1 and {}
@@ -50,8 +50,8 @@ local function attempt()
   return decide(before)
 end
 
--- Why a request failed. Of a command that fails newer servers do not say in which line that was: `error` does, for the
--- function so many levels above this one that called it.
+-- The reason of a failure, with its line. Newer servers leave the line out of the error of a command: `error` adds that of
+-- the calling function, four levels up.
 local function reason(failure)
   if type(failure) == 'table' then
     local _, line = pcall(error, '', 4)

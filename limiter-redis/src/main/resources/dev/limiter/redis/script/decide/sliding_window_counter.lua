@@ -1,8 +1,8 @@
--- A window of sub-windows that slides, as in SlidingWindowCounterStrategy.java: all permits of the last `buckets` whole
--- sub-windows and the current one count, but for a share of the oldest.
+-- A sliding window of sub-windows, as in SlidingWindowCounterStrategy.java: all permits of the current sub-window and of the
+-- last `buckets` whole ones count, except for a share of the oldest sub-window.
 --
--- State: the number of the newest sub-window, the length of the window and how many sub-windows it has, and the counts
--- of `buckets` + 1 of them, the newest first. A microsecond is `micro` ticks and a sub-window `size` of them, both whole.
+-- State: the number of the newest sub-window, the length of the window, the number of its sub-windows, and the counts of
+-- `buckets` + 1 sub-windows, the newest first. A microsecond has `micro` ticks and a sub-window `size` ticks, both integers.
 local limit, length, buckets, micro, size
 limit, length, buckets, micro, size, at = unpack('>ddddd', argument, at)
 local elapsed = now % length * micro
@@ -28,10 +28,10 @@ if stored then
   if newest_then > newest then
     local ahead = (newest_then - newest) * size - elapsed
     if ahead <= size * buckets / 2 then
-      -- the clock stepped back a little: that is sat out
+      -- a small step of the clock back: the counts stay in their sub-windows
       newest, elapsed = newest_then, -ahead
     else
-      -- far: the counts go back with it
+      -- a large step back: the counts move with the clock
       newest_then, renewed = newest, true
     end
   end
@@ -42,7 +42,7 @@ if stored then
       table.insert(counts, 1, 0)
     end
   end
-  -- it was when the newest sub-window counted its first
+  -- the first permit of the newest sub-window has set the expiry
   said = passed == 0 and not renewed and counts[1] > 0
 end
 if uses then
@@ -71,7 +71,7 @@ local oldest = counts[buckets + 1] or 0
 local forgivable = floor(limit / buckets)
 local forgiven = oldest > 0 and elapsed > 0 and math.min(scaled(oldest, elapsed, size), forgivable) or 0
 
--- until when so many permits are not there
+-- the time until `count` permits are left
 local function wait_for(count)
   local missing = count - (limit - total)
   if count == 0 or missing <= forgiven then

@@ -1,7 +1,8 @@
--- Remembers when each permit was taken, as in SlidingWindowLogStrategy.java.
+-- A log of the time of each permit, as in SlidingWindowLogStrategy.java.
 --
--- State: a list of whole numbers: how many permits are remembered in all, and the length of the window; then, oldest first,
--- a time and how many were taken then. A list keeps numbers in nine bytes and fewer, and the head is read without the rest.
+-- State: a list of integers: the number of all permits in the log, and the length of the window; then, oldest first, the
+-- entries: a time, and the permits taken at that time. A list stores an integer in at most nine bytes, and its head is read
+-- without the rest.
 local limit, length
 limit, length, at = unpack('>dd', argument, at)
 local total, last, beyond = 0, now, 0
@@ -29,7 +30,7 @@ if stored[1] then
   total = tonumber(stored[1])
   last = tonumber(call('LINDEX', key, -2))
   if last - now > length / 2 then
-    -- the clock stepped back far: what is remembered goes back with it
+    -- the clock stepped back far: the entries move with it
     local list = {total, length, last, total}
     if call('LLEN', key) <= 2002 then
       list = call('LRANGE', key, 0, -1)
@@ -38,7 +39,7 @@ if stored[1] then
     for i = 3, size, 2 do
       list[i] = list[i] - (last - now)
     end
-    -- in this order: without memory the first fails, and leaves the state as it is
+    -- the append comes first: with a full memory it fails, and leaves the state unchanged
     for i = 1, size, 1000 do
       call('RPUSH', key, spread(list, i, math.min(i + 999, size)))
     end
@@ -49,8 +50,8 @@ if stored[1] then
     call('UNLINK', key)
     total, stored = 0, {}
   end
-  -- Entries that have left the window. A call looks at a thousand entries at most, during which the server does nothing else: the
-  -- next ones forget the rest, and what is not forgotten yet counts.
+  -- Entries that have left the window. A call removes at most a thousand of them, because it blocks the server; the next
+  -- calls remove the rest, and an entry counts until its removal.
   local gone = 0
   local head, from = stored, 2
   while head[from + 1] and tonumber(head[from + 1]) <= now - length and gone < 2000 do
@@ -66,7 +67,7 @@ if stored[1] then
       call('UNLINK', key)
       total, stored = 0, {}
     else
-      -- in this order, for the same reason
+      -- the trim comes last: with a full memory the first write fails, and leaves the state unchanged
       call('LSET', key, gone, total)
       call('LSET', key, gone + 1, length)
       call('LTRIM', key, gone, -1)
@@ -78,7 +79,7 @@ if late > 0 then
   total, renewed = total + late, not dry
 end
 
--- until when so many permits are not there
+-- the time until `count` permits are left
 local function wait_for(count)
   local missing = count - (limit - total)
   if count == 0 or missing <= 0 then
@@ -107,7 +108,7 @@ if stored[1] and last > now then
   mark = last
 end
 total = total + count
--- what other instances took is remembered as of now
+-- the permits taken by other instances enter the log at the current time
 local taken = late + count
 if taken > 0 and not dry and not stored[1] then
   if joined then

@@ -1,31 +1,31 @@
--- Decides requests, all of whose limits are on this node. Either all limits of a request permit it, or nothing is written
--- for it. A script is put together of this start and what its requests need. For one request with one limit that is
--- `one.lua`, into which the algorithm is written out; else `several.lua`, with a function for each algorithm where it is the
--- last limit of a request, and another one where it is not.
+-- Decides requests whose keys are all on this node. A request takes permits of all its limits or of none. A script consists
+-- of this start and the parts that its requests need: for one request with one limit `one.lua`, with the algorithm written
+-- out; else `several.lua`, with one function per algorithm for the last limit of a request, and one for any other limit.
 --
 -- KEYS     the state of each limit, request by request
--- ARGV     for each request, packed: the time in microseconds, negative for the server's; what to do: take the permits (0),
---          look only (1), or take as many as there are (2); how many of these are needed at once; how many limits it has;
---          then, for each of them, the number of the algorithm, permits, how many more have to be there, how long the
---          request would wait, and what the algorithm unpacks for itself
--- answers  for each request, packed: how many bytes follow; the time, or -1 - time if refused; for how long the request has
---          to wait; how many permits were taken, if as many as there are; then five numbers for each limit: the permits
---          left; until when it refuses or, after permits were taken, would refuse the next one (0: it does not, -1: nobody
---          knows); until when it is as new; and a mark and how many permits were ever returned, which giving back needs. Or
---          only the time, if what the request says of a calendar does not reach it. Of a request that failed: how many bytes follow, negated, and why it failed
+-- ARGV     for each request, packed: the time in microseconds, negative for the server's; the mode: take the permits (0),
+--          peek (1), or take up to that many permits (2); the permits needed at once in mode 2; the number of limits; then,
+--          for each limit, the number of the algorithm, the permits, the permits that must be left, the longest wait of the
+--          request, and the arguments of the algorithm
+-- reply    for each request, packed: the length in bytes; the time, or -1 - time for a refusal; the wait of the request; the
+--          permits taken in mode 2; then five numbers for each limit: the permits left; the time until it permits this
+--          request or, after a charge, the next one (0: now, -1: unknown); the time until it is fresh; the mark and the
+--          count of returned permits, arguments of give_back. If the calendar boundaries of the arguments do not cover the
+--          time, the reply is only the length and the time. The reply to a failed request is its length, negated, and the
+--          reason
 --
--- Numbers are whole, and below 2^53 where they have to be exact. Times are never written as text: Lua cuts that to 14
--- digits. States that are strings begin with the number of their algorithm; then come integers of seven bytes.
+-- Numbers are integers, below 2^53 where they must be exact. Times are never converted to text: Lua cuts it to 14 digits.
+-- A state that is a string begins with the number of its algorithm, followed by integers of seven bytes.
 --
--- Each function costs as much as it takes from around it, also when it is not called: so those that are seldom needed
--- take nothing.
+-- A function costs time for each upvalue even when it is not called: rarely needed functions have none.
 local spread = unpack
 local pack, unpack, call, try, floor, ceil = struct.pack, struct.unpack, redis.call, redis.pcall, math.floor, math.ceil
 
 local argument = ARGV[1]
 local now, mode, needed, limits, at = unpack('>dBdd', argument)
 local dry = mode == 1
--- A state outlives its use by so many milliseconds; where the caller's time counts, the server's must not end it.
+-- The milliseconds by which a state outlives its use. With the time of the client they are many: the clock of the server
+-- must not expire the state.
 local grace = 3600000
 if now < 0 then
   local time = call('TIME')
@@ -33,7 +33,7 @@ if now < 0 then
   grace = 1000
 end
 
--- Whether that is an error because a key holds another type: any other error is one here, too.
+-- Whether a reply is the error of a key with another type. Any other error is raised.
 local function wrong_type(reply, command)
   if reply.err and not reply.err:find('WRONGTYPE', 1, true) then
     error(command .. ': ' .. reply.err)
@@ -41,7 +41,7 @@ local function wrong_type(reply, command)
   return reply.err ~= nil
 end
 
--- The state of a key if it is a string of that algorithm; and whether there is one of another algorithm instead.
+-- The state of a key if it is a string of this algorithm; and whether the key holds the state of another algorithm.
 local function read(key, kind)
   local stored = try('GET', key)
   if not stored then
@@ -56,8 +56,8 @@ local function read(key, kind)
   return stored, false
 end
 
--- a * b / c, rounded down, and what is left over: exact for a below 2^53, b and c below 2^50 and a quotient below 2^53.
--- Beyond that, a little less.
+-- a * b / c, rounded down, and the remainder: exact for a below 2^53, b and c below 2^50 and a quotient below 2^53.
+-- Other results are slightly too low.
 local function scaled(a, b, c)
   local floor = math.floor
   if a * b <= 2 ^ 52 then
@@ -67,7 +67,7 @@ local function scaled(a, b, c)
   if b >= 2 ^ 50 or c >= 2 ^ 50 then
     return math.max(floor(a / c * b * (1 - 2 ^ -50)) - 1, 0), 0
   end
-  -- long division, a in digits of so many bits that nothing passes 2^53
+  -- long division by digits of `bits` bits: no intermediate value exceeds 2^53
   local bits = (b < 2 ^ 40 and c < 2 ^ 40) and 12 or (b < 2 ^ 46 and c < 2 ^ 46) and 6 or 2
   local digit, quotient, rest = 2 ^ bits, 0, 0
   for shift = 54 - 54 % bits, 0, -bits do
@@ -78,7 +78,7 @@ local function scaled(a, b, c)
   return quotient, rest
 end
 
--- The same, rounded up; beyond what is exact, a little more.
+-- a * b / c, rounded up; outside the exact range slightly too high.
 local function scaled_up(a, b, c)
   if b >= 2 ^ 50 or c >= 2 ^ 50 then
     return a * b <= 2 ^ 52 and math.ceil(a * b / c) or math.ceil(a / c * b * (1 + 2 ^ -50)) + 1
@@ -87,7 +87,7 @@ local function scaled_up(a, b, c)
   return rest > 0 and quotient + 1 or quotient
 end
 
--- The form of a state: which algorithm wrote it, and for which window.
+-- The form of a state: its algorithm and its window.
 local function form_of(key)
   local kind, length, buckets = redis.call('TYPE', key).ok, 0, 0
   if kind == 'list' then
@@ -108,8 +108,8 @@ local function form_of(key)
   return ('%d:%.0f:%d'):format(kind, length, buckets)
 end
 
--- The use of a rule of the same name while it had another algorithm, or another window: the permits that still count there,
--- as {from, to, count}, the oldest first, each entry taken evenly between two times; and in how many microseconds none counts.
+-- The permits that still count in the state of another form of the limit, as entries {from, to, count}, oldest first, each
+-- taken evenly between two times; and the microseconds until no permit counts.
 local function left_by_another(key)
   local call, unpack, now = redis.call, struct.unpack, now
   local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
@@ -122,7 +122,7 @@ local function left_by_another(key)
     local list = call('LRANGE', key, 0, 2003)
     local length = tonumber(list[2])
     if #list > 2002 then
-      -- so many are as good as even
+      -- a long log is nearly even
       local oldest, newest = tonumber(list[3]), tonumber(call('LINDEX', key, -2))
       return {{min(oldest, now), min(newest, now), tonumber(list[1])}}, min(newest + length - now, length)
     end
@@ -177,7 +177,7 @@ local function left_by_another(key)
   error('not a state of a limit')
 end
 
--- Those since a time. Returns them, and how many permits that is.
+-- The entries since a time, and the sum of their permits.
 local function since(time, uses)
   local recent, total = {}, 0
   for _, use in ipairs(uses) do
@@ -193,7 +193,7 @@ local function since(time, uses)
   return recent, total
 end
 
--- The level of a bucket that has leaked so many units per microsecond meanwhile.
+-- The level of a bucket with these entries that leaks `units` per microsecond.
 local function level_of(uses, units, cost)
   local max, level, reached = math.max, 0, 0
   for _, use in ipairs(uses) do
@@ -204,14 +204,14 @@ local function level_of(uses, units, cost)
   return math.ceil(max(level - (now - reached) * units, 0))
 end
 
--- Under this key another form of the limit has its state: the rule has had another algorithm or window, and some instances
--- may decide by that still. From the first permit on each form has a state of its own, `key~form`, and under the key itself
--- is a hash: how many permits were taken by each form; how many of them each other one has counted (`form<other`); and when
--- each took the last one (`form@`). So each counts what the others take, once, as it learns of it.
+-- The state of a limit under whose key another form has its state: the algorithm or window of the rule has changed, and some
+-- instances may still decide by the previous one. From the first permit on each form has a state of its own, `key~form`, and
+-- the key holds a hash: the permits taken by each form (`form`), those of them that each other form has counted
+-- (`form<other`), and the time of its last charge (`form@`). So each form counts the permits of the others exactly once.
 --
--- Returns the key of this form's state; how many permits the others have taken since it was asked last; what they had used,
--- if it is asked for the first time, and for how long that counts; a function that writes how many were taken now, after the
--- state has been written; and when it was asked last.
+-- Returns the key of the state of this form; the permits taken by the other forms since its last charge; on the first call
+-- their entries, and the microseconds until none counts; a function that records the permits of this charge, called after
+-- the write of the state; and the time of the last charge.
 local function apart(key, kind, length, buckets)
   local call = redis.call
   local form = ('%d:%.0f:%d'):format(kind, length, buckets)
@@ -230,7 +230,7 @@ local function apart(key, kind, length, buckets)
     known[others[1]], known[others[1] .. '@'] = 0, now
   end
   if others[1] == form then
-    -- a window that began elsewhere, but is as long
+    -- a window with another start, but the same length
     return key, 0, left_by_another(key)
   end
   local uses, lasts = false, 0
@@ -264,7 +264,7 @@ local function apart(key, kind, length, buckets)
       end
     end
     if #gone == #others then
-      -- no instance decides by the others any more
+      -- no instance decides by another form any more
       call('UNLINK', key, spread(gone))
       if call('EXISTS', own) == 1 then
         call('RENAME', own, key)

@@ -1,7 +1,7 @@
--- One request after the other, slowly after idling: as in WarmUpBucket.java, which has the formulas.
+-- Paced requests with a warm-up after idle time; WarmUpBucket.java has the formulas.
 --
--- State: when it was written; how many units after that the next one may go; how much was rested by then; the same two
--- before the last one came, to undo it; whether it can be undone; and the micro and full rest that they were counted in.
+-- State: the time of the write; the units from it to the next turn; the rest at that turn; the same two values before the
+-- last request, for undoing it; whether it can be undone; and the values of micro and full rest, the units of the state.
 local micro, permit, capacity, rested_fully
 micro, permit, capacity, rested_fully, at = unpack('>dddd', argument, at)
 local ahead, rest = 0, rested_fully
@@ -29,7 +29,7 @@ if stored then
   end
   local longest = interval(rested_fully, capacity)
   if now < written and ahead > math.max(longest, then_ahead) then
-    -- the clock stepped back far: the next one may go after one interval from now, but those who wait have their turns
+    -- the clock stepped back far: the next turn is one interval from now, but waiting requests keep their turns
     ahead, renewed = then_ahead > longest and then_ahead or interval(rest, 1), true
   end
 end

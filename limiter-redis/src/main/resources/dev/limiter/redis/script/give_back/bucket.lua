@@ -1,8 +1,8 @@
 
--- Only what has certainly not leaked yet; more would be granted twice. A charge ends at its mark, and each permit that others
--- returned since may have moved it towards now by as much; but it never leaks sooner than it would have leaked in an empty
--- bucket, nor under another limit slower than under the faster of the two. Nothing while others wait behind the charge:
--- their turns are fixed, and what is returned here would be granted twice.
+-- Permits are returned only if they have certainly not leaked: the bucket would grant others twice. A charge ends at its
+-- mark, and each permit returned since by other requests may have moved its end towards now by one permit. A charge never
+-- leaks sooner than in an empty bucket. After a change of the limit it leaks at the faster of both rates. No permits are
+-- returned while requests wait behind the charge: their turns are fixed, and the bucket would grant the permits twice.
 kinds[1] = function(key, mark, returned_before)
   local micro, permit, full
   micro, permit, full, at = unpack('>ddd', ARGV[1], at)
@@ -25,12 +25,12 @@ kinds[1] = function(key, mark, returned_before)
     visible = floor(visible / permit * cost)
   end
   visible = min(visible, level)
-  -- so that it stays exact
+  -- the count of returned permits stays exact
   local counts = returned + permits <= 2 ^ 52
   if visible > 0 and counts and (last or waiting == 0 or level <= full / permit * cost) then
     level = level - visible
     if level <= 0 and returned == 0 then
-      -- no other charge has anything left
+      -- no charge is left in the bucket
       call('DEL', key)
     else
       local state = pack(form .. 'I7', 1, now, max(level, 0), expires, waiting, units, cost, returned + permits)

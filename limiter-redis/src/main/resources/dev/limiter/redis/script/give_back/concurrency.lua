@@ -1,5 +1,5 @@
 
--- Releases a lease; nothing is to be done if it has ended meanwhile.
+-- Releases a lease, unless it has expired.
 kinds[5] = function(key)
   local name
   name, at = unpack('>c16', ARGV[1], at)

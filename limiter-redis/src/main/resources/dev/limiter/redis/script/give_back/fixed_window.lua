@@ -1,5 +1,5 @@
 
--- The mark is the end of the window in which the permits count: the one that is in the state, or the one after it.
+-- The mark is the end of the window in which the permits count: the window of the state, or the next one.
 kinds[2] = function(key, mark)
   local length
   length, at = unpack('>d', ARGV[1], at)
@@ -10,7 +10,7 @@ kinds[2] = function(key, mark)
   end
   local _, began, ends, used, taken = unpack('>BI7I7I7I7', stored)
   if mark < ends or mark == ends and (ends <= now or taken > 0) then
-    -- over; or some wait for the next window, because of this one nothing may be had any more
+    -- the window has ended, or requests wait for the next one because this one has no permits left
     return
   end
   if mark == ends then

@@ -1,5 +1,5 @@
 
--- The mark is the number of the sub-window that counted the permits.
+-- The mark is the number of the sub-window in which the permits count.
 kinds[3] = function(key, mark)
   local length, buckets
   length, buckets, at = unpack('>dd', ARGV[1], at)

@@ -1,5 +1,5 @@
 
--- The mark is the time under which the permits are remembered: found by halving, since times are in order.
+-- The mark is the time of the entry, found by binary search: times are in ascending order.
 kinds[4] = function(key, mark)
   local length
   length, at = unpack('>d', ARGV[1], at)
@@ -27,7 +27,7 @@ kinds[4] = function(key, mark)
   end
   call('LSET', key, 2 * low + 3, then_taken - returned)
   call('LSET', key, 0, total)
-  -- the last one tells when all is forgotten
+  -- the time of the last entry determines the reset: empty entries at the end are removed
   for _ = 1, 1000 do
     if tonumber(call('LINDEX', key, -1)) > 0 then
       break

@@ -1,5 +1,5 @@
 
--- Only the last one, as if it had never come: the intervals of those behind others follow from theirs.
+-- Only the last request can be undone: the interval of any other determines the intervals of the requests behind it.
 kinds[6] = function(key, mark)
   key = place(key, 6)
   local stored = read(key, 6)
