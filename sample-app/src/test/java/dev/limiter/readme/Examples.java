@@ -2,14 +2,18 @@ package dev.limiter.readme;
 
 import dev.limiter.Algorithm;
 import dev.limiter.Charge;
+import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.NumberLimit;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStrategy;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.algorithm.FixedWindowStrategy;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.ConnectingRedis;
 import dev.limiter.redis.FailoverRateLimiterStorage;
@@ -172,6 +176,88 @@ class StorageAlert {
     @EventListener
     void on(StorageEvent event) {
         System.out.println(event.state() + " " + event.storage() + " " + event.node() + " " + event.cause());
+    }
+}
+
+/** Daily windows begin at 06:00 UTC, with the business day; other fixed windows are those of the library. */
+@Component
+class BusinessDayStrategy implements RateLimiterStrategy {
+
+    private final RateLimiterStrategy others = new FixedWindowStrategy();
+
+    @Override
+    public Algorithm algorithm() {
+        return Algorithm.FIXED_WINDOW;
+    }
+
+    @Override
+    public CompiledLimit compile(Limit limit, long now) {
+        boolean daily = limit instanceof Limit.FixedWindow window
+                && !window.fromFirst()
+                && window.window().equals(Duration.ofDays(1))
+                && window.limit() <= 1_000_000_000_000L; // so that the state fits a long
+        return daily ? new BusinessDay(limit) : others.compile(limit, now);
+    }
+}
+
+/** The state of a key: number of the day x (limit + 1) + used permits. */
+class BusinessDay extends NumberLimit {
+
+    private static final long DAY = Duration.ofDays(1).toNanos();
+    private static final long BEGIN = Duration.ofHours(6).toNanos();
+
+    private final long limit;
+
+    BusinessDay(Limit limit) {
+        super(limit);
+        this.limit = limit.limit();
+    }
+
+    @Override
+    public long fresh() {
+        return 0;
+    }
+
+    @Override
+    public long take(long value, long now, long permits) {
+        return permits <= remaining(value, now) ? unused(now) + used(value, now) + permits : REFUSED;
+    }
+
+    @Override
+    public long settle(long value, long now) { // the clock stepped back to another day: the use counts now
+        return value > unused(now) + limit ? unused(now) + value % (limit + 1) : value;
+    }
+
+    @Override
+    public long waitNanos(long value, long now, long permits) {
+        if (permits > limit) {
+            return Decision.NEVER;
+        }
+        return permits <= remaining(value, now) ? 0 : DAY - Math.floorMod(now - BEGIN, DAY);
+    }
+
+    @Override
+    public long remaining(long value, long now) {
+        return limit - used(value, now);
+    }
+
+    @Override
+    public long freshAt(long value) {
+        return value % (limit + 1) == 0 ? Long.MIN_VALUE : BEGIN + (value / (limit + 1) + 1) * DAY;
+    }
+
+    @Override
+    public long giveBack(long value, long taken, long now, long permits) {
+        boolean sameDay = taken != NOTHING && taken / (limit + 1) == value / (limit + 1);
+        return sameDay ? value - Math.min(permits, value % (limit + 1)) : value;
+    }
+
+    private long unused(long now) {
+        return Math.floorDiv(now - BEGIN, DAY) * (limit + 1);
+    }
+
+    private long used(long value, long now) {
+        return Math.min(Math.max(value - unused(now), 0), limit);
     }
 }
 

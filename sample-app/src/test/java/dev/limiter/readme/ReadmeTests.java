@@ -4,13 +4,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.RateLimitExceededException;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -123,6 +131,40 @@ class ReadmeTests {
                             .isInstanceOf(RateLimitExceededException.class);
                     assertThatThrownBy(() -> accounts.export("ann")).isInstanceOf(RateLimitExceededException.class);
                 });
+    }
+
+    @Test
+    void exampleOfAStrategyDecides() {
+        context.withUserConfiguration(BusinessDayStrategy.class).run(application -> {
+            RateLimiters limiters = application.getBean(RateLimiters.class);
+            // it is 08:00
+            Rule daily = Rule.of("daily", Limit.fixedWindow(2, Duration.ofDays(1)));
+            Decision first = limiters.tryAcquire(daily, "ann");
+            assertThat(limiters.tryAcquire(daily, "ann").permitted()).isTrue();
+            assertThat(limiters.tryAcquire(daily, "ann").retryAfter()).contains(Duration.ofHours(22));
+            assertThat(limiters.tryAcquire(daily, "ann", 3).retryAfter()).isEmpty();
+            first.giveBack();
+            assertThat(limiters.tryAcquire(daily, "ann").permitted()).isTrue();
+            Rule hourly = Rule.of("hourly", Limit.fixedWindow(1, Duration.ofHours(1)));
+            assertThat(limiters.tryAcquire(hourly, "ann").permitted()).isTrue();
+            assertThat(limiters.tryAcquire(hourly, "ann").retryAfter()).contains(Duration.ofHours(1));
+        });
+    }
+
+    @Test
+    void exampleOfAStrategyOutlivesDaysAndAClockThatStepsBack() {
+        AtomicLong now = new AtomicLong(Duration.parse("P20000DT5H").toNanos());
+        try (RateLimiters limiters = new RateLimiters(new InMemoryRateLimiterStorage(
+                new RateLimiterFactory(List.of(new BusinessDayStrategy())), now::get, 10))) {
+            Rule daily = Rule.of("daily", Limit.fixedWindow(1, Duration.ofDays(1)));
+            assertThat(limiters.tryAcquire(daily, "ann").resetAfter()).isEqualTo(Duration.ofHours(1));
+            now.addAndGet(Duration.ofHours(1).toNanos());
+            assertThat(limiters.tryAcquire(daily, "ann").permitted()).isTrue();
+            now.addAndGet(-Duration.ofDays(3).toNanos());
+            assertThat(limiters.tryAcquire(daily, "ann").retryAfter()).contains(Duration.ofDays(1));
+            now.addAndGet(Duration.ofDays(1).toNanos());
+            assertThat(limiters.tryAcquire(daily, "ann").permitted()).isTrue();
+        }
     }
 
     @Test

@@ -1,8 +1,10 @@
 package dev.limiter.spring.autoconfigure;
 
+import dev.limiter.Algorithm;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiterStrategy;
+import dev.limiter.algorithm.TokenBucketStrategy;
 import dev.limiter.failover.StorageListener;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.FailoverRateLimiterStorage;
@@ -68,11 +70,10 @@ public final class LimiterRedisAutoConfiguration {
                 OwnConnection connection,
                 LimiterSettings settings,
                 RateLimiterFactory factory,
-                ObjectProvider<RateLimiterStrategy> strategies,
                 ObjectProvider<Rules> rules,
                 ObjectProvider<StorageListener> listeners,
                 StorageStatistics statistics) {
-            strategies.stream().forEach(LimiterRedisAutoConfiguration::refuse);
+            refuseOwnStrategies(factory);
             RedisSettings redis = settings.redis();
             RedisRateLimiterStorage shared = RedisRateLimiterStorage.builder(connection.redis())
                     .keyPrefix(redis.keyPrefix())
@@ -130,8 +131,19 @@ public final class LimiterRedisAutoConfiguration {
         throw RedisProblems.missing();
     }
 
-    private static void refuse(RateLimiterStrategy strategy) {
-        throw RedisProblems.of(strategy.getClass().getName() + " is the application's own strategy for "
-                + strategy.algorithm() + ", which cannot run in Redis. Remove that bean, or use storage: memory.");
+    /** Strategies in a factory of the application count as well, and those found by a service loader. */
+    private static void refuseOwnStrategies(RateLimiterFactory factory) {
+        for (Algorithm algorithm : Algorithm.values()) {
+            if (factory.supports(algorithm)) {
+                refuseOwn(factory.strategy(algorithm));
+            }
+        }
+    }
+
+    private static void refuseOwn(RateLimiterStrategy strategy) {
+        if (!strategy.getClass().getPackageName().equals(TokenBucketStrategy.class.getPackageName())) {
+            throw RedisProblems.of(strategy.getClass().getName() + " is the application's own strategy for "
+                    + strategy.algorithm() + ", which cannot run in Redis. Remove it, or use storage: memory.");
+        }
     }
 }

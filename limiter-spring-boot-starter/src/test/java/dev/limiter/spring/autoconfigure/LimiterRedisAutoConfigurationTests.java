@@ -7,6 +7,7 @@ import static org.mockito.Mockito.when;
 
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.RateLimiters;
@@ -23,6 +24,7 @@ import dev.limiter.testkit.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -257,6 +259,19 @@ class LimiterRedisAutoConfigurationTests {
                         .rootCause()
                         .isInstanceOf(LimiterConfigurationException.class)
                         .hasMessageContaining("TOKEN_BUCKET"));
+    }
+
+    @Test
+    void refusesAFactoryWhoseStrategyCannotRunThere() {
+        RateLimiterStrategy own = mock();
+        when(own.algorithm()).thenReturn(Algorithm.LEAKY_BUCKET);
+        application
+                .withBean(RateLimiterFactory.class, () -> new RateLimiterFactory(List.of(own)))
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(LimiterConfigurationException.class)
+                        .hasMessageContaining("LEAKY_BUCKET"));
     }
 
     @Test
