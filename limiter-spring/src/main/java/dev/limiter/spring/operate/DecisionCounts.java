@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -56,7 +57,24 @@ public final class DecisionCounts implements RateLimitListener {
         return known == null ? Map.of() : sums(List.of(known.total()));
     }
 
-    /** The same, of the last five to six minutes. */
+    /** The names of all rules that have decided anything. */
+    public Set<String> names() {
+        return Set.copyOf(rules.keySet());
+    }
+
+    /** How many decisions of a rule had one of these outcomes. */
+    public long sum(String rule, Set<Outcome> outcomes) {
+        OfRule known = rules.get(rule);
+        long sum = 0;
+        if (known != null) {
+            for (Map.Entry<Outcome, LongAdder> count : known.total().entrySet()) {
+                sum += outcomes.contains(count.getKey()) ? count.getValue().sum() : 0;
+            }
+        }
+        return sum;
+    }
+
+    /** The outcomes of the last five to six minutes, as {@link #of} shows those since the start. */
     public Map<String, Long> recent(String rule) {
         OfRule known = rules.get(rule);
         return known == null ? Map.of() : sums(known.minutes().all());

@@ -1,0 +1,5 @@
+/** What rules decided in each of the last seconds. */
+@NullMarked
+package dev.limiter.spring.operate.series;
+
+import org.jspecify.annotations.NullMarked;
