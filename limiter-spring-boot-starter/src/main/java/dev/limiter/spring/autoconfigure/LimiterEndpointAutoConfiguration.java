@@ -14,11 +14,15 @@ import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.RequestExplainer;
+import dev.limiter.spring.operate.series.DecisionSeries;
+import dev.limiter.spring.reload.BackgroundTask;
+import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.util.ClassUtils;
@@ -43,6 +47,19 @@ public final class LimiterEndpointAutoConfiguration {
     @Bean
     DemandRecorder limiterDemandRecorder(TimeSource clock) {
         return new DemandRecorder(clock);
+    }
+
+    @Bean
+    @ConditionalOnProperty(prefix = "limiter.dashboard", name = "enabled")
+    DecisionSeries limiterDecisionSeries(DecisionCounts counts, RateLimiters limiters) {
+        return new DecisionSeries(counts, limiters::waiting);
+    }
+
+    /** Once a second, while the application runs. */
+    @Bean(initMethod = "start", destroyMethod = "stop")
+    @ConditionalOnProperty(prefix = "limiter.dashboard", name = "enabled")
+    BackgroundTask limiterSeriesSampler(DecisionSeries series) {
+        return new BackgroundTask("limiter-series", Duration.ofSeconds(1), series::sample);
     }
 
     @Bean
@@ -73,13 +90,17 @@ public final class LimiterEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     LimiterWebEndpoint limiterWebEndpoint(
-            LimiterEndpoint endpoint, ObjectProvider<RequestExplainer> explainer, KeyHash hash) {
+            LimiterEndpoint endpoint,
+            ObjectProvider<RequestExplainer> explainer,
+            ObjectProvider<DecisionSeries> series,
+            KeyHash hash) {
         ClassLoader loader = getClass().getClassLoader();
         boolean servlets = ClassUtils.isPresent("jakarta.servlet.http.HttpServletResponse", loader)
                 && ClassUtils.isPresent("org.springframework.web.servlet.DispatcherServlet", loader);
         return new LimiterWebEndpoint(
                 endpoint,
                 new RequestExplanations(explainer.getIfAvailable(), hash),
-                servlets ? new ServletExchange() : WebExchange.UNKNOWN);
+                servlets ? new ServletExchange() : WebExchange.UNKNOWN,
+                series.getIfAvailable());
     }
 }

@@ -25,6 +25,7 @@ import dev.limiter.spring.web.check.MaxKeysCheck;
 import dev.limiter.spring.web.check.SwallowedAnnotations;
 import dev.limiter.spring.web.check.UnmatchedPathsCheck;
 import dev.limiter.spring.web.check.UnresolvedKeys;
+import dev.limiter.spring.web.dashboard.DashboardMapping;
 import dev.limiter.spring.web.explain.ServletRequestExplainer;
 import dev.limiter.spring.web.route.Endpoints;
 import dev.limiter.spring.web.route.HandlerMappings;
@@ -271,8 +272,11 @@ public final class LimiterWebAutoConfiguration {
             Rules rules,
             ServletCurrentRequest requests,
             RequestGate decider,
-            ObjectProvider<CorsConfigurationSource> crossOrigin) {
-        return new RateLimitFilter(rules, requests, decider, new Preflights(crossOrigin));
+            ObjectProvider<CorsConfigurationSource> crossOrigin,
+            ObjectProvider<DashboardMapping> dashboard) {
+        DashboardMapping page = dashboard.getIfAvailable();
+        return new RateLimitFilter(
+                rules, requests, decider, new Preflights(crossOrigin), page == null ? request -> false : page::serves);
     }
 
     /** By its name: the server needs it before other beans can be made. */

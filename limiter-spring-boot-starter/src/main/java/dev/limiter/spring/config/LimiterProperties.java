@@ -31,6 +31,7 @@ import org.springframework.boot.convert.Delimiter;
  * @param web Limits on HTTP requests.
  * @param redis What is kept in Redis, and what happens when that fails; for storage: redis.
  * @param aspect Limits on annotated methods.
+ * @param dashboard The page for those on call.
  * @param rules Rules by name: small letters, digits, '-' and '_'. Names that differ only in case, '-' and '_' are the
  *     same.
  * @param floors What rules may not exceed, by their names, wherever they are written or changed; default for the automatic
@@ -52,6 +53,7 @@ public record LimiterProperties(
         @DefaultValue Web web,
         @DefaultValue Redis redis,
         @DefaultValue Aspect aspect,
+        @DefaultValue Dashboard dashboard,
         @DefaultValue Map<String, Rule> rules,
         @DefaultValue Map<String, Floor> floors,
         @DefaultValue List<String> ownKeys) {
@@ -100,6 +102,18 @@ public record LimiterProperties(
      *     transactions, caches and retries, and within method security; 2147483647 is within everything.
      */
     public record Aspect(@DefaultValue("2147483547") int order) {}
+
+    /**
+     * See {@code limiter.dashboard}.
+     *
+     * @param enabled Whether the application serves the page, which shows and changes what the endpoint limiter does.
+     * @param path Path of the page, such as /limiter.
+     * @param insecure Whether it is served without Spring Security at other addresses than those of the loopback, too.
+     */
+    public record Dashboard(
+            @DefaultValue("false") boolean enabled,
+            @DefaultValue("/limiter") String path,
+            @DefaultValue("false") boolean insecure) {}
 
     /**
      * See {@code limiter.web}.

@@ -10,12 +10,14 @@ import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.StaleVersionException;
+import dev.limiter.spring.operate.series.DecisionSeries;
 import dev.limiter.spring.rule.Mode;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -37,16 +39,35 @@ public final class LimiterWebEndpoint {
     private final LimiterEndpoint endpoint;
     private final RequestExplanations explanations;
     private final WebExchange exchange;
+    private final @org.jspecify.annotations.Nullable DecisionSeries series;
 
-    public LimiterWebEndpoint(LimiterEndpoint endpoint, RequestExplanations explanations, WebExchange exchange) {
+    /** {@code series}: null where nobody looks at them. */
+    public LimiterWebEndpoint(
+            LimiterEndpoint endpoint,
+            RequestExplanations explanations,
+            WebExchange exchange,
+            @org.jspecify.annotations.Nullable DecisionSeries series) {
         this.endpoint = endpoint;
         this.explanations = explanations;
         this.exchange = exchange;
+        this.series = series;
     }
 
+    /**
+     * All rules, or what was decided in each of the last seconds.
+     *
+     * @param after the last second that is known already, 0 for all; null for the rules
+     */
     @ReadOperation
-    public WebEndpointResponse<Map<String, Object>> rules() {
-        return new WebEndpointResponse<>(endpoint.rules());
+    public WebEndpointResponse<Map<String, Object>> rules(@Nullable String after) {
+        return after == null ? new WebEndpointResponse<>(endpoint.rules()) : answer(() -> series(after));
+    }
+
+    private Map<String, Object> series(String after) {
+        if (series == null) {
+            throw new IllegalArgumentException("Seconds are remembered with limiter.dashboard.enabled: true.");
+        }
+        return series.after(Objects.requireNonNull(number("after", after)));
     }
 
     /** One rule, where a key of it stands, or {@code explain} with the words of {@link RequestExplanations}. */

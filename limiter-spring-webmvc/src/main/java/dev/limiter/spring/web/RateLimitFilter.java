@@ -12,6 +12,7 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.function.Predicate;
 
 /**
  * Decides the rules of {@code phase: request} before Spring Security and everything else that takes time: also about
@@ -24,12 +25,20 @@ public final class RateLimitFilter implements Filter {
     private final ServletCurrentRequest requests;
     private final RequestGate decider;
     private final Preflights preflights;
+    private final Predicate<HttpServletRequest> unlimited;
 
-    public RateLimitFilter(Rules rules, ServletCurrentRequest requests, RequestGate decider, Preflights preflights) {
+    /** {@code unlimited}: requests that only a handler without limits can answer. */
+    public RateLimitFilter(
+            Rules rules,
+            ServletCurrentRequest requests,
+            RequestGate decider,
+            Preflights preflights,
+            Predicate<HttpServletRequest> unlimited) {
         this.rules = rules;
         this.requests = requests;
         this.decider = decider;
         this.preflights = preflights;
+        this.unlimited = unlimited;
     }
 
     @Override
@@ -57,7 +66,7 @@ public final class RateLimitFilter implements Filter {
             return true;
         }
         ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet, decisions.decidedOnArrival());
-        if (arriving.rules().isEmpty() || preflights.isExpected(request)) {
+        if (arriving.rules().isEmpty() || preflights.isExpected(request) || unlimited.test(request)) {
             return true;
         }
         decisions.arrive(arriving.rules(), ruleSet.pathRules());

@@ -60,6 +60,10 @@ public enum MessageCode {
             "LIM-406",
             "Set limiter.web.enabled=false to limit only calls of annotated methods and of RateLimiters,"
                     + " limiter.enabled=false to limit nothing, or use Spring MVC."),
+    DASHBOARD(
+            "LIM-407",
+            "Write a path such as /limiter; add Spring Security, or set server.address: 127.0.0.1, or"
+                    + " limiter.dashboard.insecure: true."),
 
     CHANGE("LIM-501", "Say what is to be different: limit, window, burst, mode or enforce, and of which limit."),
     CHANGES_FILE("LIM-502", "Remove limiter.changes-file, or have limiter.redis.share-changes: false."),

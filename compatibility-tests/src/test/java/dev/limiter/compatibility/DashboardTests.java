@@ -1,0 +1,214 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.Conditions;
+import java.net.http.HttpResponse;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The page for those on call, as a browser and a client that looks for a way around limits ask for it. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(OutputCaptureExtension.class)
+class DashboardTests {
+
+    /** Of each line of Spring Boot: what would protect the page. */
+    private static final String[] SECURITY = {
+        "org.springframework.boot.autoconfigure.security.servlet.SecurityAutoConfiguration",
+        "org.springframework.boot.autoconfigure.security.servlet.SecurityFilterAutoConfiguration",
+        "org.springframework.boot.actuate.autoconfigure.security.servlet.ManagementWebSecurityAutoConfiguration",
+        "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+        "org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+        "org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration"
+    };
+
+    private static final String[] PAGE = {
+        "limiter.dashboard.enabled=true",
+        "server.address=127.0.0.1",
+        "management.endpoints.web.exposure.include=limiter",
+        "limiter.web.static-resources=true",
+        "limiter.web.default-limit.limit=1000",
+        "limiter.web.default-limit.window=1h",
+        "limiter.rules.all.paths=/**",
+        "limiter.rules.all.phase=request",
+        "limiter.rules.all.limit=2",
+        "limiter.rules.all.window=1h"
+    };
+
+    private ConfigurableApplicationContext application;
+    private Clients clients;
+
+    @BeforeAll
+    void start() {
+        application = startOpen();
+        clients = Applications.clientsOf(application);
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    private static ConfigurableApplicationContext startOpen(String... more) {
+        return Applications.start(
+                Application.class,
+                with(Stream.concat(
+                                Stream.of("spring.autoconfigure.exclude=" + String.join(",", SECURITY)), Stream.of(more))
+                        .toArray(String[]::new)));
+    }
+
+    private static String[] with(String... more) {
+        return Stream.of(PAGE, more).flatMap(Stream::of).toArray(String[]::new);
+    }
+
+    private static int status(Clients clients, String path) {
+        return clients.send("GET", path).statusCode();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/",
+                "/page.js",
+                "/page.css",
+                "/endpoint.js",
+                "/elements.js",
+                "/charts.js",
+                "/rules.js",
+                "/icon.svg",
+                "/connection.json"
+            })
+    void servesEachFileWithAPolicyAndWithoutLimits(String file) {
+        IntStream.range(0, 5).forEach(i -> assertThat(status(clients, "/limiter" + file))
+                .isEqualTo(200));
+
+        HttpResponse<String> answer = clients.send("GET", "/limiter" + file);
+        assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
+        assertThat(answer.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
+        assertThat(answer.headers().firstValue("Content-Security-Policy"))
+                .hasValueSatisfying(policy -> assertThat(policy)
+                        .contains("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
+                        .doesNotContain("unsafe"));
+        assertThat(answer.headers().map()).doesNotContainKey("ratelimit");
+        assertThat(answer.body()).doesNotContain("https://", "style=", "onclick");
+        assertThat(clients.send("GET", "/actuator/limiter/all").body()).contains("\"decisions\":{}");
+    }
+
+    @Test
+    void leadsToThePageAndNamesItsEndpoint() {
+        HttpResponse<String> answer = clients.send("GET", "/limiter");
+        assertThat(answer.statusCode()).isEqualTo(302);
+        assertThat(answer.headers().firstValue("Location")).hasValue("/limiter/");
+        assertThat(clients.send("GET", "/limiter/connection.json").body())
+                .isEqualTo("{\"endpoint\": \"/actuator/limiter\"}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/limiter/../api",
+                "/limiter/%2e%2e/api",
+                "/limiter/page.js/../../api",
+                "/limiter/;/../../api",
+                "/limiter;x/page.js",
+                "/limiter//page.js",
+                "/limiter/none",
+                "/limiter/page.js/",
+                "/%6cimiter/page.js"
+            })
+    void limitsEverythingElse(String path) {
+        try (ConfigurableApplicationContext fresh = startOpen()) {
+            Clients clients = Applications.clientsOf(fresh);
+            status(clients, path);
+            status(clients, path);
+            int third = status(clients, path);
+            // the container refuses some of these spellings itself
+            assertThat(third).isIn(429, 400);
+            assertThat(third == 400 || status(clients, "/api") == 429).isTrue();
+        }
+    }
+
+    @Test
+    void tellsEachSecondOnce() {
+        try (ConfigurableApplicationContext fresh = startOpen()) {
+            Clients clients = Applications.clientsOf(fresh);
+            IntStream.range(0, 5).forEach(i -> status(clients, "/api"));
+            String[] body = {""};
+            Conditions.await(() -> {
+                body[0] = clients.send("GET", "/actuator/limiter?after=0").body();
+                return sum(body[0]) >= 5;
+            });
+            assertThat(sum(body[0])).isEqualTo(5);
+        }
+    }
+
+    /** What the rule "all" permitted and refused. */
+    private static int sum(String body) {
+        String series = body.replaceFirst(".*\"rules\":\\{\"all\":", "").replaceFirst("}.*", "");
+        if (series.equals(body) || !body.contains("\"rules\":{\"all\"")) {
+            return 0;
+        }
+        return Stream.of(series.split("[^0-9]+")).filter(each -> !each.isEmpty()).mapToInt(Integer::parseInt).sum();
+    }
+
+    @Test
+    void isOffByDefaultAndThenRemembersNothing() {
+        try (ConfigurableApplicationContext off = startOpen("limiter.dashboard.enabled=false")) {
+            Clients clients = Applications.clientsOf(off);
+            assertThat(status(clients, "/limiter/")).isEqualTo(404);
+            assertThat(clients.send("GET", "/actuator/limiter?after=0").statusCode()).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void doesNotStartWhereEverybodyCouldUseIt(CapturedOutput output) {
+        assertThatThrownBy(() -> startOpen("server.address=0.0.0.0").close())
+                .isInstanceOf(Exception.class);
+        assertThat(output).contains("LIM-407", "limiter.dashboard.enabled");
+        startOpen("server.address=0.0.0.0", "limiter.dashboard.insecure=true")
+                .close();
+        Applications.start(Secured.class, with("server.address=0.0.0.0")).close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"limiter", "/", "/limiter/", "/a/../b", "/a b", "/{a}", ""})
+    void doesNotStartWithAPathThatIsNone(String path, CapturedOutput output) {
+        assertThatThrownBy(() -> startOpen("limiter.dashboard.path=" + path)
+                        .close())
+                .isInstanceOf(Exception.class);
+        assertThat(output).contains("LIM-407", "limiter.dashboard.path");
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @RestController
+    static class Application {
+
+        @GetMapping("/api")
+        String get() {
+            return "ok";
+        }
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import(OpenSecurity.class)
+    static class Secured {}
+}

@@ -1,0 +1,86 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.web.dashboard.DashboardMapping;
+import jakarta.servlet.http.HttpServletRequest;
+import java.net.InetAddress;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+import org.springframework.security.web.csrf.CsrfToken;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.servlet.DispatcherServlet;
+
+/** The page for those on call, where it is asked for; its data come from the endpoint, with the access that this has. */
+@AutoConfiguration(after = LimiterEndpointAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass({DispatcherServlet.class, HttpServletRequest.class, ConditionalOnAvailableEndpoint.class})
+@ConditionalOnProperty(prefix = "limiter.dashboard", name = "enabled")
+@ConditionalOnLimiter
+public final class LimiterDashboardAutoConfiguration {
+
+    private static final EndpointId ENDPOINT = EndpointId.of("limiter");
+    private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+");
+
+    /** The bean of Spring Security through which all requests go. */
+    private static final String SECURITY = "springSecurityFilterChain";
+
+    /** @throws LimiterConfigurationException if everybody could see the page, or if its path is none */
+    @Bean
+    DashboardMapping limiterDashboardMapping(
+            ApplicationContext application, Environment environment, ObjectProvider<PathMappedEndpoints> endpoints) {
+        String path = environment.getProperty("limiter.dashboard.path", "/limiter");
+        if (!PATH.matcher(path).matches()) {
+            throw problem("path", path, "This must be a path such as /limiter.");
+        }
+        if (!application.containsBean(SECURITY)
+                && !isLoopback(environment.getProperty("server.address", InetAddress.class))
+                && !environment.getProperty("limiter.dashboard.insecure", Boolean.class, false)) {
+            throw problem(
+                    "enabled",
+                    true,
+                    "Everybody who reaches the server could use the page: there is no Spring Security, and"
+                            + " server.address is no loopback address.");
+        }
+        boolean security =
+                ClassUtils.isPresent("org.springframework.security.web.csrf.CsrfToken", application.getClassLoader());
+        return new DashboardMapping(
+                path, () -> path(endpoints.getIfAvailable()), security ? Csrf::header : request -> null);
+    }
+
+    private static boolean isLoopback(@Nullable InetAddress address) {
+        return address != null && address.isLoopbackAddress();
+    }
+
+    private static @Nullable String path(@Nullable PathMappedEndpoints endpoints) {
+        return endpoints == null ? null : endpoints.getPath(ENDPOINT);
+    }
+
+    private static LimiterConfigurationException problem(String key, Object value, String reason) {
+        return new LimiterConfigurationException(
+                new Problem(MessageCode.DASHBOARD, "limiter.dashboard." + key, value, reason));
+    }
+
+    /** What Spring Security expects of requests that change something. */
+    private static final class Csrf {
+
+        static Map.@Nullable Entry<String, String> header(HttpServletRequest request) {
+            return request.getAttribute(CsrfToken.class.getName()) instanceof CsrfToken token
+                    ? Map.entry(token.getHeaderName(), token.getToken())
+                    : null;
+        }
+    }
+}

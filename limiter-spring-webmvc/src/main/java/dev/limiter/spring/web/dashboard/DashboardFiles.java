@@ -1,0 +1,96 @@
+package dev.limiter.spring.web.dashboard;
+
+import dev.limiter.spring.web.dashboard.DashboardMapping.CsrfHeader;
+import dev.limiter.spring.web.dashboard.DashboardMapping.EndpointPath;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The files of the page, and what it has to know of the application. Thread-safe. */
+final class DashboardFiles {
+
+    private static final String CONNECTION = "connection.json";
+
+    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+            + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+    private static final Map<String, String> TYPES = Map.of(
+            "index.html",
+            "text/html",
+            "page.css",
+            "text/css",
+            "page.js",
+            "text/javascript",
+            "endpoint.js",
+            "text/javascript",
+            "charts.js",
+            "text/javascript",
+            "rules.js",
+            "text/javascript",
+            CONNECTION,
+            "application/json");
+
+    private final EndpointPath endpoint;
+    private final CsrfHeader csrf;
+
+    DashboardFiles(EndpointPath endpoint, CsrfHeader csrf) {
+        this.endpoint = endpoint;
+        this.csrf = csrf;
+    }
+
+    /** The file of a path below that of the page; null if there is none. */
+    static @Nullable String named(String path) {
+        String name = path.equals("/") ? "index.html" : path.substring(1);
+        return path.startsWith("/") && TYPES.containsKey(name) ? name : null;
+    }
+
+    void redirect(String target, HttpServletResponse answer) {
+        answer.setStatus(HttpServletResponse.SC_FOUND);
+        answer.setHeader("Location", target);
+        answer.setHeader("Cache-Control", "no-store");
+    }
+
+    /** {@code servlet}: what the paths of the servlet begin with. */
+    void serve(String name, String servlet, HttpServletRequest request, HttpServletResponse answer) throws IOException {
+        answer.setContentType(TYPES.get(name));
+        answer.setCharacterEncoding("UTF-8");
+        answer.setHeader("Cache-Control", "no-store");
+        answer.setHeader("Content-Security-Policy", POLICY);
+        answer.setHeader("X-Content-Type-Options", "nosniff");
+        answer.setHeader("Referrer-Policy", "no-referrer");
+        byte[] body = name.equals(CONNECTION) ? connection(servlet, request) : read(name);
+        answer.setContentLength(body.length);
+        if (!request.getMethod().equals("HEAD")) {
+            answer.getOutputStream().write(body);
+        }
+    }
+
+    private static byte[] read(String name) throws IOException {
+        try (InputStream file = DashboardFiles.class.getResourceAsStream(name)) {
+            if (file == null) {
+                throw new IOException("The file " + name + " of the dashboard is missing");
+            }
+            return file.readAllBytes();
+        }
+    }
+
+    private byte[] connection(String servlet, HttpServletRequest request) {
+        String path = endpoint.get();
+        StringBuilder json = new StringBuilder("{\"endpoint\": ");
+        json.append(path == null ? "null" : quoted(servlet + path));
+        Map.Entry<String, String> header = csrf.of(request);
+        if (header != null) {
+            json.append(", \"csrf\": {\"header\": ").append(quoted(header.getKey()));
+            json.append(", \"token\": ").append(quoted(header.getValue())).append('}');
+        }
+        return json.append('}').toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String quoted(String text) {
+        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+}

@@ -1,0 +1,88 @@
+package dev.limiter.spring.web.dashboard;
+
+import jakarta.servlet.http.HttpServletMapping;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.MappingMatch;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.web.HttpRequestHandler;
+import org.springframework.web.servlet.HandlerExecutionChain;
+import org.springframework.web.servlet.HandlerMapping;
+
+/**
+ * Maps the files of the page, before all other mappings and without any interceptor, so that no rule decides about them. A
+ * request is one for a file only if its URI is exactly that of the file: any other spelling of it is left to other mappings
+ * and to all rules. Thread-safe.
+ */
+public final class DashboardMapping implements HandlerMapping, Ordered {
+
+    private final String path;
+    private final DashboardFiles files;
+
+    /**
+     * @param path of the page, such as {@code /limiter}
+     * @param endpoint the path of the endpoint that the page asks, such as {@code /actuator/limiter}
+     */
+    public DashboardMapping(String path, EndpointPath endpoint, CsrfHeader csrf) {
+        this.path = path;
+        this.files = new DashboardFiles(endpoint, csrf);
+    }
+
+    /** The path of the endpoint, below that of the servlet; null if there is none. */
+    @FunctionalInterface
+    public interface EndpointPath {
+
+        @Nullable
+        String get();
+    }
+
+    /** The name and value of the header field that a request needs to change something; null if there is none. */
+    @FunctionalInterface
+    public interface CsrfHeader {
+
+        Map.@Nullable Entry<String, String> of(HttpServletRequest request);
+    }
+
+    @Override
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public @Nullable HandlerExecutionChain getHandler(HttpServletRequest request) {
+        String file = file(request);
+        if (file == null) {
+            return null;
+        }
+        String servlet = servlet(request);
+        HttpRequestHandler handler = file.isEmpty()
+                ? (asked, answer) -> files.redirect(servlet + path + "/", answer)
+                : (asked, answer) -> files.serve(file, servlet, asked, answer);
+        return new HandlerExecutionChain(handler);
+    }
+
+    /** Whether {@link #getHandler} knows a handler of this request. */
+    public boolean serves(HttpServletRequest request) {
+        return file(request) != null;
+    }
+
+    /** The name of the file; empty for the page without the slash that its files are relative to. */
+    private @Nullable String file(HttpServletRequest request) {
+        String page = servlet(request) + path;
+        String uri = request.getRequestURI();
+        if (!uri.startsWith(page)
+                || !request.getMethod().equals("GET") && !request.getMethod().equals("HEAD")) {
+            return null;
+        }
+        String rest = uri.substring(page.length());
+        return rest.isEmpty() ? rest : DashboardFiles.named(rest);
+    }
+
+    private static String servlet(HttpServletRequest request) {
+        HttpServletMapping mapping = request.getHttpServletMapping();
+        return mapping != null && mapping.getMappingMatch() == MappingMatch.PATH
+                ? request.getContextPath() + request.getServletPath()
+                : request.getContextPath();
+    }
+}

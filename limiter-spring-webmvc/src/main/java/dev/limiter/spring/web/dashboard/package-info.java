@@ -1,0 +1,5 @@
+/** The page for those on call: static files, which work through {@code /actuator/limiter}. */
+@NullMarked
+package dev.limiter.spring.web.dashboard;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,179 @@
+// The page: asks once a second for what is new, and shows it.
+
+import * as endpoint from './endpoint.js';
+import { append, chart } from './charts.js';
+import { cut, filled, make, rates } from './elements.js';
+import { card } from './rules.js';
+
+const SECOND = 1000;
+const RULES_EVERY = 5;
+const TOP = 20;
+const ALL = ['permitted', 'refused', 'waiting'];
+const at = (id) => document.getElementById(id);
+
+const cards = new Map();
+let known = { run: null, sample: 0, all: [[], [], []], rules: new Map() };
+let described = null;
+let shown = TOP;
+let looks = 0;
+
+const overview = { rates: rates(ALL), chart: chart('Permitted, refused and waiting, all rules, last five minutes', ALL) };
+at('all').append(overview.rates.element, overview.chart.element);
+
+function status(text, className) {
+  if (at('status').textContent !== text) {
+    at('status').textContent = text;
+  }
+  at('status').className = className;
+}
+
+function notice(text) {
+  at('notice').textContent = cut(text, 1000);
+  at('notice').hidden = text === '';
+}
+
+/** What is new since the last look; all of it if another process answers. */
+function take(news) {
+  if (news.run !== known.run) {
+    if (known.run !== null && known.sample !== 0) {
+      known = { run: news.run, sample: 0, all: [[], [], []], rules: new Map() };
+      return false;
+    }
+    known.run = news.run;
+  }
+  known.sample = news.sample;
+  [news.all.permitted, news.all.refused, news.waiting].forEach((counts, i) => {
+    known.all[i] = append(known.all[i], counts);
+  });
+  const rules = new Map();
+  for (const [name, { permitted, refused }] of Object.entries(news.rules)) {
+    const old = known.rules.get(name) || { permitted: [], refused: [] };
+    rules.set(name, { permitted: append(old.permitted, permitted), refused: append(old.refused, refused) });
+  }
+  known.rules = rules;
+  return true;
+}
+
+const sum = (counts) => counts.reduce((a, b) => a + b, 0);
+const traffic = (name) => {
+  const series = known.rules.get(name);
+  return series ? sum(series.permitted) + sum(series.refused) : 0;
+};
+
+function draw() {
+  overview.chart.draw(known.all);
+  overview.rates.set(known.all.map((counts) => counts.at(-1) || 0));
+  cards.forEach((each, name) => each.draw(known.rules.get(name)));
+}
+
+/** The rules with the most traffic that are searched for; cards that stay are not touched, so that the focus stays. */
+function arrange() {
+  if (described === null) {
+    return;
+  }
+  const wanted = at('search').value.trim().toLowerCase();
+  const names = Object.keys(described.rules).filter((name) => name.toLowerCase().includes(wanted));
+  const counts = new Map(names.map((name) => [name, traffic(name)]));
+  names.sort((a, b) => counts.get(b) - counts.get(a) || a.localeCompare(b));
+  const busy = at('rules').contains(document.activeElement);
+  const top = busy ? [...cards.keys()].filter((name) => names.includes(name)) : names.slice(0, shown);
+  at('shown').textContent = 'Showing ' + Math.min(shown, names.length) + ' of ' + names.length
+    + ' rules, those with the most traffic first';
+  at('more').hidden = names.length <= shown;
+  for (const name of [...cards.keys()].filter((each) => !top.includes(each))) {
+    cards.get(name).element.remove();
+    cards.delete(name);
+  }
+  top.forEach((name) => {
+    if (!cards.has(name)) {
+      cards.set(name, card(name, run, () => described.revision));
+    }
+    cards.get(name).show(described.rules[name]);
+  });
+  const order = top.map((name) => cards.get(name).element);
+  if (order.some((element, i) => at('rules').children[i] !== element)) {
+    at('rules').replaceChildren(...order);
+  }
+  draw();
+}
+
+async function readRules() {
+  described = await endpoint.rules();
+  arrange();
+  at('undo').disabled = false;
+  const refused = described.refusedMost.map(({ rule, keyHash, refusals }) =>
+    make('li', {}, cut(rule, 60) + ': ', make('code', {}, keyHash), ' ' + refusals + ' times'));
+  at('refused').replaceChildren(...(refused.length ? refused : [make('li', {}, 'Nobody.')]));
+  if (described.problem) {
+    notice(described.problem);
+  }
+}
+
+/** Does what an operator asks for: null if that fails, which is told. */
+async function run(what, done) {
+  try {
+    const body = await what();
+    notice('');
+    await readRules();
+    if (done) {
+      status(done, 'live');
+    }
+    return body;
+  } catch (failure) {
+    notice(failure.status === 409
+      ? 'Somebody else has changed rules meanwhile, and nothing was changed now. Look at them, and repeat it. ' + failure.message
+      : failure.message);
+    if (failure.status === 409) {
+      await readRules();
+    }
+    return null;
+  }
+}
+
+async function look() {
+  try {
+    if (!take(await endpoint.series(known.sample))) {
+      take(await endpoint.series(0));
+      looks = 0;
+    }
+    if (looks++ % RULES_EVERY === 0) {
+      await readRules();
+    } else {
+      draw();
+    }
+    const { type, keys } = described.storage;
+    status('Live · storage ' + type + ', ' + keys + ' keys', 'live');
+  } catch (failure) {
+    status(failure instanceof endpoint.EndpointError ? failure.message : 'No answer from the server; trying again', 'gone');
+    looks = 0;
+  }
+}
+
+async function always() {
+  if (!document.hidden) {
+    await look();
+  }
+  setTimeout(always, SECOND);
+}
+
+at('search').addEventListener('input', () => {
+  shown = TOP;
+  arrange();
+});
+at('more').addEventListener('click', () => {
+  shown += TOP;
+  arrange();
+});
+at('undo').addEventListener('click', () => run(() => endpoint.undo('undone at the page'), 'The last change is undone.'));
+at('explain').addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const told = await run(() => endpoint.explain(filled(at('explain'))));
+  if (told) {
+    at('explanation').replaceChildren(
+      make('p', {}, make('strong', {}, told.result || 'undecided'), ' · ' + (told.resource || 'no endpoint') + ' · client '
+        + (told.client || 'unknown')),
+      make('ul', {}, ...(told.rules || []).filter((rule) => rule.applies).slice(0, TOP).map((rule) =>
+        make('li', {}, cut(rule.rule, 60) + ': ' + rule.result + ', ' + cut(rule.because, 200)))));
+  }
+});
+always();
