@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
 import java.net.http.HttpResponse;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -74,8 +76,13 @@ class DashboardTests {
                         .toArray(String[]::new)));
     }
 
+    /** A property that is given twice has the later value. */
     private static String[] with(String... more) {
-        return Stream.of(PAGE, more).flatMap(Stream::of).toArray(String[]::new);
+        Map<String, String> properties = new LinkedHashMap<>();
+        Stream.of(PAGE, more)
+                .flatMap(Stream::of)
+                .forEach(property -> properties.put(property.substring(0, property.indexOf('=')), property));
+        return properties.values().toArray(String[]::new);
     }
 
     private static int status(Clients clients, String path) {

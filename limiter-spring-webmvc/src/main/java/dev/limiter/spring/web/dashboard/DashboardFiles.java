@@ -21,6 +21,10 @@ final class DashboardFiles {
     private static final Map<String, String> TYPES = Map.of(
             "index.html",
             "text/html",
+            "icon.svg",
+            "image/svg+xml",
+            "elements.js",
+            "text/javascript",
             "page.css",
             "text/css",
             "page.js",
