@@ -72,7 +72,8 @@ class DashboardTests {
         return Applications.start(
                 Application.class,
                 with(Stream.concat(
-                                Stream.of("spring.autoconfigure.exclude=" + String.join(",", SECURITY)), Stream.of(more))
+                                Stream.of("spring.autoconfigure.exclude=" + String.join(",", SECURITY)),
+                                Stream.of(more))
                         .toArray(String[]::new)));
     }
 
@@ -103,8 +104,8 @@ class DashboardTests {
                 "/connection.json"
             })
     void servesEachFileWithAPolicyAndWithoutLimits(String file) {
-        IntStream.range(0, 5).forEach(i -> assertThat(status(clients, "/limiter" + file))
-                .isEqualTo(200));
+        IntStream.range(0, 5)
+                .forEach(i -> assertThat(status(clients, "/limiter" + file)).isEqualTo(200));
 
         HttpResponse<String> answer = clients.send("GET", "/limiter" + file);
         assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
@@ -172,7 +173,10 @@ class DashboardTests {
         if (series.equals(body) || !body.contains("\"rules\":{\"all\"")) {
             return 0;
         }
-        return Stream.of(series.split("[^0-9]+")).filter(each -> !each.isEmpty()).mapToInt(Integer::parseInt).sum();
+        return Stream.of(series.split("[^0-9]+"))
+                .filter(each -> !each.isEmpty())
+                .mapToInt(Integer::parseInt)
+                .sum();
     }
 
     @Test
@@ -180,25 +184,23 @@ class DashboardTests {
         try (ConfigurableApplicationContext off = startOpen("limiter.dashboard.enabled=false")) {
             Clients clients = Applications.clientsOf(off);
             assertThat(status(clients, "/limiter/")).isEqualTo(404);
-            assertThat(clients.send("GET", "/actuator/limiter?after=0").statusCode()).isEqualTo(400);
+            assertThat(clients.send("GET", "/actuator/limiter?after=0").statusCode())
+                    .isEqualTo(400);
         }
     }
 
     @Test
     void doesNotStartWhereEverybodyCouldUseIt(CapturedOutput output) {
-        assertThatThrownBy(() -> startOpen("server.address=0.0.0.0").close())
-                .isInstanceOf(Exception.class);
+        assertThatThrownBy(() -> startOpen("server.address=0.0.0.0").close()).isInstanceOf(Exception.class);
         assertThat(output).contains("LIM-407", "limiter.dashboard.enabled");
-        startOpen("server.address=0.0.0.0", "limiter.dashboard.insecure=true")
-                .close();
+        startOpen("server.address=0.0.0.0", "limiter.dashboard.insecure=true").close();
         Applications.start(Secured.class, with("server.address=0.0.0.0")).close();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"limiter", "/", "/limiter/", "/a/../b", "/a b", "/{a}", ""})
     void doesNotStartWithAPathThatIsNone(String path, CapturedOutput output) {
-        assertThatThrownBy(() -> startOpen("limiter.dashboard.path=" + path)
-                        .close())
+        assertThatThrownBy(() -> startOpen("limiter.dashboard.path=" + path).close())
                 .isInstanceOf(Exception.class);
         assertThat(output).contains("LIM-407", "limiter.dashboard.path");
     }
