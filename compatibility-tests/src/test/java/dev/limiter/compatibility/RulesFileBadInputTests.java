@@ -73,7 +73,7 @@ class RulesFileBadInputTests extends RulesFileSupport {
                 text("limiter: { rules: { orders: { limit: 5 }, Orders: { limit: 6 } } }", "LIM-104"),
                 text("limiter: { rules: { orders: { limit: 5 }, orders: { limit: 6 } } }", "duplicate key"),
                 text("limiter: { rules: { orders: { limit: '${NOT_THERE}' } } }", "NOT_THERE"),
-                text("limiter: { rules: { orders: { limit: 7 } }, floors: {} }", "limiter.floors"),
+                text("limiter: { rules: { orders: { limit: 7 } }, floors: { orders: 9 } }", "limiter.floors"),
                 text("spring.config.import: /etc/passwd", "spring.config.import"),
                 text("!!javax.script.ScriptEngineManager [x]", "LIM-503"));
     }
