@@ -194,29 +194,6 @@ class RulesFileBadInputTests extends RulesFileSupport {
     }
 
     @Test
-    @Timeout(value = 5, unit = TimeUnit.MINUTES)
-    void tenThousandRulesComeAndGo() throws IOException {
-        Path file = Files.writeString(folder.resolve("rules.yml"), orders(4));
-        try (ConfigurableApplicationContext application = start(file)) {
-            Clients clients = Applications.clientsOf(application);
-            String many = IntStream.range(0, 10_000)
-                    .mapToObj(
-                            i -> "    rule" + i + ": { paths: /more/" + i + ", limit: " + (i + 1) + ", window: 1h }\n")
-                    .collect(Collectors.joining());
-            replace(file, orders(5) + many);
-            awaitShown(clients, "/actuator/limiter/rule9999", "\"limit\":10000");
-            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(5);
-
-            replace(file, orders(0) + many.replace("window: 1h", "window: never"));
-            awaitShown(clients, ALL, "9951 problems more");
-
-            replace(file, orders(6));
-            awaitShown(clients, ORDERS, "\"limit\":6");
-            assertThat(clients.get("/actuator/limiter/rule9999").statusCode()).isEqualTo(404);
-        }
-    }
-
-    @Test
     void isNotAboveAFloor() throws IOException {
         Path file = Files.writeString(folder.resolve("rules.yml"), orders(4));
         try (ConfigurableApplicationContext application =

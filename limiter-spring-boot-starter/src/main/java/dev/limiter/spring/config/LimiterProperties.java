@@ -37,7 +37,7 @@ import org.springframework.boot.convert.Delimiter;
  * @param floors What rules may not exceed, by their names, wherever they are written or changed; default for the automatic
  *     limit.
  * @param rulesFile YAML file with rules, as in application.yml, which come before all else that is configured; looked at
- *     twice a second, also through symbolic links.
+ *     four times a second, also through symbolic links.
  * @param ownKeys Keys directly below limiter that are the application's own, such as customers; what is below them is
  *     not read.
  */

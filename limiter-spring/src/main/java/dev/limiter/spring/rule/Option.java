@@ -18,12 +18,15 @@ public final class Option<T> {
     private static final Pattern DASH = Pattern.compile("-(.)");
 
     private final String name;
+    private final String attribute;
     private final boolean list;
     private final Set<Algorithm> algorithms;
     private final long max;
 
     private Option(String name, boolean list, Set<Algorithm> algorithms, long max) {
         this.name = name;
+        this.attribute = DASH.matcher(name)
+                .replaceAll(next -> next.group(1).toUpperCase(Locale.ROOT));
         this.list = list;
         this.algorithms = algorithms;
         this.max = max;
@@ -56,7 +59,7 @@ public final class Option<T> {
 
     /** As in Java, such as {@code maxWait}. */
     public String attribute() {
-        return DASH.matcher(name).replaceAll(next -> next.group(1).toUpperCase(Locale.ROOT));
+        return attribute;
     }
 
     /** Whether its value is a list of texts, of which an annotation writes one. */
