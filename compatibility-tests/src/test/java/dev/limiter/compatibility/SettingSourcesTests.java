@@ -42,7 +42,7 @@ class SettingSourcesTests {
             String body = clients.get(ENDPOINT + "reports").body();
             assertThat(JsonPath.<String>read(body, "$.sources.limit.value")).isEqualTo("40");
             assertThat(JsonPath.<String>read(body, "$.sources.limit.from"))
-                    .isEqualTo("limit of a change at the endpoint");
+                    .startsWith("limit of change 1 by anonymous at 20");
             List<Map<String, String>> hidden = JsonPath.read(body, "$.sources.limit.hides");
             assertThat(hidden).extracting(weaker -> weaker.get("value")).containsExactly("30", "20", "10");
             assertThat(hidden.get(0).get("from")).contains("limiter.rules.reports.limit (", "rules.yml] - 4:14");
@@ -63,6 +63,38 @@ class SettingSourcesTests {
             assertThat(JsonPath.<List<String>>read(body, "$.sources.key.hides[*].from"))
                     .hasSize(1);
             assertThat(JsonPath.<Map<String, Object>>read(body, "$.sources")).doesNotContainKey("mode");
+        }
+    }
+
+    @Test
+    void changesAreToldWithWhoHasMadeThemAndTheFloorBesideThem() {
+        try (ConfigurableApplicationContext application =
+                start("limiter.floors.Reports.limit=50", "limiter.floors.Reports.window=1h")) {
+            Clients clients = Applications.clientsOf(application);
+            clients.post(ENDPOINT + "reports", "{\"limit\":40,\"reason\":\"ticket 7\"}");
+            clients.post(ENDPOINT + "reports", "{\"window\":\"2h\"}");
+            clients.post(ENDPOINT + "reports", "{\"limit\":40,\"reason\":\"said again\"}");
+
+            String body = clients.get(ENDPOINT + "reports").body();
+            assertThat(JsonPath.<String>read(body, "$.sources.limit.from"))
+                    .startsWith("limit of change 1 by anonymous at 20")
+                    .endsWith(", because \"ticket 7\"");
+            assertThat(JsonPath.<String>read(body, "$.sources.window.from"))
+                    .startsWith("window of change 2 by anonymous at 20")
+                    .endsWith("Z");
+            List<Map<String, Object>> changes = JsonPath.read(body, "$.changes");
+            assertThat(changes).hasSize(2);
+            assertThat(changes.get(0))
+                    .containsOnlyKeys("limit", "version", "at", "by", "reason")
+                    .containsAllEntriesOf(Map.of("limit", 40, "version", 1, "by", "anonymous", "reason", "ticket 7"));
+            assertThat(changes.get(1)).containsAllEntriesOf(Map.of("window", "2h", "version", 2));
+            assertThat(JsonPath.<Map<String, Object>>read(body, "$.floor"))
+                    .isEqualTo(Map.of("limit", 50, "window", "PT1H", "from", "limiter.floors.Reports"));
+
+            clients.send("DELETE", ENDPOINT + "reports");
+            assertThat(JsonPath.<Map<String, Object>>read(clients.get(ENDPOINT + "reports").body(), "$"))
+                    .containsKey("floor")
+                    .doesNotContainKey("changes");
         }
     }
 

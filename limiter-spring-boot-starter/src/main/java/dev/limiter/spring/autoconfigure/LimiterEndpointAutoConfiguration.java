@@ -2,6 +2,7 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.TimeSource;
+import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.endpoint.LimiterEndpoint;
@@ -68,6 +69,7 @@ public final class LimiterEndpointAutoConfiguration {
             LiveRules rules,
             RateLimiters limiters,
             RuleDecider decider,
+            LimiterSettings settings,
             DecisionCounts counts,
             RefusedKeys refused,
             DemandRecorder demand,
@@ -78,6 +80,7 @@ public final class LimiterEndpointAutoConfiguration {
                 rules,
                 limiters,
                 decider,
+                settings.floors(),
                 counts,
                 refused,
                 demand,

@@ -1,6 +1,7 @@
 package dev.limiter.spring.endpoint;
 
 import dev.limiter.RateLimiters;
+import dev.limiter.spring.compile.Floors;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
@@ -48,6 +49,7 @@ public final class LimiterEndpoint {
             LiveRules rules,
             RateLimiters limiters,
             RuleDecider decider,
+            Floors floors,
             DecisionCounts counts,
             RefusedKeys refused,
             DemandRecorder demand,
@@ -58,7 +60,7 @@ public final class LimiterEndpoint {
         HeldPermitReader held = new HeldPermitReader(holders, hash);
         this.log = new OperatorLog(events, hash);
         this.rules = rules;
-        this.reader = new RuleReader(rules, limiters, counts, refused, demand, storage, held, hash);
+        this.reader = new RuleReader(rules, limiters, floors, counts, refused, demand, storage, held, hash);
         this.keys = new KeyReader(rules, limiters, refused, held, hash);
         this.changer = new RuleChanger(rules, demand, reader, log);
         this.keyChanger = new KeyChanger(rules, limiters, decider, keys, log);

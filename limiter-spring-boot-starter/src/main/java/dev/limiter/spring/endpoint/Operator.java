@@ -1,7 +1,10 @@
 package dev.limiter.spring.endpoint;
 
 import dev.limiter.spring.failure.LogText;
+import dev.limiter.spring.operate.RuleChange.Signature;
 import java.security.Principal;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
@@ -17,9 +20,20 @@ record Operator(SecurityContext who, @Nullable String reason) {
     /** In characters. */
     private static final int LONGEST_REASON = 1000;
 
+    private static final int LONGEST_NAME = 100;
+
     String name() {
         Principal principal = who.getPrincipal();
         return principal == null ? NOBODY : principal.getName();
+    }
+
+    /** For a change that is made now. */
+    Signature signature(Instant now) {
+        String name = name();
+        return new Signature(
+                now.truncatedTo(ChronoUnit.MILLIS),
+                LogText.escape(name.substring(0, Math.min(name.length(), LONGEST_NAME))),
+                boundedReason());
     }
 
     /** The reason for logs and audits: without control characters, cut where it is too long. */

@@ -26,7 +26,11 @@ final class RuleChanger {
 
     /** Changes the settings of a rule from now on. */
     Map<String, Object> change(String rule, List<RateLimitRule> before, RequestedChange wanted, Operator operator) {
-        return tell(rule, before, rules.change(rule, wanted.settings(), wanted.version()), operator);
+        return tell(
+                rule,
+                before,
+                rules.change(rule, wanted.settings().signed(operator.signature(rules.now())), wanted.version()),
+                operator);
     }
 
     /** Has a rule be as configured. */

@@ -4,6 +4,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
+import dev.limiter.spring.compile.Floors.Floor;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
@@ -171,7 +172,8 @@ final class RuleDescription {
         return body;
     }
 
-    private static Map<String, Object> of(RuleChange change) {
+    /** What an operator has changed, and who that was. */
+    static Map<String, Object> of(RuleChange change) {
         Map<String, Object> body = new LinkedHashMap<>();
         put(body, "named", change.named());
         put(body, "limit", change.limit());
@@ -179,6 +181,22 @@ final class RuleDescription {
         put(body, "burst", change.burst());
         put(body, "mode", change.mode() == null ? null : EnumText.of(change.mode()));
         put(body, "enforce", change.enforce());
+        RuleChange.Signature signature = change.signature();
+        if (signature != null) {
+            body.put("version", signature.version());
+            body.put("at", signature.at().toString());
+            body.put("by", signature.by());
+            put(body, "reason", signature.reason());
+        }
+        return body;
+    }
+
+    /** What a rule may not exceed. */
+    static Map<String, Object> of(Floor floor) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("limit", floor.limit());
+        body.put("window", floor.window().toString());
+        body.put("from", floor.where());
         return body;
     }
 

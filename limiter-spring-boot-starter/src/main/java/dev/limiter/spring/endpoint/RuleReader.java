@@ -1,6 +1,7 @@
 package dev.limiter.spring.endpoint;
 
 import dev.limiter.RateLimiters;
+import dev.limiter.spring.compile.Floors;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.Changes.Revision;
@@ -11,6 +12,7 @@ import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.PeakDemand;
 import dev.limiter.spring.operate.PeakDemand.Suggestion;
 import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.RuleChange;
 import dev.limiter.spring.operate.SuggestLimit;
 import dev.limiter.spring.rule.RuleName;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ final class RuleReader {
 
     private final LiveRules rules;
     private final RateLimiters limiters;
+    private final Floors floors;
     private final DecisionCounts counts;
     private final RefusedKeys refused;
     private final DemandRecorder demand;
@@ -37,6 +40,7 @@ final class RuleReader {
     RuleReader(
             LiveRules rules,
             RateLimiters limiters,
+            Floors floors,
             DecisionCounts counts,
             RefusedKeys refused,
             DemandRecorder demand,
@@ -46,6 +50,7 @@ final class RuleReader {
         this.held = held;
         this.rules = rules;
         this.limiters = limiters;
+        this.floors = floors;
         this.counts = counts;
         this.refused = refused;
         this.demand = demand;
@@ -83,11 +88,17 @@ final class RuleReader {
         return RuleDescription.of(rules.changesOfNoRule(), hash).get(RuleName.canonical(name));
     }
 
-    /** The rules of one name, where their settings come from, who is refused most by them, and who holds their permits. */
+    /** The rules of one name, their changes, where their settings come from, who is refused most, and who holds their permits. */
     Map<String, Object> one(List<RateLimitRule> named) {
         Map<String, Object> body = describe(named);
+        String name = named.get(0).name();
+        List<RuleChange> changes = rules.changes(name);
+        if (!changes.isEmpty()) {
+            body.put("changes", changes.stream().map(RuleDescription::of).toList());
+        }
+        floors.of(name).ifPresent(floor -> body.put("floor", RuleDescription.of(floor)));
         body.put("sources", RuleSources.of(named.get(0)));
-        body.put("refusedMost", refusedMost(named.get(0).name()));
+        body.put("refusedMost", refusedMost(name));
         held.describe(named.get(0), null, body);
         return body;
     }

@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +77,11 @@ public final class Floors {
     /** By the canonical names of rules. */
     public Map<String, Floor> byRule() {
         return Collections.unmodifiableMap(byRule);
+    }
+
+    /** Of a rule, by any spelling of its name. */
+    public Optional<Floor> of(String rule) {
+        return Optional.ofNullable(byRule.get(RuleName.canonical(rule)));
     }
 
     private @Nullable Floor of(RuleDefinition definition) {

@@ -8,6 +8,7 @@ import dev.limiter.spring.rule.RuleOrigin;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,6 +19,8 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param revision of the version that this is
  * @param before the revisions that it follows, the latest first, some of them
- * @param rules name of a rule to what is different in it, at most one for each limit
+ * @param rules name of a rule to what is different in it, the latest last; each setting of a limit is in one of them alone
  * @param overrides name of a rule to its keys with limits of their own
  */
 public record Changes(
@@ -100,31 +103,36 @@ public record Changes(
         return Collections.unmodifiableMap(sorted);
     }
 
-    private static <T> Map<String, List<T>> replaced(
-            Map<String, List<T>> byRule, String rule, Predicate<T> dropped, @Nullable T added) {
-        Map<String, List<T>> next = new TreeMap<>(byRule);
-        List<T> some = new ArrayList<>(byRule.getOrDefault(RuleName.canonical(rule), List.of()));
+    private Changes replaced(String rule, Predicate<KeyOverride> dropped, @Nullable KeyOverride added) {
+        Map<String, List<KeyOverride>> next = new TreeMap<>(overrides);
+        List<KeyOverride> some = new ArrayList<>(overrides.getOrDefault(RuleName.canonical(rule), List.of()));
         some.removeIf(dropped);
         if (added != null) {
             some.add(added);
         }
         next.put(RuleName.canonical(rule), some);
-        return next;
+        return new Changes(revision, before, rules, next);
     }
 
-    /** These and one more, on top of what is changed in the same limit. */
+    /** These and one more, which takes the place of what others say of the same settings. */
     Changes with(String rule, RuleChange change) {
-        RuleChange merged = rules.getOrDefault(RuleName.canonical(rule), List.of()).stream()
-                .filter(change::isAboutSameLimitAs)
-                .findFirst()
-                .map(change::over)
-                .orElse(change);
-        return new Changes(revision, before, replaced(rules, rule, change::isAboutSameLimitAs, merged), overrides);
+        Map<String, List<RuleChange>> next = new TreeMap<>(rules);
+        String name = RuleName.canonical(rule);
+        next.put(
+                name,
+                Stream.concat(
+                                rules.getOrDefault(name, List.of()).stream().map(earlier -> earlier.before(change)),
+                                Stream.of(change.leadingTo(version() + 1)))
+                        .filter(some -> !some.isEmpty())
+                        .toList());
+        return new Changes(revision, before, next, overrides);
     }
 
     /** Without what is changed in the settings of a rule. */
     Changes without(String rule) {
-        return new Changes(revision, before, replaced(rules, rule, change -> true, null), overrides);
+        Map<String, List<RuleChange>> others = new TreeMap<>(rules);
+        others.remove(RuleName.canonical(rule));
+        return new Changes(revision, before, others, overrides);
     }
 
     /** Without anything of a rule. */
@@ -138,7 +146,7 @@ public record Changes(
     Changes with(String rule, KeyOverride override) {
         Predicate<KeyOverride> same = other -> other.key().equals(override.key())
                 && Objects.equals(canonical(other.named()), canonical(override.named()));
-        Changes next = new Changes(revision, before, rules, replaced(overrides, rule, same, override));
+        Changes next = replaced(rule, same, override);
         if (next.overrides.values().stream().mapToInt(List::size).sum() > MOST_OVERRIDES) {
             throw new IllegalArgumentException(
                     "There are " + MOST_OVERRIDES + " overrides of keys already, and no more are"
@@ -153,11 +161,7 @@ public record Changes(
 
     /** Without the overrides of a key. */
     Changes withoutOverride(String rule, String key) {
-        return new Changes(
-                revision,
-                before,
-                rules,
-                replaced(overrides, rule, override -> override.key().equals(key), null));
+        return replaced(rule, override -> override.key().equals(key), null);
     }
 
     /** Without the overrides that are over. */
@@ -200,9 +204,17 @@ public record Changes(
         return revision.number();
     }
 
-    /** Whether the same is different from the configuration. */
+    /** Whether the same is different from the configuration, whoever has changed it. */
     boolean isSameAs(Changes other) {
-        return rules.equals(other.rules) && overrides.equals(other.overrides);
+        return settings().equals(other.settings()) && overrides.equals(other.overrides);
+    }
+
+    private Map<String, Set<Object>> settings() {
+        Map<String, Set<Object>> settings = new HashMap<>();
+        rules.forEach((rule, some) -> settings.put(
+                rule,
+                some.stream().flatMap(change -> change.settings().stream()).collect(Collectors.toSet())));
+        return settings;
     }
 
     /** The rules in which something is different, by their canonical names. */

@@ -3,6 +3,7 @@ package dev.limiter.spring.operate;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LogText;
 import dev.limiter.spring.operate.Changes.Revision;
+import dev.limiter.spring.operate.RuleChange.Signature;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.Mode;
 import java.net.URLDecoder;
@@ -44,6 +45,7 @@ public final class ChangesText {
                     line.add("burst", change.burst());
                     line.add("mode", change.mode() == null ? null : EnumText.of(change.mode()));
                     line.add("enforce", change.enforce());
+                    line.add(change.signature());
                     text.append(line.text).append('\n');
                 }));
         changes.overrides()
@@ -66,6 +68,15 @@ public final class ChangesText {
             this.text = new StringBuilder(kind);
             add("rule", rule);
             add("named", named);
+        }
+
+        void add(@Nullable Signature signature) {
+            if (signature != null) {
+                add("version", signature.version());
+                add("at", signature.at());
+                add("by", signature.by());
+                add("reason", signature.reason());
+            }
         }
 
         void add(String name, @Nullable Object value) {
@@ -129,7 +140,18 @@ public final class ChangesText {
                 values.get("window"),
                 number(values.get("burst")),
                 mode == null ? null : Mode.valueOf(mode.toUpperCase(Locale.ROOT)),
-                values.get("enforce"));
+                values.get("enforce"),
+                signature(values));
+    }
+
+    private static @Nullable Signature signature(Map<String, String> values) {
+        return values.containsKey("by")
+                ? new Signature(
+                        Long.parseLong(needed(values, "version")),
+                        Instant.parse(needed(values, "at")),
+                        needed(values, "by"),
+                        values.get("reason"))
+                : null;
     }
 
     private static KeyOverride override(Map<String, String> values) {

@@ -142,6 +142,11 @@ public final class LiveRules {
         return kept.current().at(now()).overrides().getOrDefault(RuleName.canonical(name), List.of());
     }
 
+    /** What is different in a rule, the latest change last. */
+    public List<RuleChange> changes(String name) {
+        return kept.current().rules().getOrDefault(RuleName.canonical(name), List.of());
+    }
+
     /** How often rules were changed or restored, here or in instances that share the changes. */
     public long version() {
         return kept.current().version();

@@ -10,7 +10,10 @@ import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Settings;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param window as in properties, such as {@code 10s} or {@code PT10S}
  * @param burst for buckets, 1 to 10^15
  * @param enforce the share of the keys that are refused, such as {@code 10%}
+ * @param signature null before it is made
  */
 public record RuleChange(
         @Nullable String named,
@@ -30,9 +34,53 @@ public record RuleChange(
         @Nullable String window,
         @Nullable Long burst,
         @Nullable Mode mode,
-        @Nullable String enforce) {
+        @Nullable String enforce,
+        @Nullable Signature signature) {
 
-    private static final RuleOrigin ORIGIN = RuleOrigin.source("a change at the endpoint");
+    private static final RuleOrigin UNSIGNED = RuleOrigin.source("a change at the endpoint");
+
+    /**
+     * Who has made a change.
+     *
+     * @param version of the rules with it
+     * @param by a name without control characters
+     * @param reason likewise; null if nobody said
+     */
+    public record Signature(
+            long version, Instant at, String by, @Nullable String reason) {
+
+        /** Of a change that is to be made. */
+        public Signature(Instant at, String by, @Nullable String reason) {
+            this(0, at, by, reason);
+        }
+
+        @Override
+        public String toString() {
+            return "change " + version + " by " + by + " at " + at
+                    + (reason == null ? "" : ", because \"" + reason + "\"");
+        }
+    }
+
+    /** A change that nobody has signed. */
+    public RuleChange(
+            @Nullable String named,
+            @Nullable Long limit,
+            @Nullable String window,
+            @Nullable Long burst,
+            @Nullable Mode mode,
+            @Nullable String enforce) {
+        this(named, limit, window, burst, mode, enforce, null);
+    }
+
+    /** The same, signed. */
+    public RuleChange signed(Signature signature) {
+        return new RuleChange(named, limit, window, burst, mode, enforce, signature);
+    }
+
+    /** The same as the change that leads to a version. */
+    RuleChange leadingTo(long version) {
+        return signature == null ? this : signed(new Signature(version, signature.at, signature.by, signature.reason));
+    }
 
     /** Whether nothing is to be different. */
     public boolean isEmpty() {
@@ -46,22 +94,42 @@ public record RuleChange(
         }
     }
 
-    /** Whether it is about the same limit as another, or both are about the only one. */
-    boolean isAboutSameLimitAs(RuleChange other) {
-        return named == null || other.named == null
-                ? named == null && other.named == null
-                : RuleName.canonical(named).equals(RuleName.canonical(other.named));
+    private boolean isAboutSameLimitAs(RuleChange other) {
+        return canonicalLimit().equals(other.canonicalLimit());
     }
 
-    /** The same, completed by a weaker one of the same limit. */
-    RuleChange over(RuleChange weaker) {
+    private String canonicalLimit() {
+        return named == null ? "" : RuleName.canonical(named);
+    }
+
+    /** What is left of it beside a later one. */
+    RuleChange before(RuleChange later) {
+        boolean same = isAboutSameLimitAs(later);
         return new RuleChange(
                 named,
-                limit == null ? weaker.limit : limit,
-                window == null ? weaker.window : window,
-                burst == null ? weaker.burst : burst,
-                mode == null ? weaker.mode : mode,
-                enforce == null ? weaker.enforce : enforce);
+                same && later.limit != null ? null : limit,
+                same && later.window != null ? null : window,
+                same && later.burst != null ? null : burst,
+                later.mode != null ? null : mode,
+                later.enforce != null ? null : enforce,
+                signature);
+    }
+
+    /** Each setting that is different, whoever has changed it. */
+    List<List<Object>> settings() {
+        List<List<Object>> settings = new ArrayList<>();
+        add(settings, "limit", canonicalLimit(), limit);
+        add(settings, "window", canonicalLimit(), window);
+        add(settings, "burst", canonicalLimit(), burst);
+        add(settings, "mode", "", mode);
+        add(settings, "enforce", "", enforce);
+        return settings;
+    }
+
+    private static void add(List<List<Object>> settings, String name, String named, @Nullable Object value) {
+        if (value != null) {
+            settings.add(List.of(name, named, value));
+        }
     }
 
     /**
@@ -70,10 +138,11 @@ public record RuleChange(
      * @throws LimiterConfigurationException if the rule has no such limit
      */
     RuleDefinition applyTo(RuleDefinition rule) {
-        LimitDefinition change = LimitDefinition.of(ORIGIN, limit, window, null, burst, null);
+        RuleOrigin origin = signature == null ? UNSIGNED : RuleOrigin.source(signature.toString());
+        LimitDefinition change = LimitDefinition.of(origin, limit, window, null, burst, null);
         Settings settings = Settings.NONE
-                .with(RuleOptions.MODE, mode, ORIGIN)
-                .with(RuleOptions.ENFORCE, enforce, ORIGIN)
+                .with(RuleOptions.MODE, mode, origin)
+                .with(RuleOptions.ENFORCE, enforce, origin)
                 .over(rule.settings());
         Map<String, LimitDefinition> limits = rule.limits();
         if (change.isEmpty()) {

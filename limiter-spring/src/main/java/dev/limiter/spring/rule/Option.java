@@ -25,8 +25,7 @@ public final class Option<T> {
 
     private Option(String name, boolean list, Set<Algorithm> algorithms, long max) {
         this.name = name;
-        this.attribute = DASH.matcher(name)
-                .replaceAll(next -> next.group(1).toUpperCase(Locale.ROOT));
+        this.attribute = DASH.matcher(name).replaceAll(next -> next.group(1).toUpperCase(Locale.ROOT));
         this.list = list;
         this.algorithms = algorithms;
         this.max = max;

@@ -3,6 +3,7 @@ package dev.limiter.spring.operate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.limiter.spring.operate.RuleChange.Signature;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.Mode;
 import java.time.Instant;
@@ -30,7 +31,11 @@ class ChangesTextTests {
                                     random.nextBoolean() ? null : "10s",
                                     random.nextBoolean() ? null : 7L,
                                     random.nextBoolean() ? null : Mode.SHADOW,
-                                    random.nextBoolean() ? null : "0.5%"))
+                                    random.nextBoolean() ? null : "0.5%",
+                                    random.nextBoolean()
+                                            ? null
+                                            : new Signature(
+                                                    END, text(random), random.nextBoolean() ? null : text(random))))
                     .with(
                             "Rule_" + random.nextInt(5),
                             new KeyOverride(
@@ -106,13 +111,41 @@ class ChangesTextTests {
     }
 
     @Test
-    void changesOfTheSameLimitAreOne() {
-        Changes changes = Changes.NONE
-                .with("orders", new RuleChange("per-day", 5L, null, null, null, null))
-                .with("Orders", new RuleChange("PerDay", null, "10s", null, Mode.OFF, null));
+    void laterChangeTakesThePlaceOfWhatItSays() {
+        RuleChange first = new RuleChange("per-day", 5L, "1d", null, Mode.SHADOW, null).signed(signature("ann"));
+        RuleChange second = new RuleChange("PerDay", null, "10s", null, Mode.OFF, null).signed(signature("bob"));
+        RuleChange third = new RuleChange("per-hour", 7L, null, null, null, null);
+        Changes one = Changes.NONE.with("orders", first).after(Changes.NONE);
+        Changes two = one.with("Orders", second).after(one);
 
-        assertThat(changes.rules().get("orders"))
-                .containsExactly(new RuleChange("PerDay", 5L, "10s", null, Mode.OFF, null));
+        assertThat(two.with("orders", third).rules().get("orders"))
+                .containsExactly(
+                        new RuleChange("per-day", 5L, null, null, null, null, new Signature(1, END, "ann", "why")),
+                        new RuleChange(
+                                "PerDay", null, "10s", null, Mode.OFF, null, new Signature(2, END, "bob", "why")),
+                        third);
+        assertThat(two.with("orders", new RuleChange("perday", 6L, "6s", null, Mode.OFF, null))
+                        .rules()
+                        .get("orders"))
+                .hasSize(1);
+    }
+
+    @Test
+    void sameSettingsAreTheSameWhoeverHasChangedThem() {
+        RuleChange change = new RuleChange(null, 5L, "1d", null, null, null);
+        Changes ann = Changes.NONE.with("orders", change.signed(signature("ann")));
+
+        assertThat(ann.isSameAs(Changes.NONE
+                        .with("orders", new RuleChange(null, null, "1d", null, null, null).signed(signature("bob")))
+                        .with("orders", new RuleChange(null, 5L, null, null, null, null))))
+                .isTrue();
+        assertThat(ann.isSameAs(ann.with("orders", new RuleChange(null, 6L, null, null, null, null))))
+                .isFalse();
+        assertThat(ann.isSameAs(Changes.NONE.with("others", change))).isFalse();
+    }
+
+    private static Signature signature(String name) {
+        return new Signature(END, name, "why");
     }
 
     @Test
