@@ -3,6 +3,7 @@ package dev.limiter.operations;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.testkit.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +15,7 @@ class AlertRuleTests {
     @Test
     void fireWhenTheyShould() throws IOException, InterruptedException {
         Process process = new ProcessBuilder(
-                        Prometheus.onPath("promtool"), "test", "rules", "src/test/resources/limiter-alerts-tests.yml")
+                        Programs.onPath("promtool"), "test", "rules", "src/test/resources/limiter-alerts-tests.yml")
                 .redirectErrorStream(true)
                 .start();
         String output = new String(process.getInputStream().readAllBytes(), UTF_8);

@@ -3,6 +3,7 @@ package dev.limiter.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.Load;
 import dev.limiter.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.file.Path;

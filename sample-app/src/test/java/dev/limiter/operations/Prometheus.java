@@ -6,13 +6,13 @@ import com.jayway.jsonpath.JsonPath;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.Ports;
+import dev.limiter.testkit.Programs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -36,7 +36,7 @@ final class Prometheus implements AutoCloseable {
      * @throws TestAbortedException if the machine has no Prometheus: then the test is skipped
      */
     static Prometheus start(Path folder, Path rules, List<Integer> applications) throws IOException {
-        String program = onPath("prometheus");
+        String program = Programs.onPath("prometheus");
         Path configuration = Files.writeString(folder.resolve("prometheus.yml"), """
                 global: {scrape_interval: 1s, evaluation_interval: 1s}
                 rule_files: ["%s"]
@@ -65,16 +65,6 @@ final class Prometheus implements AutoCloseable {
             throw new AssertionError(Files.readString(folder.resolve("prometheus.log")), late);
         }
         return prometheus;
-    }
-
-    /** @throws TestAbortedException if the machine has no such program: then the test is skipped */
-    static String onPath(String program) {
-        return Arrays.stream(System.getenv("PATH").split(":"))
-                .map(folder -> Path.of(folder, program))
-                .filter(Files::isExecutable)
-                .map(Path::toString)
-                .findFirst()
-                .orElseThrow(() -> new TestAbortedException("There is no " + program + " on the path"));
     }
 
     private boolean isReady() {

@@ -28,12 +28,21 @@ export function choice(label, name, values, chosen) {
   return make('label', {}, label + ' ', select);
 }
 
-/** Numbers with names, which are changed in place. */
+/** What happens per second, and how often it did in the last five minutes; changed in place. Of what waits: how many. */
 export function rates(names) {
-  const values = names.map((name) => make('dd', { class: name }, '0'));
+  const parts = names.map((name) => ({ name, now: make('dd', {}, '0'), sum: make('dd', { class: 'sum' }) }));
   const element = make('dl', { class: 'rates' },
-    ...names.map((name, i) => make('div', {}, make('dt', {}, name === 'waiting' ? name : name + '/s'), values[i])));
-  return { element, set: (numbers) => numbers.forEach((number, i) => { values[i].textContent = number; }) };
+    ...parts.map(({ name, now, sum }) => make('div', { class: name }, make('dt', {}, name), now, sum)));
+  return {
+    element,
+    set(series) {
+      parts.forEach(({ name, now, sum }, i) => {
+        const last = series[i].at(-1) || 0;
+        now.textContent = name === 'waiting' ? last : last + '/s';
+        sum.textContent = name === 'waiting' ? '' : series[i].reduce((a, b) => a + b, 0) + ' in 5 min';
+      });
+    },
+  };
 }
 
 /** The fields of a form that are filled in. */

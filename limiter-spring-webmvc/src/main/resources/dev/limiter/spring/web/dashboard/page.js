@@ -62,7 +62,7 @@ const traffic = (name) => {
 
 function draw() {
   overview.chart.draw(known.all);
-  overview.rates.set(known.all.map((counts) => counts.at(-1) || 0));
+  overview.rates.set(known.all);
   cards.forEach((each, name) => each.draw(known.rules.get(name)));
 }
 

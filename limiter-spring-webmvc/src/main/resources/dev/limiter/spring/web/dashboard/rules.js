@@ -65,7 +65,7 @@ export function card(name, run, revision) {
     draw(series) {
       const counts = SERIES.map((each) => series ? series[each] : []);
       lines.draw(counts);
-      rate.set(counts.map((each) => each.at(-1) || 0));
+      rate.set(counts);
     },
   };
 }

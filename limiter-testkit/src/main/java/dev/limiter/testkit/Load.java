@@ -1,4 +1,4 @@
-package dev.limiter.operations;
+package dev.limiter.testkit;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -8,13 +8,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
 /** Sends requests at a steady rate, until it is closed. */
-final class Load implements AutoCloseable {
+public final class Load implements AutoCloseable {
 
     private final ScheduledExecutorService clock = Executors.newScheduledThreadPool(1);
     private final ExecutorService clients = Executors.newCachedThreadPool();
 
     /** Each request gets a number, from 0; those after the last are not sent. */
-    void send(int perSecond, int last, IntConsumer request) {
+    public void send(int perSecond, int last, IntConsumer request) {
         int[] next = {0};
         Future<?> unused = clock.scheduleAtFixedRate(
                 () -> {
@@ -28,7 +28,7 @@ final class Load implements AutoCloseable {
                 TimeUnit.MICROSECONDS);
     }
 
-    void send(int perSecond, IntConsumer request) {
+    public void send(int perSecond, IntConsumer request) {
         send(perSecond, Integer.MAX_VALUE, request);
     }
 

@@ -1,0 +1,171 @@
+package dev.limiter.dashboard;
+
+import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.Programs;
+import java.io.File;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.logging.Level;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.StaleElementReferenceException;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.interactions.Actions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+
+/** The Chromium of the machine, without a window. */
+final class Browser implements AutoCloseable {
+
+    private static final int MOST_TABS = 300;
+
+    private final ChromeDriver driver;
+
+    /** @throws org.opentest4j.TestAbortedException if the machine has no Chromium or no driver: then the test is skipped */
+    Browser() {
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary(Programs.onPath("chromium"));
+        options.addArguments(
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-dev-shm-usage",
+                "--disable-gpu",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync");
+        options.setCapability("goog:loggingPrefs", Map.of(LogType.BROWSER, "ALL"));
+        File program = new File(Programs.onPath("chromedriver"));
+        driver = new ChromeDriver(
+                new ChromeDriverService.Builder()
+                        .usingDriverExecutable(program)
+                        .usingAnyFreePort()
+                        .build(),
+                options);
+    }
+
+    void open(String address) {
+        driver.get(address);
+    }
+
+    /** In CSS pixels. */
+    void resize(int width, int height) {
+        driver.manage().window().setSize(new Dimension(width, height));
+    }
+
+    /** {@code scheme}: light or dark. */
+    void prefer(String scheme) {
+        driver.executeCdpCommand(
+                "Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+    }
+
+    /** What an expression of JavaScript is in the page. */
+    Object evaluate(String expression) {
+        return driver.executeScript("return " + expression);
+    }
+
+    /** What a script calls back with. */
+    Object call(String script) {
+        return driver.executeAsyncScript(script);
+    }
+
+    void execute(String script) {
+        Object unused = driver.executeScript(script);
+    }
+
+    boolean holds(String expression) {
+        return Boolean.TRUE.equals(evaluate(expression));
+    }
+
+    String text(String selector) {
+        return Objects.requireNonNull(
+                driver.findElement(By.cssSelector(selector)).getDomProperty("textContent"));
+    }
+
+    void awaitText(String selector, String part) {
+        try {
+            Conditions.await(() -> has(selector) && text(selector).contains(part));
+        } catch (AssertionError late) {
+            throw new AssertionError(
+                    selector + " is \"" + (has(selector) ? text(selector) : "absent") + "\", not \"" + part + '"',
+                    late);
+        }
+    }
+
+    boolean has(String selector) {
+        return !driver.findElements(By.cssSelector(selector)).isEmpty();
+    }
+
+    /** Sends keys to whatever has the focus. */
+    void press(CharSequence... keys) {
+        new Actions(driver).sendKeys(keys).perform();
+    }
+
+    /** Presses Tab until something with that name has the focus, as a screen reader tells it. */
+    void tabTo(String name) {
+        StringBuilder passed = new StringBuilder();
+        for (int i = 0; i < MOST_TABS; i++) {
+            press(Keys.TAB);
+            String focused = focused();
+            if (focused.equals(name)) {
+                return;
+            }
+            passed.append(focused).append(", ");
+        }
+        throw new AssertionError("There is no " + name + " among " + passed);
+    }
+
+    /** The name of what has the focus. */
+    String focused() {
+        try {
+            WebElement element = driver.switchTo().activeElement();
+            return element.getTagName().equals("body") ? "" : element.getAccessibleName();
+        } catch (StaleElementReferenceException replaced) {
+            return "";
+        }
+    }
+
+    /** Replaces the text of the field with that name, and stays in it. */
+    void fill(String name, String text) {
+        tabTo(name);
+        new Actions(driver)
+                .keyDown(Keys.CONTROL)
+                .sendKeys("a")
+                .keyUp(Keys.CONTROL)
+                .sendKeys(Keys.DELETE, text)
+                .perform();
+    }
+
+    /** Presses the button with that name. */
+    void push(String name) {
+        tabTo(name);
+        press(Keys.ENTER);
+    }
+
+    /** What the console has told since the last call as errors, without those of requests that fail. */
+    List<String> errors() {
+        return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+                .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
+                .map(LogEntry::getMessage)
+                .filter(message -> !message.contains("Failed to load resource"))
+                .toList();
+    }
+
+    /** What the console has told since the last call, requests that fail included. */
+    List<String> messages() {
+        return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+                .map(LogEntry::getMessage)
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        driver.quit();
+    }
+}

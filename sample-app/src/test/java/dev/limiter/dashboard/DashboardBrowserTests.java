@@ -1,0 +1,246 @@
+package dev.limiter.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.Load;
+import dev.limiter.testkit.Ports;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.openqa.selenium.Keys;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The page in a browser, by keyboard alone, on the sample application under load. Skipped where there is no Chromium. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DashboardBrowserTests {
+
+    private Browser browser;
+    private Dashboards sample;
+    private Clients clients;
+
+    @BeforeAll
+    void start() {
+        browser = new Browser();
+        sample = Dashboards.start(0, Hostile.class);
+        clients = sample.clients();
+    }
+
+    @AfterAll
+    void stop() {
+        if (sample != null) {
+            sample.close();
+        }
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        browser.open(sample.page());
+        browser.awaitText("#status", "Live");
+    }
+
+    @AfterEach
+    void nothingIsWrongInTheConsole() {
+        assertThat(browser.errors()).isEmpty();
+    }
+
+    private static String card(String rule) {
+        return "article[aria-label='" + rule + "'] ";
+    }
+
+    private long sum(String rule, String outcome) {
+        return Long.parseLong(browser.text(card(rule) + "." + outcome + " .sum").replaceFirst(" .*", ""));
+    }
+
+    /** Leaves the card of one rule, and opens what can be done there. */
+    private void openOnly(String rule) {
+        browser.fill("Search", rule);
+        Conditions.await(() -> browser.holds("document.querySelectorAll('article').length === 1"));
+        browser.push("Change, or look at a key");
+        Conditions.await(() -> browser.has("article form"));
+    }
+
+    private int status(String path, String... headers) {
+        return clients.get(path, headers).statusCode();
+    }
+
+    private String rule(String name) {
+        return clients.get("/actuator/limiter/" + name).body();
+    }
+
+    @Test
+    void countsWhatIsSentToWithinOneRefresh() {
+        AtomicLong permitted = new AtomicLong();
+        AtomicLong refused = new AtomicLong();
+        AtomicLong begun = new AtomicLong();
+        try (Load load = new Load()) {
+            load.send(50, 300, number -> {
+                begun.incrementAndGet();
+                (status("/reports/monday") == 429 ? refused : permitted).incrementAndGet();
+            });
+            awaitAnotherCount();
+            long known = permitted.get() + refused.get();
+            // one refresh may have been on its way
+            awaitAnotherCount();
+            awaitAnotherCount();
+            assertThat(sum("reports", "permitted") + sum("reports", "refused")).isBetween(known, begun.get());
+            Conditions.await(() -> permitted.get() + refused.get() == 300);
+        }
+        Conditions.await(() -> sum("reports", "permitted") + sum("reports", "refused") == 300);
+        assertThat(permitted).hasValue(100);
+        assertThat(sum("reports", "permitted")).isEqualTo(100);
+        assertThat(sum("reports", "refused")).isEqualTo(200);
+        browser.awaitText(card("reports"), "permitted 100, rejected 200");
+    }
+
+    private void awaitAnotherCount() {
+        String before = browser.has(card("reports")) ? browser.text(card("reports") + ".rates") : "";
+        Conditions.await(() -> browser.has(card("reports"))
+                && !browser.text(card("reports") + ".rates").equals(before));
+    }
+
+    @Test
+    void changesTheLimitThatClientsMeetAndUndoesIt() {
+        assertThat(status("/catalog", "X-Api-Key", "a")).isEqualTo(200);
+        openOnly("catalog");
+        browser.fill("Limit", "1");
+        browser.fill("Reason", "too many");
+        browser.press(Keys.ENTER);
+        browser.awaitText(card("catalog") + "ul", "1 per 1h");
+        assertThat(status("/catalog", "X-Api-Key", "a")).isEqualTo(429);
+
+        browser.open(sample.page());
+        browser.awaitText("#status", "Live");
+        browser.push("Undo last change");
+        browser.awaitText(card("catalog") + "ul", "10 per 1h");
+        assertThat(status("/catalog", "X-Api-Key", "a")).isEqualTo(200);
+    }
+
+    @Test
+    void switchesToShadowAndBack() {
+        openOnly("payments");
+        browser.tabTo("Mode");
+        browser.press("s");
+        browser.push("Set mode");
+        browser.awaitText(card("payments") + ".badge", "shadow");
+        assertThat(rule("payments")).contains("\"mode\":\"shadow\"");
+        browser.push("As configured again");
+        browser.awaitText(card("payments") + ".badge", "enforce");
+        assertThat(rule("payments")).contains("\"mode\":\"enforce\"", "\"changed\":false");
+    }
+
+    @Test
+    void steersOneKey() {
+        openOnly("login");
+        browser.fill("Key, or its hash", "192.0.2.7");
+        browser.push("Show");
+        browser.awaitText(card("login") + ".answer", "\"used\": false");
+        browser.fill("Own limit", "77");
+        browser.push("Give own limit");
+        browser.awaitText(card("login") + ".answer", "\"limit\": 77");
+        browser.push("End own limit");
+        browser.awaitText("#status", "has the limit of the rule");
+        browser.push("Ban");
+        browser.awaitText(card("login") + ".answer", "\"banned\": true");
+        browser.push("Reset, and lift ban");
+        browser.awaitText(card("login") + ".answer", "\"banned\": false");
+        browser.push("Where each value comes from");
+        browser.awaitText(card("login") + ".answer", "limiter.rules.login.limit");
+    }
+
+    @Test
+    void explainsARequest() {
+        browser.fill("Path", "/reports/friday");
+        browser.push("Explain");
+        browser.awaitText("#explanation", "GET /reports/{day}");
+        browser.awaitText("#explanation", "reports:");
+    }
+
+    @Test
+    void showsTheOneWhoIsLateThatSomebodyElseWasFaster() {
+        openOnly("checkout");
+        browser.fill("Limit", "7");
+        clients.post("/actuator/limiter/checkout", "{\"limit\": 55}");
+        browser.press(Keys.ENTER);
+        browser.awaitText("#notice", "Somebody else has changed rules");
+        assertThat(browser.evaluate("document.activeElement.value")).isEqualTo("7");
+        browser.awaitText(card("checkout") + "ul", "55 per 1h");
+        browser.press(Keys.ENTER);
+        browser.awaitText(card("checkout") + "ul", "7 per 1h");
+    }
+
+    @Test
+    void escapesAndCutsWhatOthersName() {
+        status("/hostile");
+        status("/hostile");
+        browser.fill("Search", "onerror");
+        browser.awaitText("article h3", Hostile.NAME);
+        openOnly(Hostile.NAME.substring(0, 4));
+        browser.fill("Key, or its hash", "<b>\"'" + "k".repeat(1900));
+        browser.push("Show");
+        Conditions.await(() -> browser.holds("!document.getElementById('notice').hidden"));
+        browser.fill("Search", "llllllllll");
+        Conditions.await(
+                () -> browser.has("article h3") && browser.text("article h3").startsWith("llll"));
+        assertThat(browser.text("article").length()).isLessThan(1000);
+        assertThat(browser.holds("document.querySelectorAll('main img, main b, main script').length === 0"))
+                .isTrue();
+        assertThat(browser.evaluate("window.hostile")).isNull();
+        assertThat(browser.holds("document.documentElement.scrollWidth > innerWidth"))
+                .isFalse();
+    }
+
+    @Test
+    void saysThatTheServerIsGoneAndGoesOnWhenItIsBack() {
+        int port = Ports.free();
+        try (Dashboards mortal = Dashboards.start(port, Hostile.class)) {
+            browser.open(mortal.page());
+            browser.awaitText("#status", "Live");
+            mortal.clients().get("/quotes");
+            Conditions.await(() -> browser.has(card("quotes")) && sum("quotes", "permitted") == 1);
+        }
+        browser.awaitText("#status", "No answer from the server");
+        try (Dashboards reborn = Dashboards.start(port, Hostile.class)) {
+            browser.awaitText("#status", "Live");
+            reborn.clients().get("/quotes");
+            reborn.clients().get("/quotes");
+            Conditions.await(() -> browser.has(card("quotes")) && sum("quotes", "permitted") == 2);
+        }
+    }
+
+    @RestController
+    static class Hostile {
+
+        static final String NAME =
+                "<img src=x onerror=\"window.hostile=1\">'&amp;</article><script>window.hostile=1</script>";
+
+        private static final String TEN = "llllllllll";
+        private static final String HUNDRED = TEN + TEN + TEN + TEN + TEN + TEN + TEN + TEN + TEN + TEN;
+        private static final String THOUSAND =
+                HUNDRED + HUNDRED + HUNDRED + HUNDRED + HUNDRED + HUNDRED + HUNDRED + HUNDRED + HUNDRED + HUNDRED;
+        private static final String LONG = THOUSAND + THOUSAND + THOUSAND + THOUSAND + THOUSAND + THOUSAND + THOUSAND
+                + THOUSAND + THOUSAND + THOUSAND;
+
+        @GetMapping("/hostile")
+        @RateLimiter(name = NAME, limit = 1)
+        String named() {
+            return "ok";
+        }
+
+        @GetMapping("/long")
+        @RateLimiter(name = LONG, limit = 1)
+        String longNamed() {
+            return "ok";
+        }
+    }
+}
