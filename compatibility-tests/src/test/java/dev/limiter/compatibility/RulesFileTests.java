@@ -75,6 +75,25 @@ class RulesFileTests extends RulesFileSupport {
     }
 
     @Test
+    void findingsAreToldOnceAsAfterTheStart(CapturedOutput output) throws IOException {
+        Path file = Files.writeString(folder.resolve("rules.yml"), orders(4));
+        try (ConfigurableApplicationContext application = start(file)) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(output).doesNotContain("LIM-901");
+
+            String typo = "    more:\n      paths: /moer\n      limit: 2\n      window: 1h\n";
+            replace(file, orders(5) + typo);
+            await(() -> output.toString().contains("LIM-901"));
+            replace(file, orders(6) + typo);
+            awaitShown(clients, ORDERS, "\"limit\":6");
+            replace(file, orders(7) + typo.replace("moer", "moore"));
+            await(() -> output.toString().contains("/moore"));
+
+            assertThat(output.toString().split("LIM-901", -1)).hasSize(3);
+        }
+    }
+
+    @Test
     void isFollowedThroughSymbolicLinks() throws IOException {
         Path first = Files.createDirectories(folder.resolve("..first"));
         Path second = Files.createDirectories(folder.resolve("..second"));

@@ -2,6 +2,7 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.TimeSource;
 import dev.limiter.redis.server.SharedDocument;
+import dev.limiter.spring.check.StartupReport;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compiled.Rules;
@@ -101,13 +102,15 @@ public final class LimiterChangesAutoConfiguration {
             LiveRules rules,
             ConfigurableEnvironment environment,
             ObjectProvider<ConfigurationPropertiesBindHandlerAdvisor> advisors,
-            ObjectProvider<RuleSource> sources) {
+            ObjectProvider<RuleSource> sources,
+            ObjectProvider<StartupReport> report) {
         return new ConfigurationWatcher(
                 rules,
                 new ConfigurationReader(advisors.orderedStream().toList()),
                 environment,
                 () -> sources.orderedStream()
                         .filter(source -> !(source instanceof ConfiguredRules))
-                        .toList());
+                        .toList(),
+                () -> report.ifAvailable(StartupReport::reportChange));
     }
 }

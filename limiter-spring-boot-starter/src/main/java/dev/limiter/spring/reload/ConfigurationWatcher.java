@@ -49,6 +49,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     private final ConfigurationReader reader;
     private final ConfigurableEnvironment environment;
     private final Supplier<List<RuleSource>> sources;
+    private final Runnable report;
     private final @Nullable RulesFile file;
 
     /** The content that was reloaded last. */
@@ -70,16 +71,21 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     private final BackgroundTask task = new BackgroundTask("limiter-rules-file", PERIOD, this::look);
     private volatile boolean running;
 
-    /** {@code sources}: where rules come from besides the environment. */
+    /**
+     * @param sources where rules come from besides the environment
+     * @param report told when other rules are in force
+     */
     public ConfigurationWatcher(
             LiveRules rules,
             ConfigurationReader reader,
             ConfigurableEnvironment environment,
-            Supplier<List<RuleSource>> sources) {
+            Supplier<List<RuleSource>> sources,
+            Runnable report) {
         this.rules = rules;
         this.reader = reader;
         this.environment = environment;
         this.sources = sources;
+        this.report = report;
         this.file = RulesFile.of(environment);
     }
 
@@ -152,6 +158,9 @@ public final class ConfigurationWatcher implements SmartLifecycle {
             }
             told = null;
             refused = null;
+            if (changed) {
+                report.run();
+            }
         } catch (LimiterConfigurationException wrong) {
             refuse(edit, text(wrong, next, wrong));
         } catch (BindException wrong) {
