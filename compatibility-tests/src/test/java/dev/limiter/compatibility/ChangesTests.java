@@ -390,6 +390,46 @@ class ChangesTests {
         }
     }
 
+    @Test
+    void restorationIsForTheVersionThatWasSeen() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            change(clients, ORDERS, "{\"limit\":4}");
+            change(clients, ORDERS, "{\"key\":\"acme\",\"limit\":9,\"until\":\"1h\"}");
+            assertThat(clients.send("DELETE", ORDERS + "?version=1").statusCode())
+                    .isEqualTo(409);
+            assertThat(clients.send("DELETE", ORDERS + "?key=acme&override=true&version=1")
+                            .statusCode())
+                    .isEqualTo(409);
+            assertThat(clients.send("DELETE", ORDERS + "?key=acme&version=2").statusCode())
+                    .isEqualTo(400);
+            assertThat(version(clients)).isEqualTo(2);
+            assertThat(clients.send("DELETE", ORDERS + "?version=2").statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"Key\":\"acme\",\"limit\":1000}",
+                "{\"limit\":8,\"vesrion\":7}",
+                "{\"limit\":8,\"unitl\":\"2h\"}",
+                "{\"limit\":8,\"who\":\"me\"}",
+                "{\"limit\":8,\"<b>\":null}"
+            })
+    void misspeltWordChangesNothing(String json) {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            HttpResponse<String> answer = clients.post(ORDERS, json);
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertThat(answer.body()).contains("is unknown. Known: named, limit, window, ");
+            assertThat(clients.post(ENDPOINT, "{\"undo\":true,\"verion\":0}").body())
+                    .contains("\\\"verion\\\" is unknown. Known: undo, repair, version, reason. Did you mean version?");
+            assertThat(version(clients)).isZero();
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -503,10 +543,12 @@ class ChangesTests {
         Files.writeString(file, "7\nchange&rule=orders&limit=many\n");
         try (ConfigurableApplicationContext application = start(property)) {
             Clients clients = Applications.clientsOf(application);
-            assertThat(output).contains("cannot be read, and are not in force", "limit=many");
+            assertThat(output).contains("could not be read, and are not in force", "limit=many");
             assertThat(folder.resolve("changes.unreadable")).exists();
+            assertThat(clients.get(ENDPOINT).body()).contains("\"problem\":\"The changes in ", "changes.unreadable");
             assertThat(clients.get(ORDERS).body()).contains("\"limit\":3");
             change(clients, ORDERS, "{\"limit\":4}");
+            assertThat(clients.get(ENDPOINT).body()).doesNotContain("\"problem\"");
         }
     }
 
@@ -527,9 +569,9 @@ class ChangesTests {
             assertThat(permitted(clients, "/several", "acme"))
                     .as("a change that fits")
                     .isEqualTo(5);
-            assertThat(clients.post(ORDERS, "{\"key\":\"a\",\"limit\":5,\"until\":\"1h\"}")
-                            .statusCode())
-                    .isEqualTo(200);
+            HttpResponse<String> beside = clients.post(ORDERS, "{\"key\":\"a\",\"limit\":5,\"until\":\"1h\"}");
+            assertThat(beside.statusCode()).as(beside.body()).isEqualTo(400);
+            change(clients, ENDPOINT + "/several", "{\"named\":\"per-day\",\"limit\":6}");
 
             assertThat(clients.send("DELETE", ORDERS).statusCode()).isEqualTo(200);
             assertThat(clients.get(ENDPOINT).body()).doesNotContain("\"problem\":");

@@ -74,6 +74,9 @@ class RulesFileBadInputTests extends RulesFileSupport {
                 text("limiter: { rules: { orders: { limit: 5 }, orders: { limit: 6 } } }", "duplicate key"),
                 text("limiter: { rules: { orders: { limit: '${NOT_THERE}' } } }", "NOT_THERE"),
                 text("limiter: { rules: { orders: { limit: 7 } }, floors: { orders: 9 } }", "limiter.floors"),
+                text("limiter: { rules: { orders: lim } }", "LIM-102", "limiter.rules.orders"),
+                text("limiter: { rules: { orders: '' } }", "LIM-102", "limiter.rules.orders"),
+                text("limiter: { rules: { orders: 5, others: { paths: /o, limit: 1 } } }", "LIM-102"),
                 text("spring.config.import: /etc/passwd", "spring.config.import"),
                 text("!!javax.script.ScriptEngineManager [x]", "LIM-503"));
     }
@@ -203,6 +206,12 @@ class RulesFileBadInputTests extends RulesFileSupport {
             awaitShown(clients, ALL, "LIM-317");
             assertThat(permitted(clients, "/orders", "acme")).isEqualTo(4);
 
+            for (String exempting : List.of("skip-if: '#{true}'", "allow: 127.0.0.0/8", "charge-if: '#{false}'")) {
+                replace(file, orders(4));
+                await(() -> !clients.get(ALL).body().contains("\"problem\":"));
+                replace(file, orders(3) + "      " + exempting + "\n");
+                awaitShown(clients, ALL, "LIM-317");
+            }
             replace(file, orders(2));
             awaitShown(clients, ORDERS, "\"limit\":2");
         }

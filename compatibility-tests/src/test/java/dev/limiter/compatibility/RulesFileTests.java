@@ -8,6 +8,8 @@ import com.jayway.jsonpath.JsonPath;
 import dev.limiter.testkit.Clients;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.net.http.HttpResponse;
+import java.util.List;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
@@ -90,6 +92,33 @@ class RulesFileTests extends RulesFileSupport {
             await(() -> output.toString().contains("/moore"));
 
             assertThat(output.toString().split("LIM-901", -1)).hasSize(3);
+        }
+    }
+
+    /** Else it would be answered as made, and come into force when nobody expects it. */
+    @Test
+    void changeBesideOneThatDoesNotFitAnyMoreIsRefused() throws IOException {
+        Path file = Files.writeString(folder.resolve("rules.yml"), orders(4));
+        try (ConfigurableApplicationContext application = start(file)) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(clients.post(ORDERS, "{\"burst\":12}").statusCode()).isEqualTo(200);
+            replace(file, orders(5) + "      algorithm: fixed-window\n");
+            awaitShown(clients, "/actuator/limiter", "\"problem\":");
+
+            for (String change : List.of(
+                    "{\"limit\":3}", "{\"mode\":\"off\"}", "{\"key\":\"a\",\"limit\":9,\"until\":\"1h\"}")) {
+                HttpResponse<String> refused = clients.post(ORDERS, change);
+                assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+                assertThat(refused.body()).contains("LIM-204", "burst of change 1 by anonymous");
+            }
+            assertThat(clients.post("/actuator/limiter/default", "{\"mode\":\"off\"}").statusCode())
+                    .as("another rule")
+                    .isIn(200, 404);
+
+            assertThat(clients.send("DELETE", ORDERS).statusCode()).isEqualTo(200);
+            assertThat(clients.get("/actuator/limiter").body()).doesNotContain("\"problem\":");
+            assertThat(clients.post(ORDERS, "{\"limit\":3}").statusCode()).isEqualTo(200);
+            assertThat(permitted(clients, "/orders", "acme")).isEqualTo(3);
         }
     }
 

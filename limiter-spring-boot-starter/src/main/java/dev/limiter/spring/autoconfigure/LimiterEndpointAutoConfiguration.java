@@ -5,6 +5,7 @@ import dev.limiter.TimeSource;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.endpoint.KnownParameters;
 import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.endpoint.RequestExplanations;
@@ -88,6 +89,11 @@ public final class LimiterEndpointAutoConfiguration {
                 StorageName.of(limiters.storage()),
                 events,
                 hash);
+    }
+
+    @Bean
+    static KnownParameters limiterKnownParameters() {
+        return new KnownParameters();
     }
 
     @Bean

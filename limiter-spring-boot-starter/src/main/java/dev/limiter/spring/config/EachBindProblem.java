@@ -67,11 +67,7 @@ public final class EachBindProblem implements ConfigurationPropertiesBindHandler
                 }
                 addUnknown(unbound.getUnboundProperties(), context);
             }
-            Class<?> type = target.getType().toClass();
-            boolean hasKeys = type == Map.class || type.isRecord();
-            if (result == null && hasKeys && isEmpty(name, context)) {
-                problems.putIfAbsent(name, BindProblems.unreadable(name, "", type));
-            }
+            refuseValueInPlaceOfKeys(name, target.getType().toClass(), context, result);
             if (ROOT.equals(name) && !problems.isEmpty()) {
                 throw new LimiterConfigurationException(List.copyOf(problems.values()));
             }
@@ -98,18 +94,26 @@ public final class EachBindProblem implements ConfigurationPropertiesBindHandler
             return property;
         }
 
-        /** Whether the key stands there alone. That of a section may: all of it is commented out. */
-        private static boolean isEmpty(ConfigurationPropertyName name, BindContext context) {
-            if (!ROOT.isAncestorOf(name) || ROOT.isParentOf(name)) {
-                return false;
+        /** A tier can be a word. The key of a section may stand alone: all of it is commented out. */
+        private void refuseValueInPlaceOfKeys(
+                ConfigurationPropertyName name, Class<?> type, BindContext context, @Nullable Object result) {
+            boolean hasKeys = type == Map.class || type.isRecord() && type != LimiterProperties.Tier.class;
+            boolean isSetting = ROOT.isAncestorOf(name) && !ROOT.isParentOf(name);
+            ConfigurationProperty value = hasKeys && isSetting ? valueOf(name, context) : null;
+            // without keys in another source, any other value has failed already
+            if (value != null && (result != null || value.getValue() == null || "".equals(value.getValue()))) {
+                problems.putIfAbsent(name, BindProblems.unreadable(name, value.getValue(), type));
             }
+        }
+
+        private static @Nullable ConfigurationProperty valueOf(ConfigurationPropertyName name, BindContext context) {
             for (ConfigurationPropertySource source : context.getSources()) {
                 ConfigurationProperty property = source.getConfigurationProperty(name);
                 if (property != null) {
-                    return property.getValue() == null || "".equals(property.getValue());
+                    return property;
                 }
             }
-            return false;
+            return null;
         }
     }
 }

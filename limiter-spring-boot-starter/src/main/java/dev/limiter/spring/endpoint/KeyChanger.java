@@ -4,6 +4,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.rule.KeyOverride;
 import java.time.Instant;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Resets, bans and overrides keys of rules. Thread-safe; blocks for as long as a decision may. */
 final class KeyChanger {
@@ -78,9 +80,9 @@ final class KeyChanger {
     }
 
     /** Has keys have the limits of their rule again. */
-    Map<String, Object> endOverrides(Map<RateLimitRule, String> keys, Operator operator) {
+    Map<String, Object> endOverrides(Map<RateLimitRule, String> keys, @Nullable Revision version, Operator operator) {
         String rule = keys.keySet().iterator().next().name();
-        rules.endOverrides(rule, List.copyOf(keys.values()));
+        rules.endOverrides(rule, List.copyOf(keys.values()), version);
         keys.values().stream().distinct().forEach(key -> log.overrideEnded(rule, key, operator));
         return reader.standingsNow(keys);
     }

@@ -158,8 +158,10 @@ public final class LimiterEndpoint {
      * @param key as in {@link #rule}
      * @param resource as in {@link #rule}
      * @param override true to end the limit that the key has for a while, and nothing else
+     * @param version as in {@link #change}; of a key that is to be as if it had never asked, none
      * @param reason why, for the audit
      * @throws IllegalArgumentException if that is no key of the rule
+     * @throws dev.limiter.spring.operate.StaleVersionException as for {@link #change}
      */
     @DeleteOperation
     @Nullable
@@ -168,6 +170,7 @@ public final class LimiterEndpoint {
             @Nullable String key,
             @Nullable String resource,
             @Nullable Boolean override,
+            @Nullable String version,
             @Nullable String reason,
             SecurityContext who) {
         List<RateLimitRule> named = rules.named(rule);
@@ -175,13 +178,16 @@ public final class LimiterEndpoint {
         log.admit();
         if (named.isEmpty()) {
             boolean whole = key == null && resource == null && !Boolean.TRUE.equals(override);
-            return whole ? changer.forget(rule, operator) : null;
+            return whole ? changer.forget(rule, revision(version), operator) : null;
         }
         if (Boolean.TRUE.equals(override)) {
-            return keyChanger.endOverrides(keys.find(named, key, resource), operator);
+            return keyChanger.endOverrides(keys.find(named, key, resource), revision(version), operator);
         }
         if (key == null && resource == null) {
-            return changer.restore(rule, named, operator);
+            return changer.restore(rule, named, revision(version), operator);
+        }
+        if (version != null) {
+            throw new IllegalArgumentException("A key is reset in any version of the rules: leave version out.");
         }
         keyChanger.reset(rule, keys.find(named, key, resource), operator);
         return rule(rule, key, resource, null);

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -124,12 +123,10 @@ public final class LimiterWebEndpoint {
             @Nullable String key,
             @Nullable String resource,
             @Nullable Boolean override,
+            @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
-        return answer(rule, () -> {
-            refuseUnknown(exchange.parameters().keySet());
-            return endpoint.restore(rule, key, resource, override, reason, operator);
-        });
+        return answer(rule, () -> endpoint.restore(rule, key, resource, override, revision(version), reason, operator));
     }
 
     @WriteOperation
@@ -175,17 +172,6 @@ public final class LimiterWebEndpoint {
             return new WebEndpointResponse<>(body, WebEndpointResponse.STATUS_BAD_REQUEST);
         } catch (IllegalArgumentException wrong) {
             return new WebEndpointResponse<>(error(wrong), WebEndpointResponse.STATUS_BAD_REQUEST);
-        }
-    }
-
-    /** A misspelt key would have the whole rule restored. */
-    private static void refuseUnknown(Set<String> parameters) {
-        List<String> known = List.of("key", "resource", "override", "reason");
-        for (String parameter : parameters) {
-            if (!known.contains(parameter)) {
-                throw new IllegalArgumentException("\"" + parameter + "\" is unknown. Known: "
-                        + String.join(", ", known) + "." + DidYouMean.ask(parameter, known));
-            }
         }
     }
 

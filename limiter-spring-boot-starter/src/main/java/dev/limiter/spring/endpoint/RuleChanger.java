@@ -34,18 +34,19 @@ final class RuleChanger {
     }
 
     /** Has a rule be as configured. */
-    Map<String, Object> restore(String rule, List<RateLimitRule> before, Operator operator) {
-        return tell(rule, before, rules.restore(rule), operator);
+    Map<String, Object> restore(
+            String rule, List<RateLimitRule> before, @Nullable Revision version, Operator operator) {
+        return tell(rule, before, rules.restore(rule, version), operator);
     }
 
     /** Forgets the changes of a name that no rule has; null if there are none. */
     @Nullable
-    Map<String, Object> forget(String rule, Operator operator) {
+    Map<String, Object> forget(String rule, @Nullable Revision version, Operator operator) {
         Object forgotten = reader.changesOfNoRule(rule);
         if (forgotten == null) {
             return null;
         }
-        log.changed(rule, forgotten, Map.of(), rules.forget(rule), operator);
+        log.changed(rule, forgotten, Map.of(), rules.forget(rule, version), operator);
         return reader.all();
     }
 

@@ -220,25 +220,28 @@ class LimiterAutoConfigurationTests {
      * Four threads with ever new keys: each key is in the storage, or was counted when it left; twice, if that was before
      * its first decision.
      */
-    @Test
-    void countsAllThatAFloodDrivesOut() {
+    /** Between its start and its first permit, a key of another thread has nothing to be remembered, and is counted as expired. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4})
+    void countsAllThatAFloodDrivesOut(int threads) {
         application
                 .withPropertyValues("limiter.max-keys=1000")
                 .withBean(SimpleMeterRegistry.class)
                 .run(context -> {
                     RateLimiters limiters = context.getBean(RateLimiters.class);
                     Rule days = Rule.of("days", Limit.fixedWindow(9, Duration.ofDays(1)));
-                    IntStream.range(0, 4)
-                            .mapToObj(thread -> CompletableFuture.runAsync(() -> IntStream.range(0, 25_000)
+                    IntStream.range(0, threads)
+                            .mapToObj(thread -> CompletableFuture.runAsync(() -> IntStream.range(0, 100_000 / threads)
                                     .forEach(i -> limiters.tryAcquire(days, thread + " " + i))))
                             .toList()
                             .forEach(CompletableFuture::join);
                     MeterRegistry meters = context.getBean(MeterRegistry.class);
                     long left = limiters.storage().size();
+                    double expired = evictions(meters, "expired");
 
-                    assertThat((long) evictions(meters, "full")).isBetween(100_000 - left, 101_000 - left);
+                    assertThat((long) (evictions(meters, "full") + expired)).isBetween(100_000 - left, 101_000 - left);
                     assertThat(left).isBetween(1L, 1010L);
-                    assertThat(evictions(meters, "expired")).isZero();
+                    assertThat(expired).isLessThan(threads == 1 ? 1 : 1000);
                 });
     }
 

@@ -34,6 +34,10 @@ public final class Floors {
     /** Of what stands in for a limit that is not known yet. */
     static final Option<Boolean> UNKNOWN = Option.of("unknown");
 
+    /** By which requests of a key are not limited. */
+    private static final List<Option<?>> EXEMPTING =
+            List.of(RuleOptions.SKIP_IF, RuleOptions.ALLOW, RuleOptions.CHARGE_IF);
+
     private final Map<String, Floor> byRule = new LinkedHashMap<>();
 
     /**
@@ -107,6 +111,12 @@ public final class Floors {
             definition.tiers().tiers().forEach((name, tier) -> refuseUnlimited(definition, name, tier, problems));
         }
         overrides.rules().forEach(rule -> check(definition, rule.limits(), ": an override", problems));
+        for (Option<?> option : EXEMPTING) {
+            Setting<?> exempting = definition.get(option);
+            if (exempting != null) {
+                add(floor, exempting.where(), null, problems);
+            }
+        }
         Setting<Mode> mode = definition.get(RuleOptions.MODE);
         if (mode != null && mode.value() != Mode.ENFORCE) {
             add(floor, mode.where(), mode.value(), problems);

@@ -42,10 +42,12 @@ public final class ChangesFile implements ChangeStore {
         } catch (NoSuchFileException none) {
             return null;
         } catch (IOException | UncheckedIOException | IllegalArgumentException unreadable) {
-            logger.error(
-                    "The changes in " + file + " cannot be read, and are not in force: " + unreadable.getMessage());
             moveAside();
-            return null;
+            throw ChangeStoreException.unreadable(
+                    "The changes in " + file + " could not be read, and are not in force; the file is now called "
+                            + sibling(".unreadable").getFileName() + ", and the next change begins a new one: "
+                            + unreadable.getMessage(),
+                    unreadable);
         }
     }
 

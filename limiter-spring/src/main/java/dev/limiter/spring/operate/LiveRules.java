@@ -229,7 +229,7 @@ public final class LiveRules {
      */
     public long change(String name, RuleChange change, @Nullable Revision madeFor) {
         change.check();
-        return update(madeFor, before -> before.with(name, change));
+        return update(name, madeFor, before -> before.with(name, change));
     }
 
     /**
@@ -238,7 +238,7 @@ public final class LiveRules {
      * @param overrides one for each key
      */
     public long override(String name, List<KeyOverride> overrides, @Nullable Revision madeFor) {
-        return update(madeFor, before -> {
+        return update(name, madeFor, before -> {
             Changes next = before;
             for (KeyOverride override : overrides) {
                 next = next.with(name, override);
@@ -248,8 +248,8 @@ public final class LiveRules {
     }
 
     /** Has keys of a rule have its limits again; nothing happens if they do. The rest as {@link #change}. */
-    public long endOverrides(String name, List<String> keys) {
-        return update(null, before -> {
+    public long endOverrides(String name, List<String> keys, @Nullable Revision madeFor) {
+        return update(null, madeFor, before -> {
             Changes next = before;
             for (String key : keys) {
                 next = next.withoutOverride(name, key);
@@ -262,11 +262,12 @@ public final class LiveRules {
      * Has a rule be as configured again, but for overrides of its keys; nothing happens if it is.
      *
      * @return the version of the rules then
+     * @throws StaleVersionException as for {@link #change}
      * @throws LimiterConfigurationException if the configured rules do not fit any more
      * @throws ChangeStoreException as for {@link #change}
      */
-    public long restore(String name) {
-        return update(null, before -> before.without(name));
+    public long restore(String name, @Nullable Revision madeFor) {
+        return update(null, madeFor, before -> before.without(name));
     }
 
     /**
@@ -274,8 +275,8 @@ public final class LiveRules {
      *
      * @return as {@link #restore}, and it fails alike
      */
-    public long forget(String name) {
-        return update(null, before -> before.withoutAll(name));
+    public long forget(String name, @Nullable Revision madeFor) {
+        return update(null, madeFor, before -> before.withoutAll(name));
     }
 
     /**
@@ -285,7 +286,7 @@ public final class LiveRules {
      * @throws IllegalArgumentException if it knows none
      */
     public synchronized long undo(@Nullable Revision madeFor) {
-        return update(madeFor, last -> {
+        return update(null, madeFor, last -> {
             Changes before = kept.former();
             if (before == null) {
                 throw new IllegalArgumentException(
@@ -313,7 +314,8 @@ public final class LiveRules {
         return next.version();
     }
 
-    private synchronized long update(@Nullable Revision madeFor, UnaryOperator<Changes> step) {
+    /** {@code rule}: whose changes have to be in force then; null if it is enough that no more are out of force than before. */
+    private synchronized long update(@Nullable String rule, @Nullable Revision madeFor, UnaryOperator<Changes> step) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             refresh();
             Changes before = kept.current();
@@ -325,9 +327,7 @@ public final class LiveRules {
                 return before.version();
             }
             Fitting fit = compiler.fit(configuration, next);
-            if (fit.failure() != null && !fitting.unfit().containsAll(fit.unfit())) {
-                throw fit.failure();
-            }
+            refuseUnfit(rule, next, fit);
             if (kept.replace(next)) {
                 kept.remember(next);
                 putInForce(next, fit);
@@ -335,6 +335,17 @@ public final class LiveRules {
             }
         }
         throw new IllegalStateException("Rules are changed by others all the time. Try again.");
+    }
+
+    private void refuseUnfit(@Nullable String rule, Changes next, Fitting fit) {
+        String name = rule == null ? "" : RuleName.canonical(rule);
+        if (fit.unfit().contains(name)) {
+            compiler.compile(configuration, next.only(Set.of(name))); // says what is wrong with this rule alone
+        }
+        if (fit.failure() != null
+                && (fit.unfit().contains(name) || !fitting.unfit().containsAll(fit.unfit()))) {
+            throw fit.failure();
+        }
     }
 
     /**
