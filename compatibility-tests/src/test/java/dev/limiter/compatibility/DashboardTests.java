@@ -100,6 +100,9 @@ class DashboardTests {
                 "/elements.js",
                 "/charts.js",
                 "/rules.js",
+                "/panel.js",
+                "/standing.js",
+                "/words.js",
                 "/icon.svg",
                 "/connection.json"
             })
@@ -125,7 +128,7 @@ class DashboardTests {
         assertThat(answer.statusCode()).isEqualTo(302);
         assertThat(answer.headers().firstValue("Location")).hasValue("/limiter/");
         assertThat(clients.send("GET", "/limiter/connection.json").body())
-                .isEqualTo("{\"endpoint\": \"/actuator/limiter\"}");
+                .isEqualTo("{\"endpoint\": \"/actuator/limiter\", \"audit\": null}");
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.Load;
 import dev.limiter.testkit.Ports;
+import dev.limiter.testkit.RedisServer;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -29,7 +30,13 @@ class DashboardBrowserTests {
     @BeforeAll
     void start() {
         browser = new Browser();
-        sample = Dashboards.start(0, Hostile.class);
+        sample = Dashboards.start(
+                0,
+                Hostile.class,
+                "--limiter.rules.tried.paths=/candidates",
+                "--limiter.rules.tried.limit=50",
+                "--limiter.rules.tried.window=1h",
+                "--limiter.rules.tried.candidate.limit=1");
         clients = sample.clients();
     }
 
@@ -66,7 +73,7 @@ class DashboardBrowserTests {
     private void openOnly(String rule) {
         browser.fill("Search", rule);
         Conditions.await(() -> browser.holds("document.querySelectorAll('article').length === 1"));
-        browser.push("Change, or look at a key");
+        browser.push("Look closer, or change it");
         Conditions.await(() -> browser.has("article form"));
     }
 
@@ -113,10 +120,12 @@ class DashboardBrowserTests {
     void changesTheLimitThatClientsMeetAndUndoesIt() {
         assertThat(status("/catalog", "X-Api-Key", "a")).isEqualTo(200);
         openOnly("catalog");
+        browser.fill("Reason, for the audit", "<b>too many</b>");
         browser.fill("Limit", "1");
-        browser.fill("Reason", "too many");
         browser.press(Keys.ENTER);
         browser.awaitText(card("catalog") + "ul", "1 per 1h");
+        browser.awaitText("#audit", "catalog: 10 per 1h");
+        browser.awaitText("#audit", "1 per 1h · token-bucket, enforce, because <b>too many</b>");
         assertThat(status("/catalog", "X-Api-Key", "a")).isEqualTo(429);
 
         browser.open(sample.page());
@@ -144,18 +153,70 @@ class DashboardBrowserTests {
         openOnly("login");
         browser.fill("Key, or its hash", "192.0.2.7");
         browser.push("Show");
-        browser.awaitText(card("login") + ".answer", "\"used\": false");
+        browser.awaitText(card("login") + ".answer", "5 of 5 left");
         browser.fill("Own limit", "77");
         browser.push("Give own limit");
-        browser.awaitText(card("login") + ".answer", "\"limit\": 77");
+        browser.awaitText(card("login") + ".answer", "77 of 77 left");
         browser.push("End own limit");
-        browser.awaitText("#status", "has the limit of the rule");
+        browser.awaitText(card("login") + ".answer", "5 of 5 left");
         browser.push("Ban");
-        browser.awaitText(card("login") + ".answer", "\"banned\": true");
+        browser.awaitText(card("login") + ".answer", "Banned for");
         browser.push("Reset, and lift ban");
-        browser.awaitText(card("login") + ".answer", "\"banned\": false");
+        browser.awaitText(card("login") + ".answer", "Nothing is known of this key");
         browser.push("Where each value comes from");
         browser.awaitText(card("login") + ".answer", "limiter.rules.login.limit");
+        browser.awaitText("#audit", "login: key");
+    }
+
+    @Test
+    void suggestsALimitFromTheDemandThatIsRecorded() {
+        openOnly("quotes");
+        browser.push("Suggest a limit");
+        browser.awaitText("#notice", "have it be recorded");
+        browser.push("Record demand");
+        browser.awaitText("#status", "is recorded");
+        for (int i = 0; i < 3; i++) {
+            status("/quotes");
+        }
+        browser.push("Suggest a limit");
+        browser.awaitText(card("quotes") + ".answer", "limit 3 per 1h, from 3 requests of 1 keys");
+        browser.push("Stop recording");
+        browser.awaitText("#status", "no longer recorded");
+    }
+
+    @Test
+    void showsWhatIsLeftAndWhoHoldsPermits() {
+        status("/stock/available");
+        openOnly("StockService.available");
+        browser.awaitText("article .state", "2 of 3 left");
+        try (Load load = new Load()) {
+            load.send(10, 1, number -> status("/export?seconds=10"));
+            openOnly("OrderController.export");
+            browser.awaitText("article .state", "1 of 2 left");
+            browser.awaitText("article .state", "Held now: 1 permit by 1 request");
+            browser.awaitText("article .state", "OrderController.export");
+        }
+    }
+
+    @Test
+    void leadsToWhoIsRefusedMost() {
+        for (int i = 0; i < 12; i++) {
+            status("/catalog", "X-Api-Key", "greedy");
+        }
+        String button =
+                "[...document.querySelectorAll('#refused li')].filter(each => each.textContent.startsWith('catalog'))"
+                        + ".map(each => each.querySelector('button').textContent)[0]";
+        Conditions.await(() -> browser.evaluate(button) != null);
+        browser.push(browser.evaluate(button).toString());
+        browser.awaitText("article .answer", "0 of 10 left");
+    }
+
+    @Test
+    void comparesACandidateWithTheRule() {
+        status("/candidates");
+        status("/candidates");
+        status("/candidates");
+        browser.awaitText(card("tried") + ".candidate", "it would have refused 2 of 3 requests, this rule refused 0.");
     }
 
     @Test
@@ -218,6 +279,20 @@ class DashboardBrowserTests {
         }
     }
 
+    @Test
+    void saysWhenRedisDoesNotDecide() {
+        try (RedisServer redis = RedisServer.started();
+                Dashboards shared =
+                        Dashboards.start(0, Hostile.class, "--spring.profiles.active=redis", "--" + redis.property())) {
+            browser.open(shared.page());
+            browser.awaitText("#status", "storage redis");
+            browser.awaitText("#status", "1 instance");
+            redis.kill();
+            shared.clients().get("/quotes");
+            browser.awaitText("#status", "it does not decide");
+        }
+    }
+
     @RestController
     static class Hostile {
 
@@ -234,6 +309,11 @@ class DashboardBrowserTests {
         @GetMapping("/hostile")
         @RateLimiter(name = NAME, limit = 1)
         String named() {
+            return "ok";
+        }
+
+        @GetMapping("/candidates")
+        String tried() {
             return "ok";
         }
 

@@ -4,8 +4,13 @@ import dev.limiter.sample.SampleApplication;
 import dev.limiter.testkit.Clients;
 import java.util.ArrayList;
 import java.util.List;
+import org.springframework.boot.actuate.audit.AuditEventRepository;
+import org.springframework.boot.actuate.audit.InMemoryAuditEventRepository;
+import org.springframework.boot.actuate.audit.listener.AuditListener;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** The sample application with the page. */
 final class Dashboards implements AutoCloseable {
@@ -25,8 +30,12 @@ final class Dashboards implements AutoCloseable {
         arguments.add("--server.address=127.0.0.1");
         arguments.add("--limiter.dashboard.enabled=true");
         arguments.add("--management.endpoint.limiter.access=unrestricted");
-        return new Dashboards(
-                new SpringApplicationBuilder(SampleApplication.class, more).run(arguments.toArray(String[]::new)));
+        // it needs Spring Security
+        arguments.add("--spring.autoconfigure.exclude="
+                + "org.springframework.boot.actuate.autoconfigure.audit.AuditAutoConfiguration");
+        arguments.add("--management.endpoints.web.exposure.include=limiter,auditevents");
+        return new Dashboards(new SpringApplicationBuilder(SampleApplication.class, Audit.class, more)
+                .run(arguments.toArray(String[]::new)));
     }
 
     Clients clients() {
@@ -40,5 +49,19 @@ final class Dashboards implements AutoCloseable {
     @Override
     public void close() {
         context.close();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Audit {
+
+        @Bean
+        InMemoryAuditEventRepository auditEvents() {
+            return new InMemoryAuditEventRepository();
+        }
+
+        @Bean
+        AuditListener auditListener(AuditEventRepository events) {
+            return new AuditListener(events);
+        }
     }
 }

@@ -32,7 +32,6 @@ import org.springframework.web.servlet.DispatcherServlet;
 @ConditionalOnLimiter
 public final class LimiterDashboardAutoConfiguration {
 
-    private static final EndpointId ENDPOINT = EndpointId.of("limiter");
     private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+");
 
     /** The bean of Spring Security through which all requests go. */
@@ -58,15 +57,15 @@ public final class LimiterDashboardAutoConfiguration {
         boolean security =
                 ClassUtils.isPresent("org.springframework.security.web.csrf.CsrfToken", application.getClassLoader());
         return new DashboardMapping(
-                path, () -> path(endpoints.getIfAvailable()), security ? Csrf::header : request -> null);
+                path, id -> path(endpoints.getIfAvailable(), id), security ? Csrf::header : request -> null);
     }
 
     private static boolean isLoopback(@Nullable InetAddress address) {
         return address != null && address.isLoopbackAddress();
     }
 
-    private static @Nullable String path(@Nullable PathMappedEndpoints endpoints) {
-        return endpoints == null ? null : endpoints.getPath(ENDPOINT);
+    private static @Nullable String path(@Nullable PathMappedEndpoints endpoints, String id) {
+        return endpoints == null ? null : endpoints.getPath(EndpointId.of(id));
     }
 
     private static LimiterConfigurationException problem(String key, Object value, String reason) {

@@ -1,6 +1,7 @@
 package dev.limiter.spring.endpoint;
 
 import dev.limiter.RateLimiters;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.spring.compile.Floors;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.key.KeyHash;
@@ -75,10 +76,21 @@ final class RuleReader {
         if (!gone.isEmpty()) {
             body.put("changesOfNoRule", gone);
         }
-        body.put("storage", Map.of("type", storage, "keys", limiters.storage().size()));
+        body.put("storage", storage());
         body.put("waiting", limiters.waiting());
         body.put("refusedMost", refusedMost(null));
         body.put("rules", described);
+        return body;
+    }
+
+    private Map<String, Object> storage() {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("type", storage);
+        body.put("keys", limiters.storage().size());
+        if (limiters.storage() instanceof FailoverRateLimiterStorage remote) {
+            body.put("decides", remote.isAvailable());
+            body.put("instances", remote.instances());
+        }
         return body;
     }
 

@@ -1,13 +1,14 @@
 package dev.limiter.spring.web.dashboard;
 
 import dev.limiter.spring.web.dashboard.DashboardMapping.CsrfHeader;
-import dev.limiter.spring.web.dashboard.DashboardMapping.EndpointPath;
+import dev.limiter.spring.web.dashboard.DashboardMapping.EndpointPaths;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The files of the page, and what it has to know of the application. Thread-safe. */
@@ -19,37 +20,43 @@ final class DashboardFiles {
             + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     private static final Map<String, String> TYPES = Map.of(
-            "index.html",
+            "html",
             "text/html",
-            "icon.svg",
+            "svg",
             "image/svg+xml",
-            "elements.js",
-            "text/javascript",
-            "page.css",
+            "css",
             "text/css",
-            "page.js",
+            "js",
             "text/javascript",
-            "endpoint.js",
-            "text/javascript",
-            "charts.js",
-            "text/javascript",
-            "rules.js",
-            "text/javascript",
-            CONNECTION,
+            "json",
             "application/json");
 
-    private final EndpointPath endpoint;
+    private static final Set<String> NAMES = Set.of(
+            "index.html",
+            "icon.svg",
+            "page.css",
+            "page.js",
+            "elements.js",
+            "words.js",
+            "endpoint.js",
+            "charts.js",
+            "rules.js",
+            "panel.js",
+            "standing.js",
+            CONNECTION);
+
+    private final EndpointPaths endpoints;
     private final CsrfHeader csrf;
 
-    DashboardFiles(EndpointPath endpoint, CsrfHeader csrf) {
-        this.endpoint = endpoint;
+    DashboardFiles(EndpointPaths endpoints, CsrfHeader csrf) {
+        this.endpoints = endpoints;
         this.csrf = csrf;
     }
 
     /** The file of a path below that of the page; null if there is none. */
     static @Nullable String named(String path) {
         String name = path.equals("/") ? "index.html" : path.substring(1);
-        return path.startsWith("/") && TYPES.containsKey(name) ? name : null;
+        return path.startsWith("/") && NAMES.contains(name) ? name : null;
     }
 
     void redirect(String target, HttpServletResponse answer) {
@@ -60,7 +67,7 @@ final class DashboardFiles {
 
     /** {@code servlet}: what the paths of the servlet begin with. */
     void serve(String name, String servlet, HttpServletRequest request, HttpServletResponse answer) throws IOException {
-        answer.setContentType(TYPES.get(name));
+        answer.setContentType(TYPES.get(name.substring(name.indexOf('.') + 1)));
         answer.setCharacterEncoding("UTF-8");
         answer.setHeader("Cache-Control", "no-store");
         answer.setHeader("Content-Security-Policy", POLICY);
@@ -83,15 +90,19 @@ final class DashboardFiles {
     }
 
     private byte[] connection(String servlet, HttpServletRequest request) {
-        String path = endpoint.get();
-        StringBuilder json = new StringBuilder("{\"endpoint\": ");
-        json.append(path == null ? "null" : quoted(servlet + path));
+        StringBuilder json = new StringBuilder("{\"endpoint\": ").append(endpoint("limiter", servlet));
+        json.append(", \"audit\": ").append(endpoint("auditevents", servlet));
         Map.Entry<String, String> header = csrf.of(request);
         if (header != null) {
             json.append(", \"csrf\": {\"header\": ").append(quoted(header.getKey()));
             json.append(", \"token\": ").append(quoted(header.getValue())).append('}');
         }
         return json.append('}').toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private String endpoint(String id, String servlet) {
+        String path = endpoints.of(id);
+        return path == null ? "null" : quoted(servlet + path);
     }
 
     private static String quoted(String text) {

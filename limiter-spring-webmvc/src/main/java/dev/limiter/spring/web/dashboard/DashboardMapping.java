@@ -22,19 +22,20 @@ public final class DashboardMapping implements HandlerMapping, Ordered {
 
     /**
      * @param path of the page, such as {@code /limiter}
-     * @param endpoint the path of the endpoint that the page asks, such as {@code /actuator/limiter}
+     * @param endpoints the paths of the endpoints that the page asks, such as {@code /actuator/limiter}
      */
-    public DashboardMapping(String path, EndpointPath endpoint, CsrfHeader csrf) {
+    public DashboardMapping(String path, EndpointPaths endpoints, CsrfHeader csrf) {
         this.path = path;
-        this.files = new DashboardFiles(endpoint, csrf);
+        this.files = new DashboardFiles(endpoints, csrf);
     }
 
-    /** The path of the endpoint, below that of the servlet; null if there is none. */
+    /** The paths of endpoints, below that of the servlet. */
     @FunctionalInterface
-    public interface EndpointPath {
+    public interface EndpointPaths {
 
+        /** {@code id}: such as limiter. Null if that endpoint is not exposed. */
         @Nullable
-        String get();
+        String of(String id);
     }
 
     /** The name and value of the header field that a request needs to change something; null if there is none. */

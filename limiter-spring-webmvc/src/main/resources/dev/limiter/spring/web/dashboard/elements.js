@@ -1,6 +1,7 @@
 // Elements of the page. All text of others is set as text, and cut.
 
 const MOST = 120;
+const MOST_OF_A_TEXT = 1000;
 
 export function cut(text, most = MOST) {
   const whole = String(text);
@@ -13,7 +14,7 @@ export function make(name, attributes = {}, ...content) {
   for (const [key, value] of Object.entries(attributes)) {
     element.setAttribute(key, value);
   }
-  element.append(...content.map((each) => each instanceof Node ? each : cut(each)));
+  element.append(...content.map((each) => each instanceof Node ? each : cut(each, MOST_OF_A_TEXT)));
   return element;
 }
 

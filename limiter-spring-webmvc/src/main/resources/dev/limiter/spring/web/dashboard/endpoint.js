@@ -30,7 +30,7 @@ const meaning = {
   405: 'The endpoint only reads: management.endpoint.limiter.access is not unrestricted.',
 };
 
-async function ask(method, path, body) {
+async function ask(method, path, body, audit = false) {
   if (connection === null) {
     await connect();
   }
@@ -41,7 +41,7 @@ async function ask(method, path, body) {
   if (method !== 'GET' && connection.csrf) {
     headers[connection.csrf.header] = connection.csrf.token;
   }
-  const answer = await fetch(connection.endpoint + path, {
+  const answer = await fetch((audit ? connection.audit : connection.endpoint) + path, {
     method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store',
     signal: AbortSignal.timeout(TIMEOUT),
   });
@@ -68,4 +68,14 @@ export const key = (name, value) => ask('GET', segment(name) + query({ key: valu
 export const explain = (words) => ask('GET', '/explain' + query(words));
 export const change = (name, settings) => ask('POST', segment(name), settings);
 export const undo = (reason) => ask('POST', '', { undo: true, reason });
+export const suggestion = (name, suggest) => ask('GET', segment(name) + query({ suggest }));
 export const restore = (name, words) => ask('DELETE', segment(name) + query(words));
+
+/** What operators did, the last first; null where Actuator does not expose it. */
+export async function audit(since) {
+  if (connection === null || !connection.audit) {
+    return null;
+  }
+  const { events } = await ask('GET', query({ after: since.toISOString() }), undefined, true);
+  return events.filter(({ type }) => type.startsWith('LIMITER_')).reverse();
+}

@@ -4,10 +4,12 @@ import * as endpoint from './endpoint.js';
 import { append, chart } from './charts.js';
 import { cut, filled, make, rates } from './elements.js';
 import { card } from './rules.js';
+import { done } from './words.js';
 
 const SECOND = 1000;
 const RULES_EVERY = 5;
 const TOP = 20;
+const DAY = 24 * 60 * 60 * SECOND;
 const ALL = ['permitted', 'refused', 'waiting'];
 const at = (id) => document.getElementById(id);
 
@@ -72,6 +74,8 @@ function arrange() {
     return;
   }
   const wanted = at('search').value.trim().toLowerCase();
+  const candidates = new Map(Object.values(described.rules).filter((rule) => rule.candidateOf)
+    .map((rule) => [rule.candidateOf, rule]));
   const names = Object.keys(described.rules).filter((name) => name.toLowerCase().includes(wanted));
   const counts = new Map(names.map((name) => [name, traffic(name)]));
   names.sort((a, b) => counts.get(b) - counts.get(a) || a.localeCompare(b));
@@ -88,7 +92,7 @@ function arrange() {
     if (!cards.has(name)) {
       cards.set(name, card(name, run, () => described.revision));
     }
-    cards.get(name).show(described.rules[name]);
+    cards.get(name).show(described.rules[name], candidates.get(name));
   });
   const order = top.map((name) => cards.get(name).element);
   if (order.some((element, i) => at('rules').children[i] !== element)) {
@@ -97,13 +101,60 @@ function arrange() {
   draw();
 }
 
+function showRefused(most) {
+  const text = JSON.stringify(most);
+  const list = at('refused');
+  if (list.dataset.shown === text || list.contains(document.activeElement)) {
+    return;
+  }
+  list.dataset.shown = text;
+  list.replaceChildren(...most.map(({ rule, keyHash, refusals }) => {
+    const button = make('button', { type: 'button' }, 'Look at ' + keyHash);
+    button.addEventListener('click', () => lookAt(rule, keyHash));
+    return make('li', {}, cut(rule, 60) + ', ' + refusals + (refusals === 1 ? ' time ' : ' times '), button);
+  }), ...(most.length ? [] : [make('li', {}, 'Nobody.')]));
+}
+
+function lookAt(rule, key) {
+  at('search').value = rule;
+  shown = TOP;
+  arrange();
+  cards.get(rule)?.lookAt(key);
+}
+
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+async function readAudit() {
+  let items = ['Not shown: the endpoint auditevents of Actuator is not exposed here, or has no AuditEventRepository.'];
+  try {
+    const events = await endpoint.audit(new Date(Date.now() - DAY));
+    if (events !== null) {
+      items = events.slice(0, TOP).map((event) => time.format(new Date(event.timestamp)) + ' · '
+        + cut(event.principal || 'anonymous', 60) + ' · ' + cut(event.data.rule, 60) + ': ' + cut(done(event), 300)
+        + (event.data.reason ? ', because ' + cut(event.data.reason, 200) : ''));
+    }
+  } catch (failure) {
+    items = ['Not shown: ' + failure.message];
+  }
+  const text = JSON.stringify(items);
+  if (at('audit').dataset.shown !== text) {
+    at('audit').dataset.shown = text;
+    at('audit').replaceChildren(...(items.length ? items : ['Nothing was changed.']).map((item) => make('li', {}, item)));
+  }
+}
+
+function storageText({ type, keys, decides, instances }) {
+  return 'storage ' + type + ', ' + keys + ' keys'
+    + (instances === undefined ? '' : ', ' + instances + (instances === 1 ? ' instance' : ' instances'))
+    + (decides === false ? ': it does not decide, rules do as on-failure says' : '');
+}
+
 async function readRules() {
   described = await endpoint.rules();
   arrange();
   at('undo').disabled = false;
-  const refused = described.refusedMost.map(({ rule, keyHash, refusals }) =>
-    make('li', {}, cut(rule, 60) + ': ', make('code', {}, keyHash), ' ' + refusals + ' times'));
-  at('refused').replaceChildren(...(refused.length ? refused : [make('li', {}, 'Nobody.')]));
+  showRefused(described.refusedMost);
+  readAudit();
   if (described.problem) {
     notice(described.problem);
   }
@@ -141,8 +192,7 @@ async function look() {
     } else {
       draw();
     }
-    const { type, keys } = described.storage;
-    status('Live · storage ' + type + ', ' + keys + ' keys', 'live');
+    status('Live · ' + storageText(described.storage), described.storage.decides === false ? 'degraded' : 'live');
   } catch (failure) {
     status(failure instanceof endpoint.EndpointError ? failure.message : 'No answer from the server; trying again', 'gone');
     looks = 0;

@@ -1,0 +1,57 @@
+// Where keys stand, who holds permits, and where values come from.
+
+import { cut, make } from './elements.js';
+import { duration } from './words.js';
+
+function limitRow(limit) {
+  const most = limit.burst || limit.limit;
+  const left = limit.remaining + ' of ' + most + ' left';
+  const soon = limit.retryAfter ? ', next in ' + duration(limit.retryAfter)
+    : limit.resetAfter ? ', whole in ' + duration(limit.resetAfter) : '';
+  return make('li', { class: 'limit' }, make('span', {}, cut(limit.policy, 40)),
+    make('meter', { min: 0, max: most, value: Math.min(limit.remaining, most), 'aria-label': cut(limit.policy, 40) + ': ' + left }),
+    make('span', {}, left + soon));
+}
+
+function bucketRows(bucket) {
+  return [
+    ...(bucket.banned ? [make('li', { class: 'refused' }, 'Banned for ' + duration(bucket.banEndsAfter || 'PT0S'))] : []),
+    ...bucket.limits.slice(0, 20).map(limitRow),
+    ...(bucket.overrides || []).slice(0, 20).map((each) => make('li', {}, 'Limit of its own: ' + each.limit + ' until ' + each.until
+      + (each.reason ? ', because ' + cut(each.reason, 200) : ''))),
+    ...(bucket.used ? [] : [make('li', { class: 'soft' }, 'Nothing is known of this key.')]),
+  ];
+}
+
+/** What is left of each limit of a key. */
+export function standing(title, { buckets }) {
+  return make('div', { class: 'standing' }, make('h4', {}, title),
+    make('ul', {}, ...buckets.slice(0, 20).flatMap(bucketRows)));
+}
+
+/** Who has held permits for longest. */
+export function holders({ permits, requests, oldest }) {
+  return make('div', { class: 'standing' },
+    make('h4', {}, 'Held now: ' + permits + (permits === 1 ? ' permit' : ' permits') + ' by ' + requests
+      + (requests === 1 ? ' request' : ' requests')),
+    make('ul', {}, ...oldest.map((each) => make('li', {}, 'For ' + duration(each.heldFor) + ': ' + cut(each.resource, 60)
+      + ', thread ' + cut(each.thread, 60) + (each.keyHash ? ', key ' + each.keyHash : '')))));
+}
+
+/** The place of each setting. */
+export function sources(settings) {
+  const rows = Object.entries(settings).slice(0, 50).map(([name, { value, from, hides = [] }]) =>
+    make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, value === undefined ? '' : cut(value, 60)),
+      make('td', {}, cut(from, 200), ...hides.slice(0, 10).map((other) =>
+        make('div', { class: 'soft' }, 'hides ' + (other.value === undefined ? '' : cut(other.value, 60) + ' of ') + cut(other.from, 200))))));
+  return make('table', {}, make('thead', {}, make('tr', {}, ...['Setting', 'Value', 'From'].map((title) =>
+    make('th', { scope: 'col' }, title)))), make('tbody', {}, ...rows));
+}
+
+/** A limit that suits what keys have asked for. */
+export function suggestion(told) {
+  const text = (name, { limit, keys, requests }) =>
+    name + 'limit ' + limit + ' per ' + duration(told.window) + ', from ' + requests + ' requests of ' + keys + ' keys';
+  return make('ul', {}, make('li', {}, text('', told) + ' since ' + told.since),
+    ...Object.entries(told.tiers || {}).slice(0, 20).map(([tier, each]) => make('li', {}, text(cut(tier, 40) + ': ', each))));
+}
