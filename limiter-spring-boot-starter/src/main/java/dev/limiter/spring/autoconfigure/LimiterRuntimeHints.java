@@ -41,6 +41,7 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
                         LimiterProperties.Tier.class)
                 .forEach(type -> hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
         hints.resources().registerPattern("dev/limiter/spring/web/dashboard/*");
+        hints.resources().registerPattern("META-INF/resources/webjars/uplot/*/dist/*.min.*");
         // what a meta-annotation is merged to
         hints.proxies().registerJdkProxy(RateLimiter.class);
     }

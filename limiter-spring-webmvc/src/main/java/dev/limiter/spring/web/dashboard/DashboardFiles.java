@@ -31,6 +31,12 @@ final class DashboardFiles {
             "json",
             "application/json");
 
+    /** The charts: the files of a webjar, by the names that the page has for them. */
+    private static final Map<String, String> CHARTS =
+            Map.of("uplot.js", "uPlot.iife.min.js", "uplot.css", "uPlot.min.css");
+
+    private static final String WEBJAR = "/META-INF/resources/webjars/uplot/1.6.30/dist/";
+
     private static final Set<String> NAMES = Set.of(
             "index.html",
             "icon.svg",
@@ -56,7 +62,7 @@ final class DashboardFiles {
     /** The file of a path below that of the page; null if there is none. */
     static @Nullable String named(String path) {
         String name = path.equals("/") ? "index.html" : path.substring(1);
-        return path.startsWith("/") && NAMES.contains(name) ? name : null;
+        return path.startsWith("/") && (NAMES.contains(name) || CHARTS.containsKey(name)) ? name : null;
     }
 
     void redirect(String target, HttpServletResponse answer) {
@@ -81,7 +87,8 @@ final class DashboardFiles {
     }
 
     private static byte[] read(String name) throws IOException {
-        try (InputStream file = DashboardFiles.class.getResourceAsStream(name)) {
+        String chart = CHARTS.get(name);
+        try (InputStream file = DashboardFiles.class.getResourceAsStream(chart == null ? name : WEBJAR + chart)) {
             if (file == null) {
                 throw new IOException("The file " + name + " of the dashboard is missing");
             }

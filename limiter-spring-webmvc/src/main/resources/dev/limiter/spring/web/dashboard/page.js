@@ -19,7 +19,7 @@ let described = null;
 let shown = TOP;
 let looks = 0;
 
-const overview = { rates: rates(ALL), chart: chart('Permitted, refused and waiting, all rules, last five minutes', ALL) };
+const overview = { rates: rates(ALL), chart: chart('Permitted, refused and waiting, all rules, last five minutes', ALL, 180, true) };
 at('all').append(overview.rates.element, overview.chart.element);
 
 function status(text, className) {
@@ -85,7 +85,7 @@ function arrange() {
     + ' rules, those with the most traffic first';
   at('more').hidden = names.length <= shown;
   for (const name of [...cards.keys()].filter((each) => !top.includes(each))) {
-    cards.get(name).element.remove();
+    cards.get(name).remove();
     cards.delete(name);
   }
   top.forEach((name) => {

@@ -18,7 +18,7 @@ export function card(name, run, revision) {
   const facts = make('p', { class: 'soft' });
   const candidate = make('p', { class: 'candidate', hidden: '' });
   const rate = rates(SERIES);
-  const lines = chart('Permitted and refused per second by ' + cut(name) + ', last five minutes', SERIES);
+  const lines = chart('Permitted and refused per second by ' + cut(name) + ', last five minutes', SERIES, 90, false);
   const actions = make('details', {}, make('summary', {}, 'Look closer, or change it'));
   const element = make('article', { 'aria-label': cut(name) },
     make('header', {}, make('h3', { title: cut(name, 500) }, cut(name)), mode),
@@ -62,6 +62,10 @@ export function card(name, run, revision) {
       const counts = SERIES.map((each) => series ? series[each] : []);
       lines.draw(counts);
       rate.set(counts);
+    },
+    remove() {
+      lines.destroy();
+      element.remove();
     },
     /** Opens the card at one key. */
     lookAt(key) {
