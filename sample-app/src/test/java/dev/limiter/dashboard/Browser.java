@@ -1,15 +1,20 @@
 package dev.limiter.dashboard;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.Programs;
 import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.logging.Level;
 import org.openqa.selenium.By;
-import org.openqa.selenium.Dimension;
 import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -24,6 +29,8 @@ final class Browser implements AutoCloseable {
 
     private static final int MOST_TABS = 300;
 
+    private static final String AXE = axe();
+
     private final ChromeDriver driver;
 
     /** @throws org.opentest4j.TestAbortedException if the machine has no Chromium or no driver: then the test is skipped */
@@ -35,6 +42,7 @@ final class Browser implements AutoCloseable {
                 "--no-sandbox",
                 "--disable-dev-shm-usage",
                 "--disable-gpu",
+                "--hide-scrollbars",
                 "--no-first-run",
                 "--disable-background-networking",
                 "--disable-component-update",
@@ -49,13 +57,28 @@ final class Browser implements AutoCloseable {
                 options);
     }
 
+    private static String axe() {
+        try (InputStream script = Browser.class.getResourceAsStream("/axe.min.js")) {
+            return new String(Objects.requireNonNull(script).readAllBytes(), UTF_8);
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+    }
+
     void open(String address) {
         driver.get(address);
     }
 
     /** In CSS pixels. */
     void resize(int width, int height) {
-        driver.manage().window().setSize(new Dimension(width, height));
+        driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
+    }
+
+    /** A picture of what is in the window, as PNG. */
+    byte[] picture() {
+        return driver.getScreenshotAs(OutputType.BYTES);
     }
 
     /** {@code scheme}: light or dark. */
@@ -70,13 +93,14 @@ final class Browser implements AutoCloseable {
         return driver.executeScript("return " + expression);
     }
 
-    /** What a script calls back with. */
-    Object call(String script) {
-        return driver.executeAsyncScript(script);
-    }
-
-    void execute(String script) {
-        Object unused = driver.executeScript(script);
+    /** What axe finds that people with disabilities could not use, each as its rule and the elements. */
+    List<?> barriers() {
+        Object unused = driver.executeScript(AXE);
+        return (List<?>) Objects.requireNonNull(driver.executeAsyncScript("""
+                const done = arguments[arguments.length - 1];
+                axe.run().then(({ violations }) => done(violations.map((each) =>
+                    each.id + ': ' + each.nodes.map((node) => node.html).slice(0, 3).join(' '))), (error) => done([String(error)]));
+                """));
     }
 
     boolean holds(String expression) {
@@ -131,6 +155,11 @@ final class Browser implements AutoCloseable {
         }
     }
 
+    /** Has the first such element be at the top of the window. */
+    void scrollTo(String selector) {
+        Object unused = driver.executeScript("document.querySelector(arguments[0]).scrollIntoView()", selector);
+    }
+
     /** Replaces the text of the field with that name, and stays in it. */
     void fill(String name, String text) {
         tabTo(name);
@@ -154,13 +183,6 @@ final class Browser implements AutoCloseable {
                 .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
                 .map(LogEntry::getMessage)
                 .filter(message -> !message.contains("Failed to load resource"))
-                .toList();
-    }
-
-    /** What the console has told since the last call, requests that fail included. */
-    List<String> messages() {
-        return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
-                .map(LogEntry::getMessage)
                 .toList();
     }
 

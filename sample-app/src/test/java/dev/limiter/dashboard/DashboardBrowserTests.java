@@ -15,6 +15,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.Keys;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -277,6 +279,27 @@ class DashboardBrowserTests {
             reborn.clients().get("/quotes");
             Conditions.await(() -> browser.has(card("quotes")) && sum("quotes", "permitted") == 2);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"light", "dark"})
+    void hasNoBarriers(String scheme) {
+        status("/hostile");
+        browser.prefer(scheme);
+        browser.open(sample.page());
+        openOnly("catalog");
+        browser.push("Where each value comes from");
+        browser.awaitText(card("catalog") + ".answer", "limiter.rules.catalog.limit");
+        assertThat(browser.barriers()).isEmpty();
+    }
+
+    @Test
+    void fitsAPhone() {
+        browser.resize(390, 844);
+        openOnly("catalog");
+        assertThat(browser.holds("document.documentElement.scrollWidth > innerWidth"))
+                .isFalse();
+        browser.resize(1280, 900);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.limiter.dashboard;
 
 import dev.limiter.sample.SampleApplication;
+import dev.limiter.spring.operate.series.DecisionSeries;
 import dev.limiter.testkit.Clients;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +41,11 @@ final class Dashboards implements AutoCloseable {
 
     Clients clients() {
         return clients;
+    }
+
+    /** Has one more second be over. */
+    void sample() {
+        context.getBean(DecisionSeries.class).sample();
     }
 
     String page() {
