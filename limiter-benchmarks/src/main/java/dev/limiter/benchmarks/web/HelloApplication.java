@@ -63,13 +63,13 @@ public class HelloApplication {
         }
 
         @Bean
-        DecisionCounts counts(TimeSource clock) {
-            return new DecisionCounts(clock);
+        DecisionCounts counts() {
+            return new DecisionCounts();
         }
 
         @Bean
-        RefusedKeys refused(TimeSource clock, KeyHash hash) {
-            return new RefusedKeys(clock, hash);
+        RefusedKeys refused(KeyHash hash) {
+            return new RefusedKeys(hash);
         }
 
         @Bean

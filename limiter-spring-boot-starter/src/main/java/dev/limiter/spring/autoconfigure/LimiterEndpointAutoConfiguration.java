@@ -19,6 +19,8 @@ import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.operate.series.DecisionSeries;
 import dev.limiter.spring.reload.BackgroundTask;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -37,13 +39,13 @@ import org.springframework.util.ClassUtils;
 public final class LimiterEndpointAutoConfiguration {
 
     @Bean
-    DecisionCounts limiterDecisionCounts(TimeSource clock) {
-        return new DecisionCounts(clock);
+    DecisionCounts limiterDecisionCounts() {
+        return new DecisionCounts();
     }
 
     @Bean
-    RefusedKeys limiterRefusedKeys(TimeSource clock, KeyHash hash) {
-        return new RefusedKeys(clock, hash);
+    RefusedKeys limiterRefusedKeys(KeyHash hash) {
+        return new RefusedKeys(hash);
     }
 
     @Bean
@@ -59,9 +61,10 @@ public final class LimiterEndpointAutoConfiguration {
 
     /** Once a second, while the application runs. */
     @Bean(initMethod = "start", destroyMethod = "stop")
-    @ConditionalOnProperty(prefix = "limiter.dashboard", name = "enabled")
-    BackgroundTask limiterSeriesSampler(DecisionSeries series) {
-        return new BackgroundTask("limiter-series", Duration.ofSeconds(1), series::sample);
+    BackgroundTask limiterSampler(DecisionCounts counts, RefusedKeys refused, ObjectProvider<DecisionSeries> series) {
+        List<Runnable> samples = new ArrayList<>(List.of(counts::sample, refused::sample));
+        series.ifAvailable(shown -> samples.add(shown::sample));
+        return new BackgroundTask("limiter-sampler", Duration.ofSeconds(1), () -> samples.forEach(Runnable::run));
     }
 
     @Bean

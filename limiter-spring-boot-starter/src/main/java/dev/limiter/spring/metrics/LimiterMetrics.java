@@ -6,20 +6,22 @@ import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spring.decide.CountingListener;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
-import dev.limiter.spring.decide.RateLimitListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
@@ -30,7 +32,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
  * cause. Clients are never a tag: there is no end to them. Registries are looked for once all beans are there, so that it
  * works in every application that has one, however the registry got there.
  */
-public final class LimiterMetrics implements RateLimitListener, MeterBinder, SmartInitializingSingleton {
+public final class LimiterMetrics implements CountingListener, MeterBinder, SmartInitializingSingleton {
 
     private static final String REJECTIONS = "limiter.rejections";
     private static final String NEAR = "limiter.near.limit";
@@ -39,15 +41,12 @@ public final class LimiterMetrics implements RateLimitListener, MeterBinder, Sma
     /** A permitted request that leaves less than this share of a limit came near to it. */
     private final double nearShare;
 
-    private record CounterKey(String rule, String resource, Outcome outcome) {}
-
     /** A limit of a rule or of a tier of it, which says so: in the words of tags. */
     private record LimitKey(String meter, String rule, String limit, String tier, Outcome outcome) {}
 
     private final ObjectProvider<MeterRegistry> available;
     private final RateLimiters limiters;
     private final String storageName;
-    private final ConcurrentMap<CounterKey, List<Counter>> counters = new ConcurrentHashMap<>();
     private final ConcurrentMap<LimitKey, List<Counter>> limits = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, List<Counter>> bans = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, List<Timer>> timers = new ConcurrentHashMap<>();
@@ -67,7 +66,6 @@ public final class LimiterMetrics implements RateLimitListener, MeterBinder, Sma
     public void afterSingletonsInstantiated() {
         registries = Registries.of(available);
         // What was counted before there was a registry has empty lists in their place.
-        counters.clear();
         limits.clear();
         bans.clear();
         timers.clear();
@@ -105,11 +103,62 @@ public final class LimiterMetrics implements RateLimitListener, MeterBinder, Sma
     }
 
     @Override
-    public void onDecision(RateLimitEvent event) {
-        for (Counter counter : counters.computeIfAbsent(
-                new CounterKey(event.rule(), event.resource(), event.outcome()), this::counters)) {
-            counter.increment();
+    public Tally tally(String rule, String resource, Outcome outcome) {
+        return new DecisionTally(rule, resource, outcome);
+    }
+
+    /** Counts decisions of one rule on one resource with one outcome. */
+    private final class DecisionTally implements Tally {
+
+        private final String rule;
+        private final String resource;
+        private final Outcome outcome;
+        private volatile Counter[] counters = {};
+
+        DecisionTally(String rule, String resource, Outcome outcome) {
+            this.rule = rule;
+            this.resource = resource;
+            this.outcome = outcome;
         }
+
+        @Override
+        public boolean add(@Nullable Decision part, Duration waited) {
+            for (Counter counter : counters()) {
+                counter.increment();
+            }
+            return !waited.isZero()
+                    || switch (outcome) {
+                        case REJECTED, SHADOW_REJECTED -> true;
+                        case PERMITTED, FAILED_LOCAL -> part != null && mayBeNear(part);
+                        default -> false; // no limit was asked, or nobody knows where it stands
+                    };
+        }
+
+        /** None before there is a registry. */
+        private Counter[] counters() {
+            Counter[] known = counters;
+            if (known.length == 0 && !registries.isEmpty()) {
+                known = registries.stream()
+                        .map(registry -> Counter.builder("limiter.decisions")
+                                .description("Decisions on requests and calls")
+                                .tag("rule", rule)
+                                .tag("resource", resource)
+                                .tag("outcome", outcome.tag())
+                                .register(registry))
+                        .toArray(Counter[]::new);
+                counters = known;
+            }
+            return known;
+        }
+    }
+
+    /** Of one limit, which most rules have, two numbers tell. */
+    private boolean mayBeNear(Decision part) {
+        return part.rule().limits().size() > 1 || isNear(part.remaining(), part.limit());
+    }
+
+    @Override
+    public void onDecision(RateLimitEvent event) {
         switch (event.outcome()) {
             case REJECTED, SHADOW_REJECTED -> countRefusingLimits(event);
             case PERMITTED, FAILED_LOCAL -> countNearLimits(event);
@@ -145,10 +194,6 @@ public final class LimiterMetrics implements RateLimitListener, MeterBinder, Sma
     }
 
     private void countNearLimits(RateLimitEvent event) {
-        Decision part = event.part();
-        if (part == null || part.rule().limits().size() == 1 && !isNear(part.remaining(), part.limit())) {
-            return; // of one limit, which most rules have, two numbers tell
-        }
         for (LimitStatus limit : event.limits()) {
             if (isNear(limit.remaining(), limit.limit())) {
                 count(NEAR, event, limit);
@@ -176,17 +221,6 @@ public final class LimiterMetrics implements RateLimitListener, MeterBinder, Sma
                         .tag("rule", key.rule())
                         .tag("limit", key.limit())
                         .tag("tier", key.tier())
-                        .tag("outcome", key.outcome().tag())
-                        .register(registry))
-                .toList();
-    }
-
-    private List<Counter> counters(CounterKey key) {
-        return registries.stream()
-                .map(registry -> Counter.builder("limiter.decisions")
-                        .description("Decisions on requests and calls")
-                        .tag("rule", key.rule())
-                        .tag("resource", key.resource())
                         .tag("outcome", key.outcome().tag())
                         .register(registry))
                 .toList();

@@ -1,60 +1,63 @@
 package dev.limiter.spring.operate;
 
-import dev.limiter.TimeSource;
+import dev.limiter.spring.decide.CountingListener;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
-import dev.limiter.spring.decide.RateLimitListener;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts the outcomes of each rule since the application started, and of the last minutes. Thread-safe. */
-public final class DecisionCounts implements RateLimitListener {
+/**
+ * Counts the outcomes of each rule since the application started. Those of the last minutes are the difference to a
+ * sample of these counts, so that a decision pays nothing for them, and none is lost. Thread-safe.
+ */
+public final class DecisionCounts implements CountingListener {
 
-    private final ConcurrentMap<String, OfRule> rules = new ConcurrentHashMap<>();
-    private final TimeSource clock;
+    private final ConcurrentMap<String, ConcurrentMap<Outcome, LongAdder>> rules = new ConcurrentHashMap<>();
 
-    private record OfRule(Map<Outcome, LongAdder> total, RecentMinutes<Map<Outcome, LongAdder>> minutes) {}
-
-    public DecisionCounts(TimeSource clock) {
-        this.clock = clock;
-    }
+    /** Where the counts of each rule stood when a minute began. */
+    private final RecentMinutes<Map<String, Map<Outcome, Long>>> minutes = new RecentMinutes<>(this::sums);
 
     @Override
-    public void onDecision(RateLimitEvent event) {
-        OfRule known = rules.get(event.rule());
-        if (known == null) {
-            known = rules.computeIfAbsent(
-                    event.rule(), rule -> new OfRule(zeros(), new RecentMinutes<>(clock, DecisionCounts::zeros)));
-        }
-        count(known.total(), event.outcome());
-        count(known.minutes().current(), event.outcome());
-    }
-
-    private static void count(Map<Outcome, LongAdder> counts, Outcome outcome) {
-        LongAdder count = counts.get(outcome);
-        if (count != null) {
+    public Tally tally(String rule, String resource, Outcome outcome) {
+        LongAdder count = rules.computeIfAbsent(rule, name -> new ConcurrentHashMap<>())
+                .computeIfAbsent(outcome, unknown -> new LongAdder());
+        return (part, waited) -> {
             count.increment();
-        }
+            return false;
+        };
     }
 
-    private static Map<Outcome, LongAdder> zeros() {
-        Map<Outcome, LongAdder> zeros = new EnumMap<>(Outcome.class);
-        for (Outcome outcome : Outcome.values()) {
-            zeros.put(outcome, new LongAdder());
-        }
-        return zeros;
+    /** No tally asks for events. */
+    @Override
+    public void onDecision(RateLimitEvent event) {}
+
+    /** Begins another minute when it is time. Called once a second. */
+    public void sample() {
+        minutes.sample();
     }
 
-    /** The outcomes of the rule of exactly that name, by their names in metrics. */
-    public Map<String, Long> of(String rule) {
-        OfRule known = rules.get(rule);
-        return known == null ? Map.of() : sums(List.of(known.total()));
+    private Map<String, Map<Outcome, Long>> sums() {
+        Map<String, Map<Outcome, Long>> sums = new HashMap<>();
+        rules.keySet().forEach(rule -> sums.put(rule, sums(rule)));
+        return sums;
+    }
+
+    /** Of a rule that has decided nothing yet, none. */
+    private Map<Outcome, Long> sums(String rule) {
+        Map<Outcome, Long> sums = new EnumMap<>(Outcome.class);
+        counts(rule).forEach((outcome, count) -> sums.put(outcome, count.sum()));
+        return sums;
+    }
+
+    private Map<Outcome, LongAdder> counts(String rule) {
+        Map<Outcome, LongAdder> known = rules.get(rule);
+        return known == null ? Map.of() : known;
     }
 
     /** The names of all rules that have decided anything. */
@@ -64,32 +67,30 @@ public final class DecisionCounts implements RateLimitListener {
 
     /** How many decisions of a rule had one of these outcomes. */
     public long sum(String rule, Set<Outcome> outcomes) {
-        OfRule known = rules.get(rule);
-        long sum = 0;
-        if (known != null) {
-            for (Map.Entry<Outcome, LongAdder> count : known.total().entrySet()) {
-                sum += outcomes.contains(count.getKey()) ? count.getValue().sum() : 0;
-            }
-        }
-        return sum;
+        return sums(rule).entrySet().stream()
+                .filter(sum -> outcomes.contains(sum.getKey()))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+    }
+
+    /** The outcomes of the rule of exactly that name, by their names in metrics. */
+    public Map<String, Long> of(String rule) {
+        return since(rule, Map.of());
     }
 
     /** The outcomes of the last five to six minutes, as {@link #of} shows those since the start. */
     public Map<String, Long> recent(String rule) {
-        OfRule known = rules.get(rule);
-        return known == null ? Map.of() : sums(known.minutes().all());
+        return since(rule, minutes.all().get(0).getOrDefault(rule, Map.of()));
     }
 
-    private static Map<String, Long> sums(List<Map<Outcome, LongAdder>> all) {
-        Map<String, Long> sums = new LinkedHashMap<>();
-        for (Map<Outcome, LongAdder> counts : all) {
-            counts.forEach((outcome, count) -> {
-                long sum = count.sum();
-                if (sum > 0) {
-                    sums.merge(outcome.tag(), sum, Long::sum);
-                }
-            });
-        }
-        return sums;
+    private Map<String, Long> since(String rule, Map<Outcome, Long> before) {
+        Map<String, Long> since = new LinkedHashMap<>();
+        sums(rule).forEach((outcome, sum) -> {
+            long count = sum - before.getOrDefault(outcome, 0L);
+            if (count > 0) {
+                since.put(outcome.tag(), count);
+            }
+        });
+        return since;
     }
 }

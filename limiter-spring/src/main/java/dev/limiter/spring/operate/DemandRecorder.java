@@ -1,9 +1,9 @@
 package dev.limiter.spring.operate;
 
 import dev.limiter.TimeSource;
+import dev.limiter.spring.decide.CountingListener;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
-import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.rule.RuleName;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /** Records the demand of keys for the rules that operators ask about, {@value #MOST} at most. Thread-safe. */
-public final class DemandRecorder implements RateLimitListener {
+public final class DemandRecorder implements CountingListener {
 
     static final int MOST = 8;
 
@@ -38,9 +38,15 @@ public final class DemandRecorder implements RateLimitListener {
         this.clock = clock;
     }
 
+    /** Asks for the events while anything is recorded. */
+    @Override
+    public Tally tally(String rule, String resource, Outcome outcome) {
+        return (part, waited) -> !byRule.isEmpty();
+    }
+
     @Override
     public void onDecision(RateLimitEvent event) {
-        String key = byRule.isEmpty() ? null : event.key();
+        String key = event.key();
         Recording recording = key == null ? null : byRule.get(RuleName.canonical(event.rule()));
         if (recording != null && key != null) {
             recording.demand().add(key, event.tier(), event.permits(), clock.epochNanos());

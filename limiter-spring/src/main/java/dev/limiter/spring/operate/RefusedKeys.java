@@ -1,6 +1,5 @@
 package dev.limiter.spring.operate;
 
-import dev.limiter.TimeSource;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
@@ -46,13 +45,16 @@ public final class RefusedKeys implements RateLimitListener {
      */
     public record RefusedKey(String rule, String key, String keyHash, long refusals, long error) {}
 
-    public RefusedKeys(TimeSource clock, KeyHash hash) {
+    public RefusedKeys(KeyHash hash) {
         this.hash = hash;
-        this.minutes = new RecentMinutes<>(
-                clock,
-                () -> IntStream.range(0, STRIPES)
-                        .mapToObj(i -> new SpaceSaving<RuleKey>(COUNTERS / STRIPES))
-                        .toList());
+        this.minutes = new RecentMinutes<>(() -> IntStream.range(0, STRIPES)
+                .mapToObj(i -> new SpaceSaving<RuleKey>(COUNTERS / STRIPES))
+                .toList());
+    }
+
+    /** Begins another minute when it is time. Called once a second. */
+    public void sample() {
+        minutes.sample();
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.limiter.spring.operate.series;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.decide.Outcome;
-import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.operate.DecisionCounts;
 import java.time.Duration;
 import java.util.Map;
@@ -13,13 +12,13 @@ import org.junit.jupiter.api.Test;
 
 class DecisionSeriesTests {
 
-    private final DecisionCounts counts = new DecisionCounts(() -> 0);
+    private final DecisionCounts counts = new DecisionCounts();
     private final AtomicInteger waiting = new AtomicInteger();
     private final DecisionSeries series = new DecisionSeries(counts, waiting::get);
 
     private void decide(String rule, Outcome outcome, int times) {
         for (int i = 0; i < times; i++) {
-            counts.onDecision(new RateLimitEvent(rule, "GET /", outcome, null, Duration.ZERO));
+            counts.tally(rule, "GET /", outcome).add(null, Duration.ZERO);
         }
     }
 
