@@ -7,13 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.jayway.jsonpath.JsonPath;
 import dev.limiter.testkit.Clients;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.net.http.HttpResponse;
-import java.util.List;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -105,13 +105,14 @@ class RulesFileTests extends RulesFileSupport {
             replace(file, orders(5) + "      algorithm: fixed-window\n");
             awaitShown(clients, "/actuator/limiter", "\"problem\":");
 
-            for (String change : List.of(
-                    "{\"limit\":3}", "{\"mode\":\"off\"}", "{\"key\":\"a\",\"limit\":9,\"until\":\"1h\"}")) {
+            for (String change :
+                    List.of("{\"limit\":3}", "{\"mode\":\"off\"}", "{\"key\":\"a\",\"limit\":9,\"until\":\"1h\"}")) {
                 HttpResponse<String> refused = clients.post(ORDERS, change);
                 assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
                 assertThat(refused.body()).contains("LIM-204", "burst of change 1 by anonymous");
             }
-            assertThat(clients.post("/actuator/limiter/default", "{\"mode\":\"off\"}").statusCode())
+            assertThat(clients.post("/actuator/limiter/default", "{\"mode\":\"off\"}")
+                            .statusCode())
                     .as("another rule")
                     .isIn(200, 404);
 

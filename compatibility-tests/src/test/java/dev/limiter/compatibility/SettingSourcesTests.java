@@ -92,7 +92,8 @@ class SettingSourcesTests {
                     .isEqualTo(Map.of("limit", 50, "window", "PT1H", "from", "limiter.floors.Reports"));
 
             clients.send("DELETE", ENDPOINT + "reports");
-            assertThat(JsonPath.<Map<String, Object>>read(clients.get(ENDPOINT + "reports").body(), "$"))
+            assertThat(JsonPath.<Map<String, Object>>read(
+                            clients.get(ENDPOINT + "reports").body(), "$"))
                     .containsKey("floor")
                     .doesNotContainKey("changes");
         }
