@@ -77,6 +77,16 @@ abstract class Admission {
         return waiter.charges.stream().anyMatch(turns::isFull);
     }
 
+    /** Whether one more may wait for a charge. */
+    final boolean mayWait(Charge charge) {
+        lock.lock();
+        try {
+            return !closed && !turns.isFull(charge) && !releases.isFull(charge);
+        } finally {
+            unlock();
+        }
+    }
+
     /** When there is something to do for a waiter, as of now: earlier than it expects if its turn moved up. */
     final long due(Waiter waiter) {
         lock.lock();

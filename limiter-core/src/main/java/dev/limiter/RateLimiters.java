@@ -151,6 +151,14 @@ public final class RateLimiters implements AutoCloseable {
         return queues.size();
     }
 
+    /**
+     * Whether a request that is refused now would wait: whether its charge has a {@code maxWait}, and fewer than its
+     * {@code maxWaiting} wait for the same rule and key on this instance.
+     */
+    public boolean mayWait(Charge charge) {
+        return queues.admission.mayWait(charge);
+    }
+
     /** Has a listener told of requests that wait from now on. */
     public void onWait(WaitListener listener) {
         queues.onWait(listener);

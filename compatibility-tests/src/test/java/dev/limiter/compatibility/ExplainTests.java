@@ -1,17 +1,27 @@
 package dev.limiter.compatibility;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.testkit.Clients;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,12 +32,18 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** {@code /actuator/limiter/explain} says what then happens. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -72,11 +88,37 @@ class ExplainTests {
         "limiter.rules.resolved.window=1h",
         "limiter.rules.resolved.key=header:X-Api-Key",
         "limiter.rules.resolved.limit-resolver=#{#request.getHeader('X-Limit') == null ? null : 100}",
+        "limiter.rules.mails.paths=/mails",
+        "limiter.rules.mails.algorithm=leaky-bucket",
+        "limiter.rules.mails.limit=1",
+        "limiter.rules.mails.window=10s",
+        "limiter.rules.mails.max-wait=1m",
+        "limiter.rules.mails.max-waiting=1",
+        "limiter.rules.mails.key=header:X-Api-Key",
+        "limiter.rules.prints.paths=/prints",
+        "limiter.rules.prints.algorithm=concurrency",
+        "limiter.rules.prints.limit=1",
+        "limiter.rules.prints.max-wait=1m",
+        "limiter.rules.prints.max-waiting=1",
+        "limiter.rules.prints.key=header:X-Api-Key",
+        "limiter.rules.early.paths=/early/**",
+        "limiter.rules.early.phase=request",
+        "limiter.rules.early.limit=3",
+        "limiter.rules.early.window=1h",
+        "limiter.rules.early.scope=endpoint",
+        "limiter.rules.callers.paths=/callers",
+        "limiter.rules.callers.limit=3",
+        "limiter.rules.callers.window=1h",
+        "limiter.rules.callers.key=caller",
+        "limiter.dashboard.enabled=true",
+        "limiter.dashboard.insecure=true",
         "limiter.rules.broken.paths=/broken",
         "limiter.rules.broken.limit=9",
         "limiter.rules.broken.window=1h",
         "limiter.rules.broken.key=#{#request.getHeader('X-Api-Key').length()}"
     };
+
+    private static volatile CountDownLatch released = new CountDownLatch(0);
 
     private ConfigurableApplicationContext application;
     private Clients clients;
@@ -258,6 +300,89 @@ class ExplainTests {
         assertThat(clients.get("/broken").statusCode()).isEqualTo(500);
     }
 
+    @Test
+    void argumentsOfAMethodAreNotKnown() {
+        Map<String, Object> explanation = explain("path", "/accounts/7");
+
+        assertThat(explanation).containsEntry("result", "undecided");
+        assertThat((String) rules(explanation).get("Limited.account").get("detail"))
+                .contains("#id", "the arguments are known when the method is called");
+        assertThat(explain("path", "/accounts/7", "method", "DELETE")).containsEntry("result", "permitted");
+    }
+
+    /** Of a queue that is full, and of one for a permit that somebody holds. */
+    @ParameterizedTest
+    @CsvSource({"/mails, max-waiting: as many wait as may", "/prints, max-waiting: as many wait as may"})
+    void knowsWhoWouldWait(String path, String full) throws Exception {
+        released = new CountDownLatch(1);
+        List<Future<Integer>> sent = new ArrayList<>();
+        ExecutorService senders = Executors.newCachedThreadPool();
+        try {
+            for (String expected : List.of("permitted", "waits", "rejected")) {
+                await(() -> expected.equals(
+                        explain("path", path, "header.X-Api-Key", "w").get("result")));
+                if (!expected.equals("rejected")) {
+                    sent.add(senders.submit(
+                            () -> clients.get(path, "X-Api-Key", "w").statusCode()));
+                }
+            }
+            Map<String, Object> rule =
+                    rules(explain("path", path, "header.X-Api-Key", "w")).get(path.substring(1));
+            assertThat(rule).containsEntry("detail", full);
+            assertThat(clients.get(path, "X-Api-Key", "w").statusCode()).isEqualTo(429);
+        } finally {
+            released.countDown();
+            for (Future<Integer> each : sent) {
+                assertThat(each.get(30, TimeUnit.SECONDS)).isEqualTo(200);
+            }
+            senders.shutdownNow();
+        }
+    }
+
+    @Test
+    void usesTheIdentityThatIsAskedAboutAndNotTheOperators() {
+        explain("path", "/callers");
+        explain("path", "/callers", "principal", "alice", "role", "ADMIN");
+
+        assertThat(Caller.seen)
+                .containsExactly("anonymousUser [ROLE_ANONYMOUS] at /callers", "alice [ROLE_ADMIN] at /callers");
+    }
+
+    @Test
+    void preflightsAreChargedWhereTheyAreInEarnest() {
+        String[] preflight = {
+            "path",
+            "/early/a",
+            "method",
+            "OPTIONS",
+            "header.Origin",
+            "https://a.example",
+            "header.Access-Control-Request-Method",
+            "GET"
+        };
+        assertThat(rules(explain(preflight)).get("early"))
+                .as("no CORS is configured for this path, so that a filter does not let it by")
+                .containsEntry("applies", true);
+        String[] withCookie = Arrays.copyOf(preflight, preflight.length + 2);
+        withCookie[preflight.length] = "cookie.SESSION";
+        withCookie[preflight.length + 1] = "1";
+        assertThat(rules(explain(withCookie)).get("early")).containsEntry("applies", true);
+        String[] shared = preflight.clone();
+        shared[1] = "/shared";
+        assertThat(rules(explain(shared)).get("default"))
+                .containsEntry("applies", false)
+                .containsEntry("because", "a preflight of CORS is not charged");
+    }
+
+    @Test
+    void pageIsNotLimited() {
+        assertThat(rules(explain("path", "/limiter/page.js")).get("default"))
+                .containsEntry("applies", false)
+                .containsEntry("because", "the page of limiter.dashboard is not limited");
+        assertThat(rules(explain("path", "/limiter/;x/page.js")).get("default").get("because"))
+                .isNotEqualTo("the page of limiter.dashboard is not limited");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -302,10 +427,60 @@ class ExplainTests {
             return "ok";
         }
 
+        @GetMapping("/accounts/{id}")
+        @RateLimiter(limit = 20, window = "1h", key = "#id")
+        String account(@PathVariable String id) {
+            return "ok";
+        }
+
+        @DeleteMapping("/accounts/{id}")
+        @RateLimiter(limit = 20, window = "1h", key = "ip")
+        String closed(@PathVariable String id) {
+            return "ok";
+        }
+
+        @GetMapping({"/mails", "/early/{name}", "/callers"})
+        String any() {
+            return "ok";
+        }
+
+        @GetMapping("/prints")
+        String print() throws InterruptedException {
+            released.await();
+            return "ok";
+        }
+
+        @CrossOrigin("https://a.example")
+        @GetMapping("/shared")
+        String shared() {
+            return "ok";
+        }
+
+        @Bean
+        Caller caller() {
+            return new Caller();
+        }
+
         @GetMapping("/annotated")
         @RateLimiter(limit = 20, window = "1h")
         String annotated() {
             return "ok";
+        }
+    }
+
+    /** Knows the caller as applications do that were written without regard to any request. */
+    static final class Caller implements KeyResolver {
+
+        static final List<String> seen = new CopyOnWriteArrayList<>();
+
+        @Override
+        public String resolve(RateLimitContext context) {
+            Authentication caller = SecurityContextHolder.getContext().getAuthentication();
+            ServletRequestAttributes request =
+                    (ServletRequestAttributes) RequestContextHolder.currentRequestAttributes();
+            seen.add(caller.getName() + " " + caller.getAuthorities() + " at "
+                    + request.getRequest().getRequestURI());
+            return caller.getName();
         }
     }
 }

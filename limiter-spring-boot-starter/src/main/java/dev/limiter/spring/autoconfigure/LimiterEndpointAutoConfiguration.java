@@ -9,6 +9,7 @@ import dev.limiter.spring.endpoint.KnownParameters;
 import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.endpoint.RequestExplanations;
+import dev.limiter.spring.endpoint.SecuredExplainer;
 import dev.limiter.spring.endpoint.WebExchange;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.DecisionCounts;
@@ -21,6 +22,7 @@ import dev.limiter.spring.reload.BackgroundTask;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -111,8 +113,14 @@ public final class LimiterEndpointAutoConfiguration {
                 && ClassUtils.isPresent("org.springframework.web.servlet.DispatcherServlet", loader);
         return new LimiterWebEndpoint(
                 endpoint,
-                new RequestExplanations(explainer.getIfAvailable(), hash),
+                new RequestExplanations(explainer(explainer.getIfAvailable(), loader), hash),
                 servlets ? new ServletExchange() : WebExchange.UNKNOWN,
                 series.getIfAvailable());
+    }
+
+    private static @Nullable RequestExplainer explainer(@Nullable RequestExplainer explainer, ClassLoader loader) {
+        boolean secured =
+                ClassUtils.isPresent("org.springframework.security.core.context.SecurityContextHolder", loader);
+        return explainer != null && secured ? new SecuredExplainer(explainer) : explainer;
     }
 }

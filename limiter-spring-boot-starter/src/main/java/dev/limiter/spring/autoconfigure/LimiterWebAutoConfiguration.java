@@ -235,6 +235,7 @@ public final class LimiterWebAutoConfiguration {
             Endpoints endpoints,
             ClientAddresses addresses,
             RateLimiters limiters,
+            ObjectProvider<CorsConfigurationSource> crossOrigin,
             ObjectProvider<ResourceResolver> resources,
             Environment environment) {
         return new ServletRequestExplainer(
@@ -243,6 +244,7 @@ public final class LimiterWebAutoConfiguration {
                 endpoints,
                 addresses,
                 limiters,
+                new Preflights(crossOrigin),
                 resources.getIfAvailable(),
                 prefix(environment, "server.servlet.context-path"),
                 prefix(environment, "spring.mvc.servlet.path"));

@@ -7,6 +7,8 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.cors.CorsUtils;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.function.HandlerFunction;
 
 /**
  * Tells preflights of CORS from requests that only look like one. Browsers send preflights without credentials and
@@ -22,12 +24,20 @@ public final class Preflights {
     }
 
     /** Whether a request that is not routed yet is a preflight, for a path with a configuration of CORS. */
-    boolean isExpected(HttpServletRequest request) {
+    public boolean isExpected(HttpServletRequest request) {
         return isGenuine(request) && configuration(sources, request) != null;
     }
 
+    /**
+     * Whether Spring answers a routed request itself, as a preflight. Whatever a client claims, a handler of the application does
+     * not run as one.
+     */
+    public static boolean isAnswered(HttpServletRequest request, Object handler) {
+        return isGenuine(request) && !(handler instanceof HandlerMethod) && !(handler instanceof HandlerFunction);
+    }
+
     /** Whether a request could be sent by a browser as a preflight. */
-    public static boolean isGenuine(HttpServletRequest request) {
+    private static boolean isGenuine(HttpServletRequest request) {
         return CorsUtils.isPreFlightRequest(request)
                 && request.getHeader(HttpHeaders.AUTHORIZATION) == null
                 && request.getHeader(HttpHeaders.COOKIE) == null

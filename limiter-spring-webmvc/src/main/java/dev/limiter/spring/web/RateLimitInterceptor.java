@@ -8,9 +8,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
-import org.springframework.web.servlet.function.HandlerFunction;
 
 /**
  * Decides the rules of a request once its endpoint is known, before the endpoint runs. Each request is charged once, at
@@ -63,10 +61,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
         }
     }
 
-    /** Spring answers these itself; whatever a client claims, a handler of the application does not run as one. */
     private static boolean isPreFlight(HttpServletRequest request, Object handler) {
-        return Preflights.isGenuine(request)
-                && !(handler instanceof HandlerMethod)
-                && !(handler instanceof HandlerFunction);
+        return Preflights.isAnswered(request, handler);
     }
 }

@@ -44,8 +44,11 @@ final class DecisionEvaluationContext implements EvaluationContext {
         }
         Method method = decision.method();
         int index = method == null ? -1 : variables.parameterIndex(method, name);
+        if (index < 0) {
+            return null;
+        }
         @Nullable Object[] arguments = decision.arguments();
-        return index >= 0 && index < arguments.length ? arguments[index] : null;
+        return index < arguments.length ? arguments[index] : null;
     }
 
     private static @Nullable Object outcome(String name, SettlementContext outcome) {

@@ -2,6 +2,7 @@ package dev.limiter.spring.operate;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.Ban;
@@ -11,6 +12,7 @@ import dev.limiter.spring.rule.Mode;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +43,7 @@ public record Forecast(
         SKIPPED,
         /** The rule is off. */
         OFF,
-        /** The rule cannot be evaluated: the answer is an error. */
+        /** The rule cannot be evaluated: the answer is an error, or what it needs is not known before. */
         UNDECIDED;
 
         private static final EnumSet<Result> REFUSING = EnumSet.of(REJECTED, BANNED, DENIED, UNDECIDED);
@@ -85,32 +87,54 @@ public record Forecast(
         Ban ban = rule.banOf(charge);
         Decision banned = ban == null ? null : limiters.peek(ban.bans(), charge.key());
         Decision standing = limiters.peek(charge.rule(), charge.key());
-        Result result = banned != null && !banned.permitted() ? Result.BANNED : result(charge, standing);
+        Result result = banned != null && !banned.permitted()
+                ? Result.BANNED
+                : isEnough(charge, standing) ? Result.PERMITTED : later(charge, standing, limiters);
         boolean watching = !rule.enforces(charge.key());
         return new Forecast(
                 result.in(watching ? Mode.SHADOW : rule.mode()),
-                watching ? "enforce: not for this key" : null,
+                watching ? "enforce: not for this key" : detail(result, charge, standing),
                 charge,
                 standing,
                 banned);
+    }
+
+    private static @Nullable String detail(Result result, Charge charge, Decision standing) {
+        boolean comes = standing.retryAfter()
+                .map(turn -> turn.compareTo(charge.maxWait()) <= 0)
+                .orElse(true);
+        if (result == Result.REJECTED && comes && !charge.maxWait().isZero()) {
+            return "max-waiting: as many wait as may";
+        }
+        return result == Result.WAITS && standing.retryAfter().isEmpty()
+                ? "until a permit is given back, for max-wait at most"
+                : null;
     }
 
     private static Forecast without(RateLimitRule rule, Result result, @Nullable String detail) {
         return new Forecast(result.in(rule.mode()), detail, null, null, null);
     }
 
-    private static Result result(Charge charge, Decision standing) {
+    private static boolean isEnough(Charge charge, Decision standing) {
         List<LimitStatus> limits = standing.limits();
         boolean permitted = true;
         for (int i = 0; i < limits.size(); i++) {
             permitted &= isEnough(limits.get(i), charge.permits(i), charge.keptPercent());
         }
-        if (permitted) {
-            return Result.PERMITTED;
-        }
-        Duration turn = standing.retryAfter().orElse(null);
-        boolean comes = turn != null && turn.compareTo(charge.maxWait()) <= 0;
-        return comes && !charge.maxWait().isZero() ? Result.WAITS : Result.REJECTED;
+        return permitted;
+    }
+
+    /** Nobody knows when a permit of a concurrency limit is given back. */
+    private static Result later(Charge charge, Decision standing, RateLimiters limiters) {
+        Duration turn = standing.retryAfter().orElse(Duration.ZERO);
+        boolean comes = turn.compareTo(charge.maxWait()) <= 0 && !isNever(charge);
+        return comes && limiters.mayWait(charge) ? Result.WAITS : Result.REJECTED;
+    }
+
+    private static boolean isNever(Charge charge) {
+        List<Limit> limits = charge.rule().limits();
+        return IntStream.range(0, limits.size())
+                .anyMatch(i -> charge.permits(i) > limits.get(i).capacity());
     }
 
     /** The remaining permits tell it for several; for one, whether it is permitted. */

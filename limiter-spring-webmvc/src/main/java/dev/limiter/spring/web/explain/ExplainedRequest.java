@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.UriUtils;
 
@@ -56,9 +57,18 @@ final class ExplainedRequest extends HttpServletRequestWrapper implements Sender
         return null;
     }
 
+    /** That of the cookies is there as a browser would send it. */
     @Override
     public List<String> header(String name) {
-        return asked.headers().getOrDefault(name, List.of());
+        List<String> values = asked.headers().get(name);
+        if (values == null
+                && name.equalsIgnoreCase("Cookie")
+                && !asked.cookies().isEmpty()) {
+            return List.of(asked.cookies().entrySet().stream()
+                    .map(cookie -> cookie.getKey() + "=" + cookie.getValue())
+                    .collect(Collectors.joining("; ")));
+        }
+        return values == null ? List.of() : values;
     }
 
     @Override
@@ -164,12 +174,14 @@ final class ExplainedRequest extends HttpServletRequestWrapper implements Sender
 
     @Override
     public int getContentLength() {
-        return -1;
+        long length = getContentLengthLong();
+        return length > Integer.MAX_VALUE ? -1 : (int) length;
     }
 
     @Override
     public long getContentLengthLong() {
-        return -1;
+        String length = getHeader("Content-Length");
+        return length != null && length.matches("[0-9]{1,18}") ? Long.parseLong(length) : -1;
     }
 
     @Override

@@ -18,6 +18,7 @@ import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.web.Preflights;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.ServletRequestView;
+import dev.limiter.spring.web.dashboard.DashboardMapping;
 import dev.limiter.spring.web.route.ArrivingRequest;
 import dev.limiter.spring.web.route.Endpoint;
 import dev.limiter.spring.web.route.Endpoints;
@@ -48,6 +49,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
     private final Endpoints endpoints;
     private final ClientAddresses addresses;
     private final RateLimiters limiters;
+    private final Preflights preflights;
     private final @Nullable ResourceResolver resources;
     private final String application;
     private final String servlet;
@@ -62,6 +64,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
             Endpoints endpoints,
             ClientAddresses addresses,
             RateLimiters limiters,
+            Preflights preflights,
             @Nullable ResourceResolver resources,
             String application,
             String servlet) {
@@ -70,6 +73,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
         this.endpoints = endpoints;
         this.addresses = addresses;
         this.limiters = limiters;
+        this.preflights = preflights;
         this.resources = resources;
         this.application = application;
         this.servlet = servlet;
@@ -85,7 +89,14 @@ public final class ServletRequestExplainer implements RequestExplainer {
         }
     }
 
-    private record HandlerContext(RequestView request, String resource, Method method) implements RateLimitContext {}
+    /** A call that nobody has made. */
+    private record HandlerContext(RequestView request, String resource, Method method) implements RateLimitContext {
+
+        @Override
+        public @Nullable Object[] arguments() {
+            throw new IllegalStateException("the arguments are known when the method is called");
+        }
+    }
 
     @Override
     public Explanation explain(HypotheticalRequest asked) {
@@ -95,17 +106,31 @@ public final class ServletRequestExplainer implements RequestExplainer {
         HypotheticalRequest sent = within(asked);
         boolean routed = servlet.isEmpty() || sent.path().startsWith(servlet + "/");
         ExplainedRequest request = new ExplainedRequest(operator.getRequest(), sent, routed ? servlet : "");
+        RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));
+        try {
+            return explain(request, routed);
+        } finally {
+            RequestContextHolder.setRequestAttributes(operator);
+        }
+    }
+
+    private Explanation explain(ExplainedRequest request, boolean routed) {
         RequestView view = new ServletRequestView(request, addresses, request);
         RuleSet ruleSet = rules.current();
         Collected collected = new Collected();
-        if (Preflights.isGenuine(request)) {
+        PathContainer path = ServletRequestPathUtils.parseAndCache(request).pathWithinApplication();
+        Mapped mapped = routed ? mappings.route(request) : null;
+        if (mapped != null && mapped.mapping() instanceof DashboardMapping) {
+            return explanation(null, view, collected, ruleSet, rule -> "the page of limiter.dashboard is not limited");
+        }
+        ArrivingRequest arriving = preflights.isExpected(request)
+                ? ArrivingRequest.UNLIMITED
+                : ArrivingRequest.of(request, ruleSet, List.of());
+        RateLimitContext arrived = RateLimitContext.of(view, arriving.resource());
+        arriving.rules().forEach(rule -> add(collected, rule, because(rule, "", path), arrived));
+        if (mapped != null && Preflights.isAnswered(request, mapped.handler())) {
             return explanation(null, view, collected, ruleSet, rule -> "a preflight of CORS is not charged");
         }
-        ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet, List.of());
-        RateLimitContext arrived = RateLimitContext.of(view, renamed(request, arriving.resource()));
-        PathContainer path = ServletRequestPathUtils.parseAndCache(request).pathWithinApplication();
-        arriving.rules().forEach(rule -> add(collected, rule, because(rule, "", path), arrived));
-        Mapped mapped = routed ? mappings.route(request) : null;
         if (mapped == null || mapped.isOfActuator()) {
             String reason =
                     mapped == null ? "no endpoint serves this request" : "endpoints of Actuator are not limited";
@@ -129,7 +154,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
                 view,
                 collected,
                 ruleSet,
-                rule -> notApplied(rule, excluded, asked.method(), endpoint, path));
+                rule -> notApplied(rule, excluded, request.getMethod(), endpoint, path));
     }
 
     private record Served(String resource, String handler) {}

@@ -18,7 +18,8 @@ import org.springframework.web.util.pattern.PathPattern;
  */
 public record ArrivingRequest(List<RateLimitRule> rules, String resource) {
 
-    private static final ArrivingRequest UNLIMITED = new ArrivingRequest(List.of(), "");
+    /** No rule is for it. */
+    public static final ArrivingRequest UNLIMITED = new ArrivingRequest(List.of(), "");
 
     /** {@code decided}: rules that have been decided about the request before. */
     public static ArrivingRequest of(HttpServletRequest request, RuleSet ruleSet, List<RateLimitRule> decided) {
