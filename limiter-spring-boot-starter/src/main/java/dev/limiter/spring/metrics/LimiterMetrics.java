@@ -5,6 +5,7 @@ import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.decide.CountingListener;
 import dev.limiter.spring.decide.Outcome;
@@ -43,6 +44,9 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
 
     /** A limit of a rule or of a tier of it, which says so: in the words of tags. */
     private record LimitKey(String meter, String rule, String limit, String tier, Outcome outcome) {}
+
+    /** Whoever leaves more than {@code most} permits under a rule has come near to none of its limits. */
+    private record NearLimit(Rule rule, long most) {}
 
     private final ObjectProvider<MeterRegistry> available;
     private final RateLimiters limiters;
@@ -114,6 +118,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         private final String resource;
         private final Outcome outcome;
         private volatile Counter[] counters = {};
+        private volatile @Nullable NearLimit near;
 
         DecisionTally(String rule, String resource, Outcome outcome) {
             this.rule = rule;
@@ -134,6 +139,17 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
                     };
         }
 
+        @SuppressWarnings("ReferenceEquality") // rules of one name may differ in their limits
+        private boolean mayBeNear(Decision part) {
+            Rule asked = part.rule();
+            NearLimit known = near;
+            if (known == null || known.rule() != asked) {
+                known = nearLimit(asked);
+                near = known;
+            }
+            return part.remaining() <= known.most();
+        }
+
         /** None before there is a registry. */
         private Counter[] counters() {
             Counter[] known = counters;
@@ -150,11 +166,6 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
             }
             return known;
         }
-    }
-
-    /** Of one limit, which most rules have, two numbers tell. */
-    private boolean mayBeNear(Decision part) {
-        return part.rule().limits().size() > 1 || isNear(part.remaining(), part.limit());
     }
 
     @Override
@@ -195,14 +206,21 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
 
     private void countNearLimits(RateLimitEvent event) {
         for (LimitStatus limit : event.limits()) {
-            if (isNear(limit.remaining(), limit.limit())) {
+            if (limit.remaining() <= near(limit.limit())) {
                 count(NEAR, event, limit);
             }
         }
     }
 
-    private boolean isNear(long remaining, Limit limit) {
-        return remaining <= nearShare * limit.capacity();
+    /** Of one limit, which most rules have, a decision tells what is left; of several, its event does. */
+    private NearLimit nearLimit(Rule rule) {
+        return new NearLimit(
+                rule, rule.limits().size() == 1 ? near(rule.limits().get(0)) : Long.MAX_VALUE);
+    }
+
+    /** How many permits of a limit are left, at most, when a request has come near to it. */
+    private long near(Limit limit) {
+        return (long) (nearShare * limit.capacity());
     }
 
     private void count(String meter, RateLimitEvent event, LimitStatus limit) {

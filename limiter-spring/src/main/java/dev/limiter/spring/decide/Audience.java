@@ -19,39 +19,52 @@ final class Audience {
 
     private final Outcome outcome;
     private final List<CountingListener> counting;
+    private final OccasionalListener[] occasional;
     private final List<RateLimitListener> others;
-    private final ConcurrentMap<String, ConcurrentMap<String, Counted[]>> byResource = new ConcurrentHashMap<>();
 
-    /** A listener, and where it counts. */
-    private record Counted(CountingListener listener, Tally tally) {}
+    /** By resource and rule, in the order of {@link #counting}. */
+    private final ConcurrentMap<String, ConcurrentMap<String, Tally[]>> tallies = new ConcurrentHashMap<>();
 
     Audience(Outcome outcome, List<RateLimitListener> all) {
         List<RateLimitListener> hearing =
                 all.stream().filter(listener -> listener.hears(outcome)).toList();
         this.outcome = outcome;
-        this.counting = hearing.stream()
-                .filter(CountingListener.class::isInstance)
-                .map(CountingListener.class::cast)
-                .toList();
+        this.counting = only(CountingListener.class, hearing);
+        this.occasional = only(OccasionalListener.class, hearing).toArray(OccasionalListener[]::new);
         this.others = hearing.stream()
-                .filter(listener -> !(listener instanceof CountingListener))
+                .filter(listener -> !(listener instanceof CountingListener || listener instanceof OccasionalListener))
                 .toList();
     }
 
+    private static <T> List<T> only(Class<T> type, List<RateLimitListener> listeners) {
+        return listeners.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
     boolean isEmpty() {
-        return counting.isEmpty() && others.isEmpty();
+        return counting.isEmpty() && occasional.length == 0 && others.isEmpty();
     }
 
     /** Has a decision counted; those who are to be told of the event of it. */
     List<RateLimitListener> count(String rule, String resource, @Nullable Decision part, Duration waited) {
         List<RateLimitListener> asking = others;
-        for (Counted counted : counted(rule, resource)) {
-            if (add(counted.tally(), part, waited)) {
-                asking = new ArrayList<>(asking);
-                asking.add(counted.listener());
+        Tally[] counts = tallies(rule, resource);
+        for (int i = 0; i < counts.length; i++) {
+            if (add(counts[i], part, waited)) {
+                asking = with(counting.get(i), asking);
+            }
+        }
+        for (OccasionalListener listener : occasional) {
+            if (listener.isListening()) {
+                asking = with(listener, asking);
             }
         }
         return asking;
+    }
+
+    private static List<RateLimitListener> with(RateLimitListener another, List<RateLimitListener> listeners) {
+        List<RateLimitListener> all = new ArrayList<>(listeners);
+        all.add(another);
+        return all;
     }
 
     private static boolean add(Tally tally, @Nullable Decision part, Duration waited) {
@@ -63,24 +76,23 @@ final class Audience {
         }
     }
 
-    private Counted[] counted(String rule, String resource) {
-        ConcurrentMap<String, Counted[]> byRule = byResource.get(resource);
-        Counted[] counted = byRule == null ? null : byRule.get(rule);
-        return counted == null ? begin(rule, resource) : counted;
+    private Tally[] tallies(String rule, String resource) {
+        ConcurrentMap<String, Tally[]> ofResource = tallies.get(resource);
+        Tally[] known = ofResource == null ? null : ofResource.get(rule);
+        return known == null ? begin(rule, resource) : known;
     }
 
-    private Counted[] begin(String rule, String resource) {
+    private Tally[] begin(String rule, String resource) {
         try {
-            return byResource
-                    .computeIfAbsent(resource, unknown -> new ConcurrentHashMap<>())
+            return tallies.computeIfAbsent(resource, unknown -> new ConcurrentHashMap<>())
                     .computeIfAbsent(
                             rule,
                             unknown -> counting.stream()
-                                    .map(listener -> new Counted(listener, listener.tally(rule, resource, outcome)))
-                                    .toArray(Counted[]::new));
+                                    .map(listener -> listener.tally(rule, resource, outcome))
+                                    .toArray(Tally[]::new));
         } catch (RuntimeException failure) {
             failed(failure);
-            return new Counted[0];
+            return new Tally[0];
         }
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface CountingListener extends RateLimitListener {
 
-    /** Where decisions of a rule on a resource with that outcome are counted. Called again only after it failed, or at the same time. */
+    /** Where decisions of a rule on a resource with that outcome are counted. Called once for each. */
     Tally tally(String rule, String resource, Outcome outcome);
 
     /** Counts decisions. Thread-safe. */

@@ -1,7 +1,7 @@
 package dev.limiter.spring.operate;
 
 import dev.limiter.TimeSource;
-import dev.limiter.spring.decide.CountingListener;
+import dev.limiter.spring.decide.OccasionalListener;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.rule.RuleName;
@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /** Records the demand of keys for the rules that operators ask about, {@value #MOST} at most. Thread-safe. */
-public final class DemandRecorder implements CountingListener {
+public final class DemandRecorder implements OccasionalListener {
 
     static final int MOST = 8;
 
@@ -38,10 +38,10 @@ public final class DemandRecorder implements CountingListener {
         this.clock = clock;
     }
 
-    /** Asks for the events while anything is recorded. */
+    /** Whether anything is recorded. */
     @Override
-    public Tally tally(String rule, String resource, Outcome outcome) {
-        return (part, waited) -> !byRule.isEmpty();
+    public boolean isListening() {
+        return !byRule.isEmpty();
     }
 
     @Override

@@ -1,9 +1,9 @@
 package dev.limiter.spring.operate;
 
 import dev.limiter.LimitStatus;
+import dev.limiter.spring.decide.OccasionalListener;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
-import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.failure.LogText;
 import java.util.EnumSet;
 import java.util.Set;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A line for each request or call that is refused, or would be, at level debug of the logger {@value #NAME}: words such as
  * {@code rule=login}, and a hash for the key. Thread-safe.
  */
-public final class RejectionLog implements RateLimitListener {
+public final class RejectionLog implements OccasionalListener {
 
     /** Of the logger. */
     public static final String NAME = "dev.limiter.rejections";
@@ -27,9 +27,12 @@ public final class RejectionLog implements RateLimitListener {
 
     @Override
     public void onDecision(RateLimitEvent event) {
-        if (logger.isDebugEnabled()) {
-            logger.debug(line(event));
-        }
+        logger.debug(line(event));
+    }
+
+    @Override
+    public boolean isListening() {
+        return logger.isDebugEnabled();
     }
 
     @Override
