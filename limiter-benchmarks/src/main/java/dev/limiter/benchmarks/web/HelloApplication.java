@@ -5,9 +5,12 @@ import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.series.DecisionSeries;
+import dev.limiter.spring.reload.BackgroundTask;
 import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
@@ -54,7 +57,7 @@ public class HelloApplication {
 
     /** What an application has that exposes Actuator's endpoints of metrics and limits. */
     @Configuration(proxyBeanMethods = false)
-    @Profile("limiter-ietf-observed")
+    @Profile({"limiter-ietf-observed", "limiter-ietf-sampled"})
     static class Observers {
 
         @Bean
@@ -75,6 +78,21 @@ public class HelloApplication {
         @Bean
         DemandRecorder demand(TimeSource clock) {
             return new DemandRecorder(clock);
+        }
+    }
+
+    /** What the page adds to that while somebody looks at it. */
+    @Configuration(proxyBeanMethods = false)
+    @Profile("limiter-ietf-sampled")
+    static class Page {
+
+        @Bean(initMethod = "start", destroyMethod = "stop")
+        BackgroundTask sampler(DecisionCounts counts) {
+            DecisionSeries series = new DecisionSeries(counts, () -> 0);
+            return new BackgroundTask("sampler", Duration.ofSeconds(1), () -> {
+                series.sample();
+                series.after(0);
+            });
         }
     }
 

@@ -20,6 +20,9 @@ enum Variant {
     /** The same with all that observes: meters, counts of recent minutes, and keys that are refused most. */
     LIMITER_IETF_OBSERVED,
 
+    /** The same with the page open: what is decided is sampled and told once a second. */
+    LIMITER_IETF_SAMPLED,
+
     /** Two rules, each keyed by address, all or nothing; no fields in the answer. */
     LIMITER_TWO_RULES,
 
