@@ -5,8 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -14,6 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -173,6 +182,44 @@ class DashboardTests {
             });
             assertThat(sum(body[0])).isEqualTo(5);
         }
+    }
+
+    /** The lines of events of the endpoint, read while they come. */
+    private static HttpResponse<Stream<String>> events(Clients clients) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(
+                        URI.create("http://localhost:" + clients.port() + "/actuator/limiter?after=0"))
+                .header("Accept", "text/event-stream")
+                .build();
+        return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofLines());
+    }
+
+    @Test
+    @Timeout(60)
+    void pushesEachSecondToSixteenWithoutCountingThemAndEndsBeforeTheServer() throws IOException, InterruptedException {
+        ConfigurableApplicationContext fresh = startOpen(
+                "server.shutdown=graceful", "spring.lifecycle.timeout-per-shutdown-phase=50s", "limiter.web.exclude=/error");
+        List<HttpResponse<Stream<String>>> open = new ArrayList<>();
+        try {
+            Clients clients = Applications.clientsOf(fresh);
+            for (int i = 0; i < 16; i++) {
+                open.add(events(clients));
+                assertThat(open.get(i).statusCode()).isEqualTo(200);
+                assertThat(open.get(i).headers().firstValue("Content-Type")).hasValue("text/event-stream;charset=UTF-8");
+            }
+            assertThat(events(clients).statusCode()).isEqualTo(503);
+            Iterator<String> lines = open.get(0).body().iterator();
+            IntStream.range(0, 5).forEach(i -> status(clients, "/api"));
+            int told = 0;
+            while (told < 5) {
+                told += sum(lines.next());
+            }
+            assertThat(told).isEqualTo(5);
+        } finally {
+            long begin = System.nanoTime();
+            fresh.close();
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(40));
+        }
+        open.stream().skip(1).forEach(stream -> stream.body().forEach(line -> {}));
     }
 
     /** What the rule "all" permitted and refused. */

@@ -8,6 +8,14 @@ import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.Load;
 import dev.limiter.testkit.Ports;
 import dev.limiter.testkit.RedisServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -97,11 +105,11 @@ class DashboardBrowserTests {
                 begun.incrementAndGet();
                 (status("/reports/monday") == 429 ? refused : permitted).incrementAndGet();
             });
-            awaitAnotherCount();
+            awaitAnotherCount("reports");
             long known = permitted.get() + refused.get();
             // one refresh may have been on its way
-            awaitAnotherCount();
-            awaitAnotherCount();
+            awaitAnotherCount("reports");
+            awaitAnotherCount("reports");
             assertThat(sum("reports", "permitted") + sum("reports", "refused")).isBetween(known, begun.get());
             Conditions.await(() -> permitted.get() + refused.get() == 300);
         }
@@ -112,10 +120,10 @@ class DashboardBrowserTests {
         browser.awaitText(card("reports"), "permitted 100, rejected 200");
     }
 
-    private void awaitAnotherCount() {
-        String before = browser.has(card("reports")) ? browser.text(card("reports") + ".rates") : "";
-        Conditions.await(() -> browser.has(card("reports"))
-                && !browser.text(card("reports") + ".rates").equals(before));
+    private void awaitAnotherCount(String rule) {
+        String before = browser.has(card(rule)) ? browser.text(card(rule) + ".rates") : "";
+        Conditions.await(() ->
+                browser.has(card(rule)) && !browser.text(card(rule) + ".rates").equals(before));
     }
 
     @Test
@@ -291,6 +299,49 @@ class DashboardBrowserTests {
         browser.push("Where each value comes from");
         browser.awaitText(card("catalog") + ".answer", "limiter.rules.catalog.limit");
         assertThat(browser.barriers()).isEmpty();
+    }
+
+    @Test
+    void isToldByTheServerWithoutAsking() {
+        String asked = "performance.getEntriesByType('resource').filter(each => each.name.includes('?after=')"
+                + " && each.initiatorType === 'fetch').length";
+        Conditions.await(() -> browser.has(card("default")));
+        Object before = browser.evaluate(asked);
+        status("/orders/1");
+        awaitAnotherCount("default");
+        status("/orders/1");
+        awaitAnotherCount("default");
+        assertThat(browser.evaluate(asked)).isEqualTo(before);
+    }
+
+    @Test
+    void asksWhereTheServerTellsEnoughOthers() throws IOException, InterruptedException {
+        HttpRequest events = HttpRequest.newBuilder(URI.create(sample.page()).resolve("/actuator/limiter?after=0"))
+                .header("Accept", "text/event-stream")
+                .build();
+        List<InputStream> places = new ArrayList<>();
+        try {
+            HttpResponse<InputStream> next = send(events);
+            while (next.statusCode() == 200) {
+                places.add(next.body());
+                next = send(events);
+            }
+            assertThat(next.statusCode()).isEqualTo(503);
+            browser.open(sample.page());
+            browser.awaitText("#status", "Live");
+            status("/quotes");
+            awaitAnotherCount("quotes");
+            status("/quotes");
+            awaitAnotherCount("quotes");
+        } finally {
+            for (InputStream place : places) {
+                place.close();
+            }
+        }
+    }
+
+    private static HttpResponse<InputStream> send(HttpRequest request) throws IOException, InterruptedException {
+        return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofInputStream());
     }
 
     @Test

@@ -3,7 +3,9 @@ package dev.limiter.spring.autoconfigure;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.operate.series.DecisionSeries;
 import dev.limiter.spring.web.dashboard.DashboardMapping;
+import dev.limiter.spring.web.dashboard.SecondsStream;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.InetAddress;
 import java.util.Map;
@@ -14,6 +16,7 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.condition.Conditi
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -40,7 +43,10 @@ public final class LimiterDashboardAutoConfiguration {
     /** @throws LimiterConfigurationException if everybody could see the page, or if its path is none */
     @Bean
     DashboardMapping limiterDashboardMapping(
-            ApplicationContext application, Environment environment, ObjectProvider<PathMappedEndpoints> endpoints) {
+            ApplicationContext application,
+            Environment environment,
+            ObjectProvider<PathMappedEndpoints> endpoints,
+            ObjectProvider<SecondsStream> stream) {
         String path = environment.getProperty("limiter.dashboard.path", "/limiter");
         if (!PATH.matcher(path).matches()) {
             throw problem("path", path, "This must be a path such as /limiter.");
@@ -57,7 +63,16 @@ public final class LimiterDashboardAutoConfiguration {
         boolean security =
                 ClassUtils.isPresent("org.springframework.security.web.csrf.CsrfToken", application.getClassLoader());
         return new DashboardMapping(
-                path, id -> path(endpoints.getIfAvailable(), id), security ? Csrf::header : request -> null);
+                path,
+                id -> path(endpoints.getIfAvailable(), id),
+                security ? Csrf::header : request -> null,
+                stream.getIfAvailable());
+    }
+
+    @Bean
+    @ConditionalOnBean(DecisionSeries.class)
+    SecondsStream limiterSecondsStream(DecisionSeries series) {
+        return new SecondsStream(series);
     }
 
     private static boolean isLoopback(@Nullable InetAddress address) {

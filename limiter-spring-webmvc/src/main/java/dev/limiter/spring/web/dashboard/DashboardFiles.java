@@ -101,18 +101,16 @@ final class DashboardFiles {
         json.append(", \"audit\": ").append(endpoint("auditevents", servlet));
         Map.Entry<String, String> header = csrf.of(request);
         if (header != null) {
-            json.append(", \"csrf\": {\"header\": ").append(quoted(header.getKey()));
-            json.append(", \"token\": ").append(quoted(header.getValue())).append('}');
+            json.append(", \"csrf\": {\"header\": ").append(JsonText.quoted(header.getKey()));
+            json.append(", \"token\": ")
+                    .append(JsonText.quoted(header.getValue()))
+                    .append('}');
         }
         return json.append('}').toString().getBytes(StandardCharsets.UTF_8);
     }
 
     private String endpoint(String id, String servlet) {
         String path = endpoints.of(id);
-        return path == null ? "null" : quoted(servlet + path);
-    }
-
-    private static String quoted(String text) {
-        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+        return path == null ? "null" : JsonText.quoted(servlet + path);
     }
 }

@@ -11,7 +11,7 @@ import org.springframework.web.servlet.HandlerExecutionChain;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * Maps the files of the page, before all other mappings and without any interceptor, so that no rule decides about them. A
+ * Maps the files of the page and the events of the endpoint, before all other mappings and without any interceptor, so that no rule decides about them. A
  * request is one for a file only if its URI is exactly that of the file: any other spelling of it is left to other mappings
  * and to all rules. Thread-safe.
  */
@@ -19,13 +19,18 @@ public final class DashboardMapping implements HandlerMapping, Ordered {
 
     private final String path;
     private final DashboardFiles files;
+    private final EndpointPaths endpoints;
+    private final @Nullable SecondsStream stream;
 
     /**
      * @param path of the page, such as {@code /limiter}
      * @param endpoints the paths of the endpoints that the page asks, such as {@code /actuator/limiter}
+     * @param stream what answers those who want events; null where nothing is sampled
      */
-    public DashboardMapping(String path, EndpointPaths endpoints, CsrfHeader csrf) {
+    public DashboardMapping(String path, EndpointPaths endpoints, CsrfHeader csrf, @Nullable SecondsStream stream) {
         this.path = path;
+        this.endpoints = endpoints;
+        this.stream = stream;
         this.files = new DashboardFiles(endpoints, csrf);
     }
 
@@ -52,6 +57,9 @@ public final class DashboardMapping implements HandlerMapping, Ordered {
 
     @Override
     public @Nullable HandlerExecutionChain getHandler(HttpServletRequest request) {
+        if (stream != null && isStream(request)) {
+            return new HandlerExecutionChain((HttpRequestHandler) stream::serve);
+        }
         String file = file(request);
         if (file == null) {
             return null;
@@ -65,7 +73,16 @@ public final class DashboardMapping implements HandlerMapping, Ordered {
 
     /** Whether {@link #getHandler} knows a handler of this request. */
     public boolean serves(HttpServletRequest request) {
-        return file(request) != null;
+        return stream != null && isStream(request) || file(request) != null;
+    }
+
+    /** Whether a request asks the endpoint for events: what protects its path protects them. */
+    private boolean isStream(HttpServletRequest request) {
+        if (!request.getMethod().equals("GET") || !SecondsStream.MEDIA_TYPE.equals(request.getHeader("Accept"))) {
+            return false;
+        }
+        String endpoint = endpoints.of("limiter");
+        return endpoint != null && request.getRequestURI().equals(servlet(request) + endpoint);
     }
 
     /** The name of the file; empty for the page without the slash that its files are relative to. */

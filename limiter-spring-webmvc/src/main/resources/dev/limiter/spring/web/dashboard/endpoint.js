@@ -60,6 +60,20 @@ async function ask(method, path, body, audit = false) {
 const segment = (name) => '/' + encodeURIComponent(name);
 const query = (words) => '?' + new URLSearchParams(words);
 
+/** Pushes the samples after one, until it is closed; ended: told if it does not come about, or ends. */
+export async function stream(after, heard, ended) {
+  if (connection === null) {
+    await connect();
+  }
+  const events = new EventSource(connection.endpoint + query({ after }));
+  events.onmessage = ({ data }) => heard(JSON.parse(data));
+  events.onerror = () => {
+    events.close();
+    ended();
+  };
+  return events;
+}
+
 /** The samples after one. */
 export const series = (after) => ask('GET', query({ after }));
 export const rules = () => ask('GET', '');

@@ -1,4 +1,4 @@
-// The page: asks once a second for what is new, and shows it.
+// The page: is told once a second what is new, or asks for it, and shows it.
 
 import * as endpoint from './endpoint.js';
 import { append, chart } from './charts.js';
@@ -9,6 +9,8 @@ import { done } from './words.js';
 const SECOND = 1000;
 const RULES_EVERY = 5;
 const TOP = 20;
+const QUIET = 4 * SECOND;
+const RETRY = 10 * SECOND;
 const DAY = 24 * 60 * 60 * SECOND;
 const ALL = ['permitted', 'refused', 'waiting'];
 const at = (id) => document.getElementById(id);
@@ -181,26 +183,66 @@ async function run(what, done) {
   }
 }
 
+function live() {
+  status('Live · ' + storageText(described.storage), described.storage.decides === false ? 'degraded' : 'live');
+}
+
 async function look() {
   try {
-    if (!take(await endpoint.series(known.sample))) {
-      take(await endpoint.series(0));
-      looks = 0;
+    if (!pushed.isFresh()) {
+      if (!take(await endpoint.series(known.sample))) {
+        take(await endpoint.series(0));
+        looks = 0;
+      }
     }
     if (looks++ % RULES_EVERY === 0) {
       await readRules();
-    } else {
+    } else if (!pushed.isFresh()) {
       draw();
     }
-    status('Live · ' + storageText(described.storage), described.storage.decides === false ? 'degraded' : 'live');
+    live();
+    await pushed.begin();
   } catch (failure) {
     status(failure instanceof endpoint.EndpointError ? failure.message : 'No answer from the server; trying again', 'gone');
     looks = 0;
   }
 }
 
+/** The events of the server. While there are none, the page asks, and tries again from time to time. */
+const pushed = {
+  events: null,
+  heard: -Infinity,
+  again: 0,
+  isFresh() {
+    return this.events !== null && performance.now() - this.heard < QUIET;
+  },
+  async begin() {
+    if (this.events !== null && performance.now() - this.heard > QUIET) {
+      this.end();
+    }
+    if (this.events === null && performance.now() >= this.again) {
+      this.again = performance.now() + RETRY;
+      this.heard = performance.now();
+      this.events = await endpoint.stream(known.sample, (news) => {
+        this.heard = performance.now();
+        if (take(news)) {
+          draw();
+        } else {
+          this.end();
+        }
+      }, () => this.end());
+    }
+  },
+  end() {
+    this.events?.close();
+    this.events = null;
+  },
+};
+
 async function always() {
-  if (!document.hidden) {
+  if (document.hidden) {
+    pushed.end();
+  } else {
     await look();
   }
   setTimeout(always, SECOND);

@@ -1,0 +1,131 @@
+package dev.limiter.spring.web.dashboard;
+
+import dev.limiter.spring.operate.series.DecisionSeries;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Sends what rules decide as server-sent events, one a second, to {@value #MOST} clients at most, each by a thread of its own,
+ * so that one that does not read delays nobody. A connection ends after some minutes, so that access is checked again, and
+ * before the server waits for its last requests. Thread-safe.
+ */
+public final class SecondsStream implements SmartLifecycle {
+
+    static final String MEDIA_TYPE = "text/event-stream";
+
+    /** How many connections there are at once; others are answered with 503, and ask once a second. */
+    static final int MOST = 16;
+
+    private static final long SECOND_MILLIS = 1000;
+    private static final long LIFE_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+    private final DecisionSeries series;
+    private final Semaphore places = new Semaphore(MOST);
+    private @Nullable ExecutorService threads;
+
+    public SecondsStream(DecisionSeries series) {
+        this.series = series;
+    }
+
+    @Override
+    public synchronized void start() {
+        if (threads == null) {
+            threads = Executors.newCachedThreadPool(SecondsStream::thread);
+        }
+    }
+
+    private static Thread thread(Runnable runs) {
+        Thread thread = new Thread(runs, "limiter-page");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Ends all connections. */
+    @Override
+    public synchronized void stop() {
+        if (threads != null) {
+            threads.shutdownNow();
+            threads = null;
+        }
+    }
+
+    @Override
+    public synchronized boolean isRunning() {
+        return threads != null;
+    }
+
+    /** Answers with the seconds after one, and with each new one while the connection lasts. */
+    void serve(HttpServletRequest request, HttpServletResponse answer) {
+        if (!request.isAsyncSupported() || !places.tryAcquire()) {
+            answer.setStatus(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
+            return;
+        }
+        answer.setContentType(MEDIA_TYPE);
+        answer.setCharacterEncoding("UTF-8");
+        answer.setHeader("Cache-Control", "no-store");
+        // a proxy would keep events until there are many
+        answer.setHeader("X-Accel-Buffering", "no");
+        long after = after(request.getParameter("after"));
+        AsyncContext context = request.startAsync(request, answer);
+        context.setTimeout(0);
+        Runnable end = () -> {
+            places.release();
+            context.complete();
+        };
+        if (!execute(() -> {
+            try {
+                send(after, answer);
+            } finally {
+                end.run();
+            }
+        })) {
+            end.run();
+        }
+    }
+
+    private synchronized boolean execute(Runnable connection) {
+        try {
+            if (threads != null) {
+                threads.execute(connection);
+                return true;
+            }
+            return false;
+        } catch (RejectedExecutionException stopped) {
+            return false;
+        }
+    }
+
+    private static long after(@Nullable String text) {
+        return text != null && text.matches("[0-9]{1,18}") ? Long.parseLong(text) : 0;
+    }
+
+    private void send(long after, HttpServletResponse answer) {
+        long begin = System.nanoTime();
+        long sent = after;
+        try {
+            OutputStream body = answer.getOutputStream();
+            while (System.nanoTime() - begin < LIFE_NANOS) {
+                Map<String, Object> news = series.after(sent);
+                sent = ((Number) Objects.requireNonNull(news.get("sample"))).longValue();
+                body.write(("data: " + JsonText.of(news) + "\n\n").getBytes(StandardCharsets.UTF_8));
+                body.flush();
+                Thread.sleep(SECOND_MILLIS);
+            }
+        } catch (IOException | InterruptedException gone) {
+            // the client, or the application
+        }
+    }
+}
