@@ -134,6 +134,7 @@ class DashboardBrowserTests {
         browser.fill("Limit", "1");
         browser.press(Keys.ENTER);
         browser.awaitText(card("catalog") + "ul", "1 per 1h");
+        browser.awaitText(card("catalog") + ".state", "limit 1, because <b>too many</b>");
         browser.awaitText("#audit", "catalog: 10 per 1h");
         browser.awaitText("#audit", "1 per 1h · token-bucket, enforce, because <b>too many</b>");
         assertThat(status("/catalog", "X-Api-Key", "a")).isEqualTo(429);

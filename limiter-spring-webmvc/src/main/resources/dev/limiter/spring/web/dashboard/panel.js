@@ -2,7 +2,7 @@
 
 import * as endpoint from './endpoint.js';
 import { choice, cut, field, filled, make } from './elements.js';
-import { holders, sources, standing, suggestion } from './standing.js';
+import { changes, holders, sources, standing, suggestion } from './standing.js';
 
 const MOST_KEYS = 5;
 
@@ -52,7 +52,8 @@ export function panel(name, rule, run, revision) {
     const rows = parts.filter((part) => part !== null);
     state.replaceChildren(
       ...(rows.length ? rows : [make('p', { class: 'soft' }, 'Nobody was refused in the last five minutes: name a key below to see what it has left.')]),
-      ...(one.held ? [holders(one.held)] : []));
+      ...(one.held ? [holders(one.held)] : []),
+      ...(one.changes ? [changes(one.changes)] : []));
   }
   const refresh = () => look().catch(() => {
     // the page says that the server is gone
@@ -78,7 +79,7 @@ export function panel(name, rule, run, revision) {
     act(() => endpoint.change(name, { ...typed, ...why(), version: seen }), 'Mode of ' + shown + ' set.'));
   const whole = form([], { restore: 'As configured again', sources: 'Where each value comes from' }, (typed, button) =>
     button === 'restore' ? act(() => endpoint.restore(name, why()), shown + ' is as configured.')
-      : act(() => endpoint.rule(name), null, (one) => sources(one.sources)));
+      : act(() => endpoint.rule(name), null, (one) => sources(one.sources, one.floor)));
 
   const demand = form([field('Share to refuse', { name: 'suggest', value: '0.1%', size: 6 })],
     { suggest: 'Suggest a limit', begin: 'Record demand', end: 'Stop recording' }, ({ suggest = '' }, button) =>

@@ -38,9 +38,22 @@ export function holders({ permits, requests, oldest }) {
       + ', thread ' + cut(each.thread, 60) + (each.keyHash ? ', key ' + each.keyHash : '')))));
 }
 
-/** The place of each setting. */
-export function sources(settings) {
-  const rows = Object.entries(settings).slice(0, 50).map(([name, { value, from, hides = [] }]) =>
+/** The changes of a rule that are in force, the latest last. */
+export function changes(list) {
+  return make('div', { class: 'standing' }, make('h4', {}, 'Changes in force'),
+    make('ul', {}, ...list.slice(-20).map(({ version, at, by, reason, ...settings }) => make('li', {},
+      'Change ' + version + ' by ' + cut(by || 'anonymous', 60) + (at ? ' at ' + at : '') + ': '
+      + cut(Object.entries(settings).map(([name, value]) => name + ' ' + value).join(', '), 200)
+      + (reason ? ', because ' + cut(reason, 200) : '')))));
+}
+
+/** The place of each setting, and what the rule may not exceed. */
+export function sources(settings, floor) {
+  const written = Object.entries(settings).slice(0, 50);
+  if (floor) {
+    written.push(['floor', { value: floor.limit + ' per ' + duration(floor.window), from: floor.from }]);
+  }
+  const rows = written.map(([name, { value, from, hides = [] }]) =>
     make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, value === undefined ? '' : cut(value, 60)),
       make('td', {}, cut(from, 200), ...hides.slice(0, 10).map((other) =>
         make('div', { class: 'soft' }, 'hides ' + (other.value === undefined ? '' : cut(other.value, 60) + ' of ') + cut(other.from, 200))))));
