@@ -197,14 +197,17 @@ class DashboardTests {
     @Timeout(60)
     void pushesEachSecondToSixteenWithoutCountingThemAndEndsBeforeTheServer() throws IOException, InterruptedException {
         ConfigurableApplicationContext fresh = startOpen(
-                "server.shutdown=graceful", "spring.lifecycle.timeout-per-shutdown-phase=50s", "limiter.web.exclude=/error");
+                "server.shutdown=graceful",
+                "spring.lifecycle.timeout-per-shutdown-phase=50s",
+                "limiter.web.exclude=/error");
         List<HttpResponse<Stream<String>>> open = new ArrayList<>();
         try {
             Clients clients = Applications.clientsOf(fresh);
             for (int i = 0; i < 16; i++) {
                 open.add(events(clients));
                 assertThat(open.get(i).statusCode()).isEqualTo(200);
-                assertThat(open.get(i).headers().firstValue("Content-Type")).hasValue("text/event-stream;charset=UTF-8");
+                assertThat(open.get(i).headers().firstValue("Content-Type"))
+                        .hasValue("text/event-stream;charset=UTF-8");
             }
             assertThat(events(clients).statusCode()).isEqualTo(503);
             Iterator<String> lines = open.get(0).body().iterator();
