@@ -10,7 +10,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -195,7 +194,8 @@ class DashboardTests {
 
     @Test
     @Timeout(60)
-    void pushesEachSecondToSixteenWithoutCountingThemAndEndsBeforeTheServer() throws IOException, InterruptedException {
+    void pushesEachSecondToSixteenWithoutCountingThemAndEndsBeforeTheServer(CapturedOutput output)
+            throws IOException, InterruptedException {
         ConfigurableApplicationContext fresh = startOpen(
                 "server.shutdown=graceful",
                 "spring.lifecycle.timeout-per-shutdown-phase=50s",
@@ -218,10 +218,9 @@ class DashboardTests {
             }
             assertThat(told).isEqualTo(5);
         } finally {
-            long begin = System.nanoTime();
             fresh.close();
-            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(40));
         }
+        assertThat(output).contains("Graceful shutdown complete").doesNotContain("Graceful shutdown aborted");
         open.stream().skip(1).forEach(stream -> stream.body().forEach(line -> {}));
     }
 
@@ -261,6 +260,15 @@ class DashboardTests {
         assertThatThrownBy(() -> startOpen("limiter.dashboard.path=" + path).close())
                 .isInstanceOf(Exception.class);
         assertThat(output).contains("LIM-407", "limiter.dashboard.path");
+    }
+
+    /** Who may reach one port may not see what is on another. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1})
+    void doesNotStartWithoutTheEndpointOnItsPort(int port, CapturedOutput output) {
+        assertThatThrownBy(() -> startOpen("management.server.port=" + port).close())
+                .isInstanceOf(Exception.class);
+        assertThat(output).contains("LIM-407", "management.server.port is " + port);
     }
 
     @SpringBootConfiguration

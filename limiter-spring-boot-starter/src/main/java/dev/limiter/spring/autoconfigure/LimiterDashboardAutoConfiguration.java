@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -40,7 +41,7 @@ public final class LimiterDashboardAutoConfiguration {
     /** The bean of Spring Security through which all requests go. */
     private static final String SECURITY = "springSecurityFilterChain";
 
-    /** @throws LimiterConfigurationException if everybody could see the page, or if its path is none */
+    /** @throws LimiterConfigurationException if everybody could see the page, its path is none, or the endpoint has another port */
     @Bean
     DashboardMapping limiterDashboardMapping(
             ApplicationContext application,
@@ -50,6 +51,13 @@ public final class LimiterDashboardAutoConfiguration {
         String path = environment.getProperty("limiter.dashboard.path", "/limiter");
         if (!PATH.matcher(path).matches()) {
             throw problem("path", path, "This must be a path such as /limiter.");
+        }
+        if (ManagementPortType.get(environment) != ManagementPortType.SAME) {
+            throw problem(
+                    "enabled",
+                    true,
+                    "The page asks the endpoint on its own port, and management.server.port is "
+                            + environment.getProperty("management.server.port") + ".");
         }
         if (!application.containsBean(SECURITY)
                 && !isLoopback(environment.getProperty("server.address", InetAddress.class))
