@@ -142,7 +142,7 @@ final class RuleDescription {
                                 || limit.remaining() < limit.limit().capacity());
     }
 
-    /** One of those that were refused most often, by its hash. */
+    /** One of those that were refused most often, by its hash, with who was refused last. */
     static Map<String, Object> of(RefusedKey refused) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("rule", refused.rule());
@@ -150,6 +150,12 @@ final class RuleDescription {
         body.put("refusals", refused.refusals());
         if (refused.error() > 0) {
             body.put("atMostTooMany", refused.error());
+        }
+        if (refused.address() != null) {
+            body.put("address", refused.address());
+        }
+        if (refused.principal() != null) {
+            body.put("principal", refused.principal());
         }
         return body;
     }

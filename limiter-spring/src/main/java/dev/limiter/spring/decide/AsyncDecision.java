@@ -52,7 +52,7 @@ final class AsyncDecision {
         } catch (Undecidable undecidable) {
             ask(
                     limiters.tryAcquireAsync(undecidable.price()),
-                    price -> result.hand(decider.undecided(undecidable, price, resource)));
+                    price -> result.hand(decider.undecided(undecidable, price, context, resource)));
             return result;
         }
         if (asked.rules().isEmpty()) {
@@ -75,7 +75,7 @@ final class AsyncDecision {
                     if (banned == null) {
                         askBan(next);
                     } else {
-                        Verdict refused = decider.banned(rule, charge, banned, resource);
+                        Verdict refused = decider.banned(rule, charge, banned, context, resource);
                         askShadow(refused, rules.candidatesBeside(refused), 0);
                     }
                 });
@@ -94,7 +94,7 @@ final class AsyncDecision {
             Verdict verdict = decider.verdict(asked, rules, context, resource, decided);
             if (decided.permitted()) {
                 Duration waited = rules.waiting() ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
-                decider.reports().tellPermitted(verdict, resource, waited);
+                decider.reports().tellPermitted(verdict, context, resource, waited);
                 askShadow(verdict, rules.shadow(), 0);
             } else {
                 countRejection(verdict, verdict, 0);
@@ -111,22 +111,23 @@ final class AsyncDecision {
             RateLimitRule rule = verdict.rules().get(i);
             Charge charge = verdict.charges().get(i);
             Outcome outcome = Outcome.rejected(verdict.part(i));
-            CompletableFuture<@Nullable Decision> ban =
-                    outcome == Outcome.REJECTED ? decider.bans().afterRejectionLater(rule, charge, resource) : null;
+            CompletableFuture<@Nullable Decision> ban = outcome == Outcome.REJECTED
+                    ? decider.bans().afterRejectionLater(rule, charge, context, resource)
+                    : null;
             if (ban != null) {
                 int refused = i;
                 ask(ban, banned -> {
                     if (banned == null) {
-                        decider.reports().tell(verdict, refused, resource, outcome, Duration.ZERO);
+                        decider.reports().tell(verdict, refused, context, resource, outcome, Duration.ZERO);
                     }
                     countRejection(
                             verdict,
-                            banned == null ? answer : decider.banned(rule, charge, banned, resource),
+                            banned == null ? answer : decider.banned(rule, charge, banned, context, resource),
                             refused + 1);
                 });
                 return;
             }
-            decider.reports().tell(verdict, i, resource, outcome, Duration.ZERO);
+            decider.reports().tell(verdict, i, context, resource, outcome, Duration.ZERO);
         }
         askShadow(answer, rules.candidatesBeside(verdict), 0);
     }

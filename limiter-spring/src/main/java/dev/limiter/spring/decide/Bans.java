@@ -5,6 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ final class Bans {
 
     /** Counts a rejection; the refusal of a key that had too many before it, null if this is still one of them. */
     @Nullable
-    Decision afterRejection(RateLimitRule rule, Charge charge, String resource) {
+    Decision afterRejection(RateLimitRule rule, Charge charge, RateLimitContext context, String resource) {
         Ban ban = rule.banOf(charge);
         if (ban == null) {
             return null;
@@ -50,14 +51,14 @@ final class Bans {
             return null;
         }
         Decision state = limiters.tryAcquire(ban.bans(), charge.key());
-        return begun(rule, charge, resource, rejection, state);
+        return begun(rule, charge, context, resource, rejection, state);
     }
 
     /** Begins a ban; nothing happens if the key is banned. */
     void begin(RateLimitRule rule, Ban ban, Charge charge) {
         Decision state = limiters.tryAcquire(ban.bans(), charge.key());
         if (state.permitted()) {
-            reports.tellBan(rule, "", charge, state);
+            reports.tellBan(rule, null, "", charge, state);
         }
     }
 
@@ -65,9 +66,14 @@ final class Bans {
      * The refusal of a rejection that came after the last one; a rejection that took the only permit has begun the ban.
      */
     private @Nullable Decision begun(
-            RateLimitRule rule, Charge charge, String resource, Decision rejection, Decision state) {
+            RateLimitRule rule,
+            Charge charge,
+            RateLimitContext context,
+            String resource,
+            Decision rejection,
+            Decision state) {
         if (state.permitted()) {
-            reports.tellBan(rule, resource, charge, state);
+            reports.tellBan(rule, context, resource, charge, state);
         }
         return rejection.permitted() ? null : banned(charge, state);
     }
@@ -84,7 +90,8 @@ final class Bans {
 
     /** The same as {@link #afterRejection} without blocking the caller; null if the rule bans nobody. */
     @Nullable
-    CompletableFuture<@Nullable Decision> afterRejectionLater(RateLimitRule rule, Charge charge, String resource) {
+    CompletableFuture<@Nullable Decision> afterRejectionLater(
+            RateLimitRule rule, Charge charge, RateLimitContext context, String resource) {
         Ban ban = rule.banOf(charge);
         return ban == null
                 ? null
@@ -92,7 +99,7 @@ final class Bans {
                         .thenCompose(rejection -> rejection.permitted() && rejection.remaining() > 0
                                 ? CompletableFuture.completedFuture(null)
                                 : limiters.tryAcquireAsync(ban.bans(), charge.key())
-                                        .thenApply(state -> begun(rule, charge, resource, rejection, state)));
+                                        .thenApply(state -> begun(rule, charge, context, resource, rejection, state)));
     }
 
     /** The one who begins a ban sits it out like all others. */

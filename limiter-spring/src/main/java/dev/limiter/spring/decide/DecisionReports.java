@@ -3,6 +3,8 @@ package dev.limiter.spring.decide;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.decide.RateLimitEvent.Caller;
 import dev.limiter.spring.decide.RateLimitEvent.Subject;
 import dev.limiter.spring.key.KeyHash;
 import java.time.Duration;
@@ -30,53 +32,80 @@ final class DecisionReports {
     }
 
     /** Of a rule that was not asked. */
-    void tell(RateLimitRule rule, String resource, Outcome outcome, @Nullable Decision decision) {
+    void tell(
+            RateLimitRule rule,
+            RateLimitContext context,
+            String resource,
+            Outcome outcome,
+            @Nullable Decision decision) {
         Audience audience = audiences.get(outcome);
         if (audience != null) {
             List<RateLimitListener> asking = audience.count(rule.name(), resource, null, Duration.ZERO);
             if (!asking.isEmpty()) {
-                tell(asking, new RateLimitEvent(rule.name(), resource, outcome, decision, Duration.ZERO));
+                tell(
+                        asking,
+                        new RateLimitEvent(
+                                rule.name(), resource, outcome, decision, Duration.ZERO, Caller.of(context), null));
             }
         }
     }
 
     /** Of a rule that was asked alone. */
-    void tell(RateLimitRule rule, String resource, Outcome outcome, Decision decision, Charge charge) {
+    void tell(
+            RateLimitRule rule,
+            RateLimitContext context,
+            String resource,
+            Outcome outcome,
+            Decision decision,
+            Charge charge) {
         Audience audience = audiences.get(outcome);
         if (audience != null) {
             List<RateLimitListener> asking = audience.count(rule.name(), resource, decision, Duration.ZERO);
             if (!asking.isEmpty()) {
                 Subject subject = new Subject(rule, charge, decision, null, 0, hash);
-                tell(asking, new RateLimitEvent(rule.name(), resource, outcome, decision, Duration.ZERO, subject));
+                tell(
+                        asking,
+                        new RateLimitEvent(
+                                rule.name(), resource, outcome, decision, Duration.ZERO, Caller.of(context), subject));
             }
         }
     }
 
     /** Of the rule at a position of a verdict. */
-    void tell(Verdict verdict, int index, String resource, Outcome outcome, Duration waited) {
+    void tell(Verdict verdict, int index, RateLimitContext context, String resource, Outcome outcome, Duration waited) {
         Audience audience = audiences.get(outcome);
         if (audience != null) {
             RateLimitRule rule = verdict.rules().get(index);
             List<RateLimitListener> asking = audience.count(rule.name(), resource, verdict.part(index), waited);
             if (!asking.isEmpty()) {
                 Subject subject = new Subject(rule, verdict.charge(index), null, verdict, index, hash);
-                tell(asking, new RateLimitEvent(rule.name(), resource, outcome, verdict.decision(), waited, subject));
+                tell(
+                        asking,
+                        new RateLimitEvent(
+                                rule.name(),
+                                resource,
+                                outcome,
+                                verdict.decision(),
+                                waited,
+                                Caller.of(context),
+                                subject));
             }
         }
     }
 
     /** {@code waited}: how long the request waited, of the rules that let it. */
-    void tellPermitted(Verdict verdict, String resource, Duration waited) {
+    void tellPermitted(Verdict verdict, RateLimitContext context, String resource, Duration waited) {
         for (int i = 0; i < verdict.rules().size(); i++) {
             Duration own = verdict.rules().get(i).makesWait() ? waited : Duration.ZERO;
-            tell(verdict, i, resource, Outcome.permitted(verdict.part(i)), own);
+            tell(verdict, i, context, resource, Outcome.permitted(verdict.part(i)), own);
         }
     }
 
-    /** A ban begins. */
-    void tellBan(RateLimitRule rule, String resource, Charge charge, Decision ban) {
+    /** A ban begins; {@code context}: null if an operator has begun it. */
+    void tellBan(RateLimitRule rule, @Nullable RateLimitContext context, String resource, Charge charge, Decision ban) {
         Subject subject = new Subject(rule, charge, ban, null, 0, hash);
-        RateLimitEvent event = new RateLimitEvent(rule.name(), resource, Outcome.BANNED, ban, Duration.ZERO, subject);
+        RateLimitEvent event = new RateLimitEvent(
+                rule.name(), resource, Outcome.BANNED, ban, Duration.ZERO, Caller.of(context), subject);
         Audience.tell(all, listener -> listener.onBan(event));
     }
 

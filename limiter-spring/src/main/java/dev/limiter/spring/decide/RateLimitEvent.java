@@ -4,7 +4,10 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.key.KeyHash;
+import java.security.Principal;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +20,7 @@ public final class RateLimitEvent {
     private final Outcome outcome;
     private final @Nullable Decision decision;
     private final Duration waited;
+    private final Caller caller;
     private final @Nullable Subject subject;
 
     /**
@@ -40,9 +44,29 @@ public final class RateLimitEvent {
         }
     }
 
+    /** Who sent a request, for people; taken from it while it is there, since events outlive requests. Immutable. */
+    record Caller(@Nullable String address, @Nullable String principal) {
+
+        static final Caller UNKNOWN = new Caller(null, null);
+
+        /** Unknown where there is no request, or where it cannot be asked: no decision fails for that. */
+        static Caller of(@Nullable RateLimitContext context) {
+            RequestView request = context == null ? null : context.request();
+            if (request == null) {
+                return UNKNOWN;
+            }
+            try {
+                Principal principal = request.principal();
+                return new Caller(request.clientAddress(), principal == null ? null : principal.getName());
+            } catch (RuntimeException failure) {
+                return UNKNOWN;
+            }
+        }
+    }
+
     /** One without a key, for tests of a listener. */
     public RateLimitEvent(String rule, String resource, Outcome outcome, @Nullable Decision decision, Duration waited) {
-        this(rule, resource, outcome, decision, waited, null);
+        this(rule, resource, outcome, decision, waited, Caller.UNKNOWN, null);
     }
 
     RateLimitEvent(
@@ -51,12 +75,14 @@ public final class RateLimitEvent {
             Outcome outcome,
             @Nullable Decision decision,
             Duration waited,
+            Caller caller,
             @Nullable Subject subject) {
         this.rule = rule;
         this.resource = resource;
         this.outcome = outcome;
         this.decision = decision;
         this.waited = waited;
+        this.caller = caller;
         this.subject = subject;
     }
 
@@ -101,6 +127,19 @@ public final class RateLimitEvent {
      */
     public @Nullable String keyHash() {
         return subject == null ? null : subject.hash().of(subject.charge().key());
+    }
+
+    /**
+     * Where the request came from, as {@code key: ip} has it: an IPv4 address, or the network of an IPv6 address; null for a
+     * call without a request, and for a ban by an operator.
+     */
+    public @Nullable String address() {
+        return caller.address();
+    }
+
+    /** Who was logged in; null if nobody was, or as for {@link #address()}. */
+    public @Nullable String principal() {
+        return caller.principal();
     }
 
     /** The permits that the request asked for, of the limit of which it asked for most; 0 if the rule was not asked. */

@@ -72,7 +72,7 @@ final class RuleCharges {
             throw new Undecidable(rule, RuleEvaluationException.brief(failure));
         }
         if (charge == null) {
-            reports.tell(rule, resource, Outcome.SKIPPED, null);
+            reports.tell(rule, context, resource, Outcome.SKIPPED, null);
         }
         return charge;
     }

@@ -57,12 +57,12 @@ public final class RuleDecider {
         try {
             asked = charges.of(rules, context, resource);
         } catch (Undecidable undecidable) {
-            return undecided(undecidable, resource);
+            return undecided(undecidable, context, resource);
         }
         if (asked.rules().isEmpty()) {
             return withShadow(Verdict.UNLIMITED, rules, rules.shadow(), context, resource);
         }
-        Verdict banned = banned(asked, resource);
+        Verdict banned = banned(asked, context, resource);
         return banned == null
                 ? decide(asked, rules, context, resource)
                 : withShadow(banned, rules, rules.candidatesBeside(banned), context, resource);
@@ -74,9 +74,10 @@ public final class RuleDecider {
         Duration waited = rules.waiting() ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
         Verdict verdict = verdict(asked, rules, context, resource, decision);
         if (!decision.permitted()) {
-            return withShadow(rejected(verdict, resource), rules, rules.candidatesBeside(verdict), context, resource);
+            return withShadow(
+                    rejected(verdict, context, resource), rules, rules.candidatesBeside(verdict), context, resource);
         }
-        reports.tellPermitted(verdict, resource, waited);
+        reports.tellPermitted(verdict, context, resource, waited);
         return withShadow(verdict, rules, rules.shadow(), context, resource);
     }
 
@@ -137,25 +138,25 @@ public final class RuleDecider {
         for (RateLimitRule rule : rules.enforced()) {
             if (rule.denies(context)) {
                 Decision denied = new DeniedDecision(rule.rule());
-                reports.tell(rule, resource, Outcome.DENIED, denied);
+                reports.tell(rule, context, resource, Outcome.DENIED, denied);
                 return Asked.NOTHING.refused(denied);
             }
         }
         return null;
     }
 
-    private @Nullable Verdict banned(Asked asked, String resource) {
+    private @Nullable Verdict banned(Asked asked, RateLimitContext context, String resource) {
         for (int i = 0; i < asked.charges().size(); i++) {
             Decision banned = bans.current(asked.rules().get(i), asked.charges().get(i));
             if (banned != null) {
-                return banned(asked.rules().get(i), asked.charges().get(i), banned, resource);
+                return banned(asked.rules().get(i), asked.charges().get(i), banned, context, resource);
             }
         }
         return null;
     }
 
-    Verdict banned(RateLimitRule rule, Charge charge, Decision banned, String resource) {
-        reports.tell(rule, resource, Outcome.BANNED, banned, charge);
+    Verdict banned(RateLimitRule rule, Charge charge, Decision banned, RateLimitContext context, String resource) {
+        reports.tell(rule, context, resource, Outcome.BANNED, banned, charge);
         return new Asked(List.of(rule), List.of(charge)).refused(banned);
     }
 
@@ -169,7 +170,7 @@ public final class RuleDecider {
     }
 
     /** Only the rules that refused are to be told: the others were not counted. */
-    private Verdict rejected(Verdict verdict, String resource) {
+    private Verdict rejected(Verdict verdict, RateLimitContext context, String resource) {
         Verdict result = verdict;
         for (int i = 0; i < verdict.rules().size(); i++) {
             RateLimitRule rule = verdict.rules().get(i);
@@ -178,27 +179,27 @@ public final class RuleDecider {
             }
             Charge charge = verdict.charges().get(i);
             Outcome outcome = Outcome.rejected(verdict.part(i));
-            Decision banned = outcome == Outcome.REJECTED ? bans.afterRejection(rule, charge, resource) : null;
+            Decision banned = outcome == Outcome.REJECTED ? bans.afterRejection(rule, charge, context, resource) : null;
             if (banned == null) {
-                reports.tell(verdict, i, resource, outcome, Duration.ZERO);
+                reports.tell(verdict, i, context, resource, outcome, Duration.ZERO);
             } else {
-                result = banned(rule, charge, banned, resource);
+                result = banned(rule, charge, banned, context, resource);
             }
         }
         return result;
     }
 
-    private Verdict undecided(Undecidable undecidable, String resource) {
-        return undecided(undecidable, limiters.tryAcquire(undecidable.price()), resource);
+    private Verdict undecided(Undecidable undecidable, RateLimitContext context, String resource) {
+        return undecided(undecidable, limiters.tryAcquire(undecidable.price()), context, resource);
     }
 
     /** The refusal of a request that failed to be decided, and could not pay for it; throws the failure if it could. */
-    Verdict undecided(Undecidable undecidable, Decision price, String resource) {
+    Verdict undecided(Undecidable undecidable, Decision price, RateLimitContext context, String resource) {
         if (price.permitted()) {
             price.close();
             throw undecidable.failure;
         }
-        reports.tell(undecidable.rule, resource, Outcome.rejected(price), price, undecidable.price());
+        reports.tell(undecidable.rule, context, resource, Outcome.rejected(price), price, undecidable.price());
         return undecidable.refused(price);
     }
 

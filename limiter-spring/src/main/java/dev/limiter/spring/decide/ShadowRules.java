@@ -45,7 +45,7 @@ final class ShadowRules {
     Charge charge(RateLimitRule rule) {
         try {
             if (rule.denies(context)) {
-                reports.tell(rule, resource, Outcome.SHADOW_REJECTED, null);
+                reports.tell(rule, context, resource, Outcome.SHADOW_REJECTED, null);
                 return null;
             }
             return charges.of(rule, applicable, context, resource);
@@ -62,7 +62,7 @@ final class ShadowRules {
             held = held.and(holders.hold(List.of(charge), decision, resource));
         }
         Outcome outcome = decision.permitted() ? Outcome.permitted(decision) : Outcome.SHADOW_REJECTED;
-        reports.tell(rule, resource, outcome, decision, charge);
+        reports.tell(rule, context, resource, outcome, decision, charge);
     }
 
     /** A failure of an expression is in the log already; one of a storage is told by the storage. */

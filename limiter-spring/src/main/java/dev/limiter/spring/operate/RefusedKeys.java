@@ -26,13 +26,33 @@ public final class RefusedKeys implements RateLimitListener {
     static final int COUNTERS = 1024;
 
     private static final int STRIPES = 8;
+
+    /** Of a principal, in characters. */
+    private static final int LONGEST_NAME = 200;
+
     private static final Set<Outcome> REFUSED =
             EnumSet.of(Outcome.REJECTED, Outcome.BANNED, Outcome.SHADOW_REJECTED, Outcome.FAILED_CLOSED);
 
-    private final RecentMinutes<List<SpaceSaving<RuleKey>>> minutes;
+    private final RecentMinutes<List<SpaceSaving<Refused>>> minutes;
     private final KeyHash hash;
 
-    private record RuleKey(String rule, String key) {}
+    /** The key of a rule, with those who sent one request with it. */
+    private record Refused(
+            String rule,
+            String key,
+            @Nullable String address,
+            @Nullable String principal) {
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Refused refused && rule.equals(refused.rule) && key.equals(refused.key);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * rule.hashCode() + key.hashCode();
+        }
+    }
 
     /**
      * A key that was refused.
@@ -42,13 +62,22 @@ public final class RefusedKeys implements RateLimitListener {
      * @param keyHash its hash
      * @param refusals how often, or somewhat less
      * @param error how much less, at most
+     * @param address where the last of these requests came from; null if there was none, but a call
+     * @param principal who was logged in then, cut after {@value #LONGEST_NAME} characters; null if nobody was
      */
-    public record RefusedKey(String rule, String key, String keyHash, long refusals, long error) {}
+    public record RefusedKey(
+            String rule,
+            String key,
+            String keyHash,
+            long refusals,
+            long error,
+            @Nullable String address,
+            @Nullable String principal) {}
 
     public RefusedKeys(KeyHash hash) {
         this.hash = hash;
         this.minutes = new RecentMinutes<>(() -> IntStream.range(0, STRIPES)
-                .mapToObj(i -> new SpaceSaving<RuleKey>(COUNTERS / STRIPES))
+                .mapToObj(i -> new SpaceSaving<Refused>(COUNTERS / STRIPES))
                 .toList());
     }
 
@@ -61,12 +90,16 @@ public final class RefusedKeys implements RateLimitListener {
     public void onDecision(RateLimitEvent event) {
         String key = event.key();
         if (key != null) {
-            RuleKey refused = new RuleKey(event.rule(), key);
-            SpaceSaving<RuleKey> stripe = minutes.current().get(Math.floorMod(refused.hashCode(), STRIPES));
+            Refused refused = new Refused(event.rule(), key, event.address(), cut(event.principal()));
+            SpaceSaving<Refused> stripe = minutes.current().get(Math.floorMod(refused.hashCode(), STRIPES));
             synchronized (stripe) {
                 stripe.add(refused);
             }
         }
+    }
+
+    private static @Nullable String cut(@Nullable String name) {
+        return name == null || name.length() <= LONGEST_NAME ? name : name.substring(0, LONGEST_NAME);
     }
 
     @Override
@@ -81,14 +114,16 @@ public final class RefusedKeys implements RateLimitListener {
      */
     public List<RefusedKey> most(@Nullable String rule, int number) {
         return all(rule)
-                .sorted(Comparator.comparingLong(Count<RuleKey>::count).reversed())
+                .sorted(Comparator.comparingLong(Count<Refused>::count).reversed())
                 .limit(number)
                 .map(counted -> new RefusedKey(
                         counted.item().rule(),
                         counted.item().key(),
                         hash.of(counted.item().key()),
                         counted.count(),
-                        counted.error()))
+                        counted.error(),
+                        counted.item().address(),
+                        counted.item().principal()))
                 .toList();
     }
 
@@ -100,15 +135,15 @@ public final class RefusedKeys implements RateLimitListener {
                 .findFirst();
     }
 
-    private Stream<Count<RuleKey>> all(@Nullable String rule) {
-        Map<RuleKey, Count<RuleKey>> sums = new HashMap<>();
-        for (List<SpaceSaving<RuleKey>> minute : minutes.all()) {
-            for (SpaceSaving<RuleKey> stripe : minute) {
-                List<Count<RuleKey>> counts;
+    private Stream<Count<Refused>> all(@Nullable String rule) {
+        Map<Refused, Count<Refused>> sums = new HashMap<>();
+        for (List<SpaceSaving<Refused>> minute : minutes.all()) {
+            for (SpaceSaving<Refused> stripe : minute) {
+                List<Count<Refused>> counts;
                 synchronized (stripe) {
                     counts = stripe.counts();
                 }
-                for (Count<RuleKey> count : counts) {
+                for (Count<Refused> count : counts) {
                     sums.merge(count.item(), count, RefusedKeys::sum);
                 }
             }
@@ -117,7 +152,7 @@ public final class RefusedKeys implements RateLimitListener {
                 .filter(refused -> rule == null || refused.item().rule().equals(rule));
     }
 
-    private static Count<RuleKey> sum(Count<RuleKey> one, Count<RuleKey> other) {
-        return new Count<>(one.item(), one.count() + other.count(), one.error() + other.error());
+    private static Count<Refused> sum(Count<Refused> one, Count<Refused> other) {
+        return new Count<>(other.item(), one.count() + other.count(), one.error() + other.error());
     }
 }

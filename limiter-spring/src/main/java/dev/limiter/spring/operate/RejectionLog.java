@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A line for each request or call that is refused, or would be, at level debug of the logger {@value #NAME}: words such as
- * {@code rule=login}, and a hash for the key. Thread-safe.
+ * {@code rule=login}, and a hash for the key. At level trace also the key itself, and who sent the request. Thread-safe.
  */
 public final class RejectionLog implements OccasionalListener {
 
@@ -27,7 +27,7 @@ public final class RejectionLog implements OccasionalListener {
 
     @Override
     public void onDecision(RateLimitEvent event) {
-        logger.debug(line(event));
+        logger.debug(logger.isTraceEnabled() ? line(event) + secrets(event) : line(event));
     }
 
     @Override
@@ -53,6 +53,15 @@ public final class RejectionLog implements OccasionalListener {
                     "retryAfter",
                     event.decision().retryAfter().map(Object::toString).orElse(null));
         }
+        return line.toString();
+    }
+
+    /** What is not for everybody who reads the log. */
+    private static String secrets(RateLimitEvent event) {
+        StringBuilder line = new StringBuilder();
+        append(line, "plainKey", event.key());
+        append(line, "address", event.address());
+        append(line, "principal", event.principal());
         return line.toString();
     }
 

@@ -38,6 +38,7 @@ final class SpaceSaving<T> {
     /**
      * How often an item occurred.
      *
+     * @param item as it occurred last, of those that are equal
      * @param count not less than that
      * @param error how much more, at most
      */
@@ -54,6 +55,7 @@ final class SpaceSaving<T> {
             counter = counters.size() < capacity ? newCounter(item) : takeOver(item);
             byItem.put(item, counter);
         }
+        counter.item = item;
         counter.count++;
         sink(counter);
     }

@@ -110,10 +110,12 @@ function showRefused(most) {
     return;
   }
   list.dataset.shown = text;
-  list.replaceChildren(...most.map(({ rule, keyHash, refusals }) => {
+  list.replaceChildren(...most.map(({ rule, keyHash, refusals, address, principal }) => {
     const button = make('button', { type: 'button' }, 'Look at ' + keyHash);
     button.addEventListener('click', () => lookAt(rule, keyHash));
-    return make('li', {}, cut(rule, 60) + ', ' + refusals + (refusals === 1 ? ' time ' : ' times '), button);
+    const last = [address, principal].filter((each) => each).map((each) => cut(each, 60)).join(', ');
+    return make('li', {}, cut(rule, 60) + ', ' + refusals + (refusals === 1 ? ' time' : ' times')
+      + (last ? ', last by ' + last : '') + ' ', button);
   }), ...(most.length ? [] : [make('li', {}, 'Nobody.')]));
 }
 
