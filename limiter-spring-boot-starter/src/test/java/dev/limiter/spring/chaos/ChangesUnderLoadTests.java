@@ -6,18 +6,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.RedisServer;
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -39,8 +42,8 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * A thousand changes at two instances, which twenty others that share their Redis follow, while clients ask all of them. The
- * instances are applications in one virtual machine, each with a port, a connection and a thread that follows.
+ * A thousand changes at two instances, which others that share their Redis follow, each in a process of its own, while clients
+ * ask all of them.
  */
 @Tag("long")
 class ChangesUnderLoadTests {
@@ -50,7 +53,10 @@ class ChangesUnderLoadTests {
     /** Of the instances, the first: who makes a change looks for those of others before. */
     private static final int OPERATED = 2;
 
-    private static final int INSTANCES = OPERATED + 20;
+    /** Twenty take a minute to start on two cores. */
+    private static final int FOLLOWERS = Integer.getInteger("limiter.followers", 6);
+
+    private static final int INSTANCES = OPERATED + FOLLOWERS;
     private static final int CHANGES = 1_000;
     private static final int CLIENTS = 3;
 
@@ -65,10 +71,15 @@ class ChangesUnderLoadTests {
     /** Of one client: more than the larger limit, over many changes. */
     private static final int REQUESTS_OF_KEY = 200;
 
+    private static final String VERSION = "version ";
+
     private static final Pattern POLICY = Pattern.compile("\"(first|second)\";q=(\\d+)");
 
     private final RedisServer redis = RedisServer.stopped();
-    private final List<ConfigurableApplicationContext> instances = new ArrayList<>();
+    private final List<ConfigurableApplicationContext> operated = new ArrayList<>();
+    private final List<InstanceProcess> followers = new CopyOnWriteArrayList<>();
+    private final List<Integer> ports = new CopyOnWriteArrayList<>();
+    private final Follow follow = new Follow();
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     private final Map<String, AtomicInteger> permitted = new ConcurrentHashMap<>();
@@ -77,32 +88,79 @@ class ChangesUnderLoadTests {
     private volatile boolean over;
 
     @BeforeEach
-    void start() {
+    void start() throws Exception {
         redis.start();
-        for (int i = 0; i < INSTANCES; i++) {
-            instances.add(new SpringApplicationBuilder(Application.class)
-                    .run(
-                            "--server.port=0",
-                            "--server.tomcat.threads.max=4",
-                            "--server.tomcat.max-keep-alive-requests=-1",
-                            "--spring.data.redis.port=" + redis.port(),
-                            "--management.endpoints.web.exposure.include=limiter",
-                            "--management.endpoint.limiter.access=unrestricted",
-                            "--limiter.storage=redis",
-                            "--limiter.redis.timeout=10s",
-                            "--limiter.redis.key-secret=known-to-this-test",
-                            "--limiter.rules.first.paths=/asked",
-                            "--limiter.rules.first.limit=" + ENOUGH,
-                            "--limiter.rules.first.window=100d",
-                            "--limiter.rules.first.headers=ietf",
-                            "--limiter.rules.second.paths=/asked",
-                            "--limiter.rules.second.limit=" + ENOUGH,
-                            "--limiter.rules.second.window=100d",
-                            "--limiter.rules.second.headers=ietf",
-                            "--limiter.rules.scarce.paths=/asked",
-                            "--limiter.rules.scarce.key=header:X-Api-Key",
-                            "--limiter.rules.scarce.limit=" + SMALLER,
-                            "--limiter.rules.scarce.window=100d"));
+        List<Future<?>> starting = new ArrayList<>();
+        for (int i = 0; i < FOLLOWERS; i++) {
+            int follower = i;
+            starting.add(threads.submit(() -> {
+                InstanceProcess process = new InstanceProcess(
+                        ChangesUnderLoadTests.class,
+                        List.of(),
+                        List.of("" + redis.port()),
+                        line -> follow.heard(follower, line));
+                followers.add(process);
+                ports.add(process.port());
+                return null;
+            }));
+        }
+        for (int i = 0; i < OPERATED; i++) {
+            operated.add(application(redis.port()));
+        }
+        for (Future<?> each : starting) {
+            each.get();
+        }
+        operated.forEach(each -> ports.add(port(each)));
+    }
+
+    private static ConfigurableApplicationContext application(int redisPort) {
+        return new SpringApplicationBuilder(Application.class)
+                .run(
+                        "--server.port=0",
+                        "--server.tomcat.threads.max=4",
+                        "--server.tomcat.max-keep-alive-requests=-1",
+                        "--spring.data.redis.port=" + redisPort,
+                        "--management.endpoints.web.exposure.include=limiter",
+                        "--management.endpoint.limiter.access=unrestricted",
+                        "--limiter.storage=redis",
+                        "--limiter.redis.timeout=10s",
+                        "--limiter.redis.key-secret=known-to-this-test",
+                        "--limiter.rules.first.paths=/asked",
+                        "--limiter.rules.first.limit=" + ENOUGH,
+                        "--limiter.rules.first.window=100d",
+                        "--limiter.rules.first.headers=ietf",
+                        "--limiter.rules.second.paths=/asked",
+                        "--limiter.rules.second.limit=" + ENOUGH,
+                        "--limiter.rules.second.window=100d",
+                        "--limiter.rules.second.headers=ietf",
+                        "--limiter.rules.scarce.paths=/asked",
+                        "--limiter.rules.scarce.key=header:X-Api-Key",
+                        "--limiter.rules.scarce.limit=" + SMALLER,
+                        "--limiter.rules.scarce.window=100d");
+    }
+
+    private static int port(ConfigurableApplicationContext instance) {
+        return instance.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+    }
+
+    /** A follower: says each version of the rules as soon as it is in force, with the time that all processes share. */
+    public static void main(String... arguments) throws IOException {
+        try (ConfigurableApplicationContext instance = application(Integer.parseInt(arguments[0]))) {
+            LiveRules rules = instance.getBean(LiveRules.class);
+            Thread watcher = new Thread(() -> {
+                long known = 0;
+                while (instance.isActive()) {
+                    long version = rules.version();
+                    if (version > known) {
+                        known = version;
+                        System.out.println(VERSION + version + " " + System.nanoTime());
+                    }
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
+                }
+            });
+            watcher.setDaemon(true);
+            watcher.start();
+            InstanceProcess.serve(port(instance));
         }
     }
 
@@ -110,13 +168,9 @@ class ChangesUnderLoadTests {
     void stop() {
         over = true;
         threads.shutdownNow();
-        instances.forEach(ConfigurableApplicationContext::close);
+        followers.parallelStream().forEach(InstanceProcess::close);
+        operated.forEach(ConfigurableApplicationContext::close);
         redis.close();
-    }
-
-    private Clients clients(int instance) {
-        return new Clients(
-                instances.get(instance).getEnvironment().getRequiredProperty("local.server.port", Integer.class));
     }
 
     /** Change {@code i} of all, from 1. */
@@ -136,10 +190,9 @@ class ChangesUnderLoadTests {
             int number = client;
             asking.add(threads.submit(() -> ask(number)));
         }
-        Follow follow = new Follow();
-        Future<?> following = threads.submit(follow::watch);
         List<Clients> operators =
-                IntStream.range(0, INSTANCES).mapToObj(this::clients).toList();
+                operated.stream().map(each -> new Clients(port(each))).toList();
+        List<Clients> all = ports.stream().map(Clients::new).toList();
         long start = System.nanoTime();
         for (int i = 1; i <= CHANGES; i++) {
             change(operators.get(i % OPERATED), i);
@@ -151,11 +204,10 @@ class ChangesUnderLoadTests {
         for (Future<?> each : asking) {
             each.get();
         }
-        following.get();
 
         for (int i = CHANGES - 2; i <= CHANGES; i++) {
-            for (Clients operator : operators) {
-                assertThat(operator.get("/actuator/limiter/" + rule(i)).body()).contains("\"limit\":" + limit(i) + ",");
+            for (Clients instance : all) {
+                assertThat(instance.get("/actuator/limiter/" + rule(i)).body()).contains("\"limit\":" + limit(i) + ",");
             }
         }
         assertThat(refused.get()).isPositive();
@@ -181,8 +233,7 @@ class ChangesUnderLoadTests {
 
     /** Asks all instances in turn; each answer tells the limits that decided. */
     private void ask(int client) {
-        List<Clients> all =
-                IntStream.range(0, INSTANCES).mapToObj(this::clients).toList();
+        List<Clients> all = ports.stream().map(Clients::new).toList();
         for (int i = 0; !over; i++) {
             String key = client + "-" + i / REQUESTS_OF_KEY;
             HttpResponse<String> answer =
@@ -211,47 +262,36 @@ class ChangesUnderLoadTests {
         throw new AssertionError(answer.statusCode() + " without " + rule + ": " + policies);
     }
 
-    /** When each of the others had each change in force, counted from the answer to the operator. */
-    private final class Follow {
+    /** When each follower had each change in force, counted from the answer to the operator. */
+    private static final class Follow {
 
-        private static final int PERIOD_MILLIS = 2;
-
-        private final List<LiveRules> rules = instances.stream()
-                .map(instance -> instance.getBean(LiveRules.class))
-                .toList();
-        private final AtomicReferenceArray<Long> made = new AtomicReferenceArray<>(CHANGES + 1);
-        private final long[][] seen = new long[INSTANCES][CHANGES + 1];
-        private volatile boolean complete;
+        private final AtomicLongArray made = new AtomicLongArray(CHANGES + 1);
+        private final long[][] seen = new long[FOLLOWERS][CHANGES + 1];
+        private final AtomicIntegerArray known = new AtomicIntegerArray(FOLLOWERS);
 
         void made(int change) {
             made.set(change, System.nanoTime());
         }
 
-        boolean isComplete() {
-            return complete;
+        void heard(int follower, String line) {
+            if (!line.startsWith(VERSION)) {
+                System.out.println(line);
+                return;
+            }
+            String[] words = line.substring(VERSION.length()).split(" ");
+            int version = Integer.parseInt(words[0]);
+            Arrays.fill(seen[follower], known.get(follower) + 1, version + 1, Long.parseLong(words[1]));
+            known.set(follower, version);
         }
 
-        void watch() {
-            int[] known = new int[INSTANCES];
-            while (!complete && !over) {
-                for (int instance = 0; instance < INSTANCES; instance++) {
-                    long version = rules.get(instance).version();
-                    long now = System.nanoTime();
-                    while (known[instance] < version) {
-                        seen[instance][++known[instance]] = now;
-                    }
-                }
-                complete = Arrays.stream(known).allMatch(version -> version == CHANGES);
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PERIOD_MILLIS));
-            }
+        boolean isComplete() {
+            return IntStream.range(0, FOLLOWERS).allMatch(follower -> known.get(follower) == CHANGES);
         }
 
         long millis(double quantile) {
-            long[] nanos = IntStream.rangeClosed(1, CHANGES)
-                    .boxed()
-                    .flatMapToLong(change -> Arrays.stream(seen)
-                            .skip(OPERATED)
-                            .mapToLong(ofInstance -> ofInstance[change] - made.get(change)))
+            long[] nanos = Arrays.stream(seen)
+                    .flatMapToLong(ofFollower -> IntStream.rangeClosed(1, CHANGES)
+                            .mapToLong(change -> ofFollower[change] - made.get(change)))
                     .sorted()
                     .toArray();
             return TimeUnit.NANOSECONDS.toMillis(nanos[(int) Math.ceil(quantile * nanos.length) - 1]);

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** An instance in a virtual machine of its own, whose main method calls {@link #serve} and whose output is that of the test. */
@@ -19,6 +20,12 @@ final class InstanceProcess implements AutoCloseable {
 
     /** Starts it, and waits until it serves. {@code folders}: of classes before those of the test. */
     InstanceProcess(Class<?> main, List<Path> folders, List<String> arguments) throws IOException {
+        this(main, folders, arguments, System.out::println);
+    }
+
+    /** {@code lines}: told each line of the output, by one thread after the other. */
+    InstanceProcess(Class<?> main, List<Path> folders, List<String> arguments, Consumer<String> lines)
+            throws IOException {
         String classPath = Stream.concat(
                         folders.stream().map(Path::toString), Stream.of(System.getProperty("java.class.path")))
                 .reduce((first, second) -> first + File.pathSeparator + second)
@@ -28,6 +35,8 @@ final class InstanceProcess implements AutoCloseable {
                                 Path.of(System.getProperty("java.home"), "bin", "java")
                                         .toString(),
                                 "-XX:TieredStopAtLevel=1",
+                                "-XX:+UseSerialGC",
+                                "-Xmx256m",
                                 "-cp",
                                 classPath,
                                 main.getName()),
@@ -36,13 +45,13 @@ final class InstanceProcess implements AutoCloseable {
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
         BufferedReader output = process.inputReader();
         port = output.lines()
-                .peek(System.out::println)
+                .peek(lines)
                 .filter(line -> line.startsWith(PORT))
                 .findFirst()
                 .map(line -> Integer.parseInt(line.substring(PORT.length())))
                 .orElseThrow(() -> new IllegalStateException("It did not start"));
         // a process whose output nobody reads stops when the pipe is full
-        Thread reader = new Thread(() -> output.lines().forEach(System.out::println), "output of " + process.pid());
+        Thread reader = new Thread(() -> output.lines().forEach(lines), "output of " + process.pid());
         reader.setDaemon(true);
         reader.start();
     }
@@ -52,8 +61,8 @@ final class InstanceProcess implements AutoCloseable {
     }
 
     /** In the process: says where it listens, and returns when the test is over, which holds the other end of the input. */
-    static void serve(Instance instance) throws IOException {
-        System.out.println(PORT + instance.port());
+    static void serve(int port) throws IOException {
+        System.out.println(PORT + port);
         while (System.in.read() >= 0) {
             LockSupport.parkNanos(10_000_000);
         }

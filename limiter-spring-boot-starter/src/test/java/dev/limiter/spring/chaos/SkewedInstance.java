@@ -68,7 +68,7 @@ final class SkewedInstance implements AutoCloseable {
             if (TimeSource.system().epochNanos() / 1_000_000 - System.currentTimeMillis() < 3_500_000) {
                 throw new IllegalStateException("The clock is right");
             }
-            InstanceProcess.serve(instance);
+            InstanceProcess.serve(instance.port());
         }
     }
 }

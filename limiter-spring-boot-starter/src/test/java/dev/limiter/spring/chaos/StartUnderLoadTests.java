@@ -123,7 +123,7 @@ class StartUnderLoadTests {
         try (Instance instance = new Instance(Stream.concat(
                 Stream.of("spring.data.redis.port=" + arguments[1]),
                 rule.map(property -> "limiter.rules.today." + property)))) {
-            InstanceProcess.serve(instance);
+            InstanceProcess.serve(instance.port());
         }
     }
 }
