@@ -337,6 +337,7 @@ class ChangesTests {
             LATER.addAndGet(Duration.ofHours(3).toNanos());
             assertThat(meter(clients, "limiter.overrides?tag=rule:orders")).isZero();
 
+            assertThat(meter(clients, "limiter.bans?tag=rule:orders")).isZero();
             permitted(clients, "/orders", "one");
             permitted(clients, "/orders", "two");
             assertThat(meter(clients, "limiter.bans?tag=rule:orders")).isEqualTo(2);

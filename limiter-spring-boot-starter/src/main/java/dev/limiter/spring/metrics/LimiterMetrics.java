@@ -188,12 +188,14 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     }
 
     private List<Counter> banCounters(String rule) {
-        return registries.stream()
-                .map(registry -> Counter.builder("limiter.bans")
-                        .description("Bans of keys that began")
-                        .tag("rule", rule)
-                        .register(registry))
-                .toList();
+        return registries.stream().map(registry -> bans(rule, registry)).toList();
+    }
+
+    static Counter bans(String rule, MeterRegistry registry) {
+        return Counter.builder("limiter.bans")
+                .description("Bans of keys that began")
+                .tag("rule", rule)
+                .register(registry);
     }
 
     private void countRefusingLimits(RateLimitEvent event) {

@@ -21,8 +21,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
 
 /**
- * Gauges {@code limiter.limit} by rule, limit and tier, {@code limiter.overrides}, {@code limiter.active} and {@code
- * limiter.queued} by rule: those of the rules in force, from when the application has started; timer {@code limiter.held} by
+ * Gauges {@code limiter.limit} by rule, limit and tier, {@code limiter.overrides}, {@code limiter.active} and {@code limiter.queued} by rule: those of the rules in force, from when the application has started; timer {@code limiter.held} by
  * rule. Thread-safe.
  */
 public final class RuleGauges implements SmartLifecycle {
@@ -96,6 +95,9 @@ public final class RuleGauges implements SmartLifecycle {
             overrides.putIfAbsent(tags, Row.of(tags, () -> rule.overrides().size()));
             if (rule.limitsConcurrency()) {
                 active.putIfAbsent(tags, Row.of(tags, () -> holders.permits(rule.name())));
+            }
+            if (rule.ban() != null) {
+                registries.forEach(registry -> LimiterMetrics.bans(rule.name(), registry));
             }
             if (rule.makesWait()) {
                 waiting.putIfAbsent(tags, Row.of(tags, () -> queued.of(rule.name())));
