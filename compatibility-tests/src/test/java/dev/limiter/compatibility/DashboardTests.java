@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -222,6 +225,34 @@ class DashboardTests {
         }
         assertThat(output).contains("Graceful shutdown complete").doesNotContain("Graceful shutdown aborted");
         open.stream().skip(1).forEach(stream -> stream.body().forEach(line -> {}));
+    }
+
+    /** Of clients that leave while they are written to, one after the other: places are free again, and nothing is logged. */
+    @Test
+    @Timeout(60)
+    void clientsOfTheEventsMayLeaveAtAnyMoment(CapturedOutput output) {
+        try (ConfigurableApplicationContext fresh = startOpen()) {
+            int port = Applications.clientsOf(fresh).port();
+            for (int i = 0; i < 60; i++) {
+                Conditions.await(() -> leaves(port) == 200);
+            }
+            Conditions.await(() -> leaves(port) == 200);
+        }
+        assertThat(output).doesNotContain("Exception");
+    }
+
+    /** The status of events whose client resets the connection then. */
+    private static int leaves(int port) {
+        try (Socket socket = new Socket("localhost", port)) {
+            socket.setSoLinger(true, 0);
+            socket.getOutputStream()
+                    .write("GET /actuator/limiter?after=0 HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n"
+                            .getBytes(StandardCharsets.US_ASCII));
+            String line = new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+            return Integer.parseInt(line.substring(9));
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
     }
 
     /** What the rule "all" permitted and refused. */

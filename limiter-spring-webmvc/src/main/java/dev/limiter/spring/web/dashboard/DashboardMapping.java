@@ -1,5 +1,6 @@
 package dev.limiter.spring.web.dashboard;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletMapping;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.MappingMatch;
@@ -78,7 +79,10 @@ public final class DashboardMapping implements HandlerMapping, Ordered {
 
     /** Whether a request asks the endpoint for events: what protects its path protects them. */
     private boolean isStream(HttpServletRequest request) {
-        if (!request.getMethod().equals("GET") || !SecondsStream.MEDIA_TYPE.equals(request.getHeader("Accept"))) {
+        // an included page for errors has the URI of the request that failed
+        if (request.getDispatcherType() != DispatcherType.REQUEST
+                || !request.getMethod().equals("GET")
+                || !SecondsStream.MEDIA_TYPE.equals(request.getHeader("Accept"))) {
             return false;
         }
         String endpoint = endpoints.of("limiter");

@@ -2,6 +2,8 @@ package dev.limiter.spring.web.dashboard;
 
 import dev.limiter.spring.operate.series.DecisionSeries;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -14,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
@@ -81,22 +84,14 @@ public final class SecondsStream implements SmartLifecycle {
         long after = after(request.getParameter("after"));
         AsyncContext context = request.startAsync(request, answer);
         context.setTimeout(0);
-        Runnable end = () -> {
-            places.release();
-            context.complete();
-        };
-        if (!execute(() -> {
-            try {
-                send(after, answer);
-            } finally {
-                end.run();
-            }
-        })) {
-            end.run();
+        Connection connection = new Connection(context, answer, after);
+        context.addListener(connection);
+        if (!execute(connection)) {
+            connection.end();
         }
     }
 
-    private synchronized boolean execute(Runnable connection) {
+    private synchronized boolean execute(Connection connection) {
         try {
             if (threads != null) {
                 threads.execute(connection);
@@ -112,20 +107,69 @@ public final class SecondsStream implements SmartLifecycle {
         return text != null && text.matches("[0-9]{1,18}") ? Long.parseLong(text) : 0;
     }
 
-    private void send(long after, HttpServletResponse answer) {
-        long begin = System.nanoTime();
-        long sent = after;
-        try {
-            OutputStream body = answer.getOutputStream();
-            while (System.nanoTime() - begin < LIFE_NANOS) {
-                Map<String, Object> news = series.after(sent);
-                sent = ((Number) Objects.requireNonNull(news.get("sample"))).longValue();
-                body.write(("data: " + JsonText.of(news) + "\n\n").getBytes(StandardCharsets.UTF_8));
-                body.flush();
-                Thread.sleep(SECOND_MILLIS);
-            }
-        } catch (IOException | InterruptedException gone) {
-            // the client, or the application
+    /** One client; whoever finds out first that it is over ends it, this thread or the container. */
+    private final class Connection implements Runnable, AsyncListener {
+
+        private final AsyncContext context;
+        private final HttpServletResponse answer;
+        private final AtomicBoolean over = new AtomicBoolean();
+        private long sent;
+
+        Connection(AsyncContext context, HttpServletResponse answer, long after) {
+            this.context = context;
+            this.answer = answer;
+            this.sent = after;
         }
+
+        @Override
+        public void run() {
+            long begin = System.nanoTime();
+            try {
+                OutputStream body = answer.getOutputStream();
+                while (!over.get() && System.nanoTime() - begin < LIFE_NANOS) {
+                    Map<String, Object> news = series.after(sent);
+                    sent = ((Number) Objects.requireNonNull(news.get("sample"))).longValue();
+                    body.write(("data: " + JsonText.of(news) + "\n\n").getBytes(StandardCharsets.UTF_8));
+                    body.flush();
+                    Thread.sleep(SECOND_MILLIS);
+                }
+            } catch (IOException | IllegalStateException | InterruptedException gone) {
+                // the client, or the application
+            } finally {
+                end();
+            }
+        }
+
+        void end() {
+            if (over.compareAndSet(false, true)) {
+                places.release();
+            }
+            try {
+                context.complete();
+            } catch (IllegalStateException completed) {
+                // by the other
+            }
+        }
+
+        /** Without this, containers answer once more, with a page for errors. */
+        @Override
+        public void onError(AsyncEvent event) {
+            end();
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) {
+            end();
+        }
+
+        @Override
+        public void onComplete(AsyncEvent event) {
+            if (over.compareAndSet(false, true)) {
+                places.release();
+            }
+        }
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {}
     }
 }
