@@ -8,6 +8,7 @@ import dev.limiter.testkit.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -110,6 +111,27 @@ class HeldPermitsTests {
                 assertThat(first.join()).isEqualTo(200);
                 assertThat(second.join()).isEqualTo(200);
             }
+        }
+    }
+
+    @Test
+    void theOldestComesFirst() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            List<CompletableFuture<Integer>> served = new ArrayList<>();
+            for (int i = 1; i <= 8; i++) {
+                int held = i;
+                served.add(request(clients, "/pool/blocking", "key" + (9 - held)));
+                await(() -> active(application) == held);
+            }
+            Map<String, Object> all =
+                    map(json(clients.get("/actuator/limiter/pool").body()).get("held"));
+            assertThat((List<?>) all.get("oldest"))
+                    .extracting(each -> (String) map(each).get("since"))
+                    .hasSize(8)
+                    .isSorted();
+            application.getBean(Pool.class).gate.countDown();
+            assertThat(served).extracting(CompletableFuture::join).containsOnly(200);
         }
     }
 

@@ -34,6 +34,10 @@ class ObservationTests {
         "limiter.rules.pool.algorithm=concurrency",
         "limiter.rules.pool.limit=1",
         "limiter.rules.pool.max-wait=60s",
+        "limiter.rules.brief.paths=/brief",
+        "limiter.rules.brief.algorithm=concurrency",
+        "limiter.rules.brief.limit=1",
+        "limiter.rules.brief.max-wait=50ms",
         "limiter.rules.hello.paths=/hello",
         "limiter.rules.hello.limit=1000",
         "limiter.rules.hello.window=1h",
@@ -50,6 +54,21 @@ class ObservationTests {
         try (ConfigurableApplicationContext application = start()) {
             waitsAreObserved(application);
             assertThat(application.getBean(Traced.class).of("limiter.storage")).isEmpty();
+        }
+    }
+
+    @Test
+    void aWaitInVainIsObserved() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            Traced traced = application.getBean(Traced.class);
+            CompletableFuture<Integer> first = CompletableFuture.supplyAsync(
+                    () -> clients.get("/brief").statusCode(), task -> new Thread(task).start());
+            await(() -> traced.entered.getCount() == 0);
+            assertThat(clients.get("/brief").statusCode()).isEqualTo(503);
+            assertThat(traced.of("limiter.wait")).extracting(Seen::tags).containsExactly("outcome=rejected rule=brief");
+            traced.gate.countDown();
+            assertThat(first.join()).isEqualTo(200);
         }
     }
 
@@ -184,7 +203,7 @@ class ObservationTests {
             };
         }
 
-        @GetMapping("/pool")
+        @GetMapping({"/pool", "/brief"})
         String pool() throws InterruptedException {
             entered.countDown();
             assertThat(gate.await(60, TimeUnit.SECONDS)).isTrue();

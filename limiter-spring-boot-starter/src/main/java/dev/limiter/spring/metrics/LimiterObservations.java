@@ -71,7 +71,6 @@ public final class LimiterObservations implements StorageListener, WaitListener,
         }
         Observation observation = Observation.createNotStarted(name, TimedObservation::new, asked)
                 .contextualName(forPeople)
-                .parentObservation(asked.getCurrentObservation())
                 .lowCardinalityKeyValue(TimedObservation.RULE, String.join(",", rules));
         return observation.isNoop() ? null : observation;
     }
