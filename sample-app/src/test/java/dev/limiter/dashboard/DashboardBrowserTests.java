@@ -2,7 +2,11 @@ package dev.limiter.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.Load;
@@ -17,6 +21,7 @@ import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,6 +31,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.Keys;
+import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -290,6 +296,28 @@ class DashboardBrowserTests {
         }
     }
 
+    @Test
+    void showsTheTwentyOfTwoThousandWithTheMostTraffic() {
+        try (Dashboards large = Dashboards.start(0, Many.class)) {
+            browser.open(large.page());
+            browser.awaitText("#shown", "Showing 20 of 20");
+            assertThat(browser.evaluate("document.querySelectorAll('article').length"))
+                    .isEqualTo(20L);
+            large.clients().get("/quotes/1234");
+            large.clients().get("/quotes/1234");
+            large.clients().get("/quotes/777");
+            Conditions.await(() -> browser.text("article h3").equals("quote-1234"));
+            browser.awaitText("article:nth-of-type(2) h3", "quote-777");
+            browser.fill("Search", "quote-1999");
+            browser.awaitText("#shown", "Showing 1 of 1");
+            browser.awaitText("article h3", "quote-1999");
+            browser.fill("Search", "quote-1");
+            browser.awaitText("#shown", "Showing 20 of 1111");
+            browser.push("Show 20 more");
+            Conditions.await(() -> browser.holds("document.querySelectorAll('article').length === 40"));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"light", "dark"})
     void hasNoBarriers(String scheme) {
@@ -396,6 +424,26 @@ class DashboardBrowserTests {
         @RateLimiter(name = LONG, limit = 1)
         String longNamed() {
             return "ok";
+        }
+    }
+
+    @RestController
+    static class Many {
+
+        @GetMapping("/quotes/{number}")
+        String quote() {
+            return "ok";
+        }
+
+        @Bean
+        RuleSource quotes() {
+            List<RuleDefinition> rules = IntStream.range(0, 2000)
+                    .mapToObj(i -> RuleDefinition.builder("quote-" + i, RuleOrigin.source("quotes"))
+                            .paths(List.of("/quotes/" + i))
+                            .limit(100L, "1h", Algorithm.TOKEN_BUCKET, null, null)
+                            .build())
+                    .toList();
+            return () -> rules;
         }
     }
 }
