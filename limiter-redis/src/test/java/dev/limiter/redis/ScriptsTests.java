@@ -59,7 +59,7 @@ class ScriptsTests {
         scripts.put("instances", Scripts.INSTANCES);
         scripts.put("goodbye", Scripts.GOODBYE);
         scripts.put("probe", Scripts.PROBE);
-        for (String file : List.of("policy", "document")) {
+        for (String file : List.of("policy", "document", "samples")) {
             scripts.put(file, Script.of(ScriptTexts.file(file)));
         }
         int sets = 1 << LuaAlgorithm.values().length;

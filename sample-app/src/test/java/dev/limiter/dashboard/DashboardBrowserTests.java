@@ -383,6 +383,33 @@ class DashboardBrowserTests {
     }
 
     @Test
+    void showsEachInstanceThatSharesARedis() {
+        try (RedisServer redis = RedisServer.started();
+                Dashboards one =
+                        Dashboards.start(0, Hostile.class, "--spring.profiles.active=redis", "--" + redis.property());
+                Dashboards other = Dashboards.start(
+                        0,
+                        Hostile.class,
+                        "--spring.profiles.active=redis",
+                        "--HOSTNAME=" + Hostile.NAME,
+                        "--" + redis.property())) {
+            browser.open(one.page());
+            browser.awaitText("#instances", "(this one)");
+            Conditions.await(() -> browser.holds("document.querySelectorAll('#instances tr').length === 2"));
+            other.clients().get("/quotes");
+            other.clients().get("/quotes");
+            one.clients().get("/quotes");
+            browser.awaitText("#all .permitted .sum", "3 in 5 min");
+            browser.awaitText("#instances", "2 in 5 min");
+            browser.awaitText("#instances", Hostile.NAME.substring(0, 20));
+            Conditions.await(() -> browser.has(card("quotes")) && sum("quotes", "permitted") == 3);
+            assertThat(browser.holds("document.querySelectorAll('main img, main b, main script').length === 0"))
+                    .isTrue();
+            assertThat(browser.barriers()).isEmpty();
+        }
+    }
+
+    @Test
     void saysWhenRedisDoesNotDecide() {
         try (RedisServer redis = RedisServer.started();
                 Dashboards shared =

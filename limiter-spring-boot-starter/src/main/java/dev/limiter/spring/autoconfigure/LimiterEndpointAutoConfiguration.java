@@ -2,6 +2,7 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.TimeSource;
+import dev.limiter.redis.server.SharedSamples;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
@@ -18,6 +19,8 @@ import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.operate.series.DecisionSeries;
+import dev.limiter.spring.redis.OwnConnection;
+import dev.limiter.spring.redis.SampleExchange;
 import dev.limiter.spring.reload.BackgroundTask;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,11 +29,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /** {@code /actuator/limiter}, where that endpoint is exposed; without it nothing is counted for it. */
@@ -57,15 +63,40 @@ public final class LimiterEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnProperty(prefix = "limiter.dashboard", name = "enabled")
-    DecisionSeries limiterDecisionSeries(DecisionCounts counts, RateLimiters limiters) {
-        return new DecisionSeries(counts, limiters::waiting);
+    DecisionSeries limiterDecisionSeries(DecisionCounts counts, RateLimiters limiters, Environment environment) {
+        return new DecisionSeries(
+                counts,
+                limiters::waiting,
+                () -> environment.getProperty("HOSTNAME", "instance") + ":"
+                        + environment.getProperty("local.server.port", ""));
+    }
+
+    /** On Redis, what is decided is that of all instances. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBean(type = "dev.limiter.spring.redis.OwnConnection")
+    @ConditionalOnProperty(prefix = "limiter.dashboard", name = "enabled")
+    static class Shared {
+
+        @Bean
+        SampleExchange limiterSampleExchange(
+                OwnConnection connection, LimiterSettings settings, DecisionSeries series) {
+            return new SampleExchange(
+                    new SharedSamples(connection.redis(), settings.redis().keyPrefix() + "samples"), series);
+        }
     }
 
     /** Once a second, while the application runs. */
     @Bean(initMethod = "start", destroyMethod = "stop")
-    BackgroundTask limiterSampler(DecisionCounts counts, RefusedKeys refused, ObjectProvider<DecisionSeries> series) {
+    BackgroundTask limiterSampler(
+            DecisionCounts counts,
+            RefusedKeys refused,
+            ObjectProvider<DecisionSeries> series,
+            ObjectProvider<SampleExchange> exchange) {
         List<Runnable> samples = new ArrayList<>(List.of(counts::sample, refused::sample));
-        series.ifAvailable(shown -> samples.add(shown::sample));
+        series.ifAvailable(alone -> {
+            SampleExchange shared = exchange.getIfAvailable();
+            samples.add(shared == null ? alone::sample : shared);
+        });
         return new BackgroundTask("limiter-sampler", Duration.ofSeconds(1), () -> samples.forEach(Runnable::run));
     }
 

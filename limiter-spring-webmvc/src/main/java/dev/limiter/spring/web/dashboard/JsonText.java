@@ -4,12 +4,12 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Maps, numbers and texts as JSON, so that the page depends on no JSON library of the application. */
+/** Maps, numbers, truth values and texts as JSON, so that the page depends on no JSON library of the application. */
 final class JsonText {
 
     private JsonText() {}
 
-    /** {@code value}: a map with texts as keys, an array of numbers, a number or a text. */
+    /** {@code value}: a map with texts as keys, an array of numbers, a number, a truth value or a text. */
     static String of(Object value) {
         if (value instanceof Map<?, ?> map) {
             return map.entrySet().stream()
@@ -19,7 +19,7 @@ final class JsonText {
         if (value instanceof long[] numbers) {
             return Arrays.toString(numbers);
         }
-        return value instanceof Number ? value.toString() : quoted(value.toString());
+        return value instanceof Number || value instanceof Boolean ? value.toString() : quoted(value.toString());
     }
 
     static String quoted(String text) {

@@ -9,6 +9,7 @@ import { done } from './words.js';
 const SECOND = 1000;
 const RULES_EVERY = 5;
 const TOP = 20;
+const MOST_INSTANCES = 200;
 const QUIET = 4 * SECOND;
 const RETRY = 10 * SECOND;
 const DAY = 24 * 60 * 60 * SECOND;
@@ -16,7 +17,8 @@ const ALL = ['permitted', 'refused', 'waiting'];
 const at = (id) => document.getElementById(id);
 
 const cards = new Map();
-let known = { run: null, sample: 0, all: [[], [], []], rules: new Map() };
+const NOTHING = { run: null, sample: 0, all: [[], [], []], rules: new Map(), instances: null };
+let known = { ...NOTHING };
 let described = null;
 let shown = TOP;
 let looks = 0;
@@ -40,7 +42,7 @@ function notice(text) {
 function take(news) {
   if (news.run !== known.run) {
     if (known.run !== null && known.sample !== 0) {
-      known = { run: news.run, sample: 0, all: [[], [], []], rules: new Map() };
+      known = { ...NOTHING, run: news.run };
       return false;
     }
     known.run = news.run;
@@ -55,8 +57,40 @@ function take(news) {
     rules.set(name, { permitted: append(old.permitted, permitted), refused: append(old.refused, refused) });
   }
   known.rules = rules;
+  known.instances = news.instances ? instances(news.instances) : null;
   return true;
 }
+
+/** Those that told something lately, with what they told since the page is open. */
+function instances(news) {
+  return new Map(Object.entries(news).slice(0, MOST_INSTANCES).map(([run, one]) => {
+    const old = known.instances?.get(run) || { counts: [[], [], []] };
+    return [run, {
+      name: one.name + (one.own ? ' (this one)' : ''),
+      counts: [one.permitted, one.refused, one.waiting].map((counts, i) => append(old.counts[i], counts)),
+    }];
+  }));
+}
+
+function showInstances() {
+  at('shared').hidden = known.instances === null;
+  const rows = [...(known.instances || new Map()).values()].map(({ name, counts: [permitted, refused, waiting] }) =>
+    [cut(name, 60), rate(permitted), rate(refused), String(waiting.at(-1) || 0)]);
+  const body = at('instances');
+  while (body.rows.length > rows.length) {
+    body.deleteRow(-1);
+  }
+  rows.forEach((cells, i) => {
+    if (!body.rows[i]) {
+      body.append(make('tr', {}, make('th', { scope: 'row' }), ...[1, 2, 3].map(() => make('td'))));
+    }
+    cells.forEach((text, j) => {
+      body.rows[i].cells[j].textContent = text;
+    });
+  });
+}
+
+const rate = (counts) => (counts.at(-1) || 0) + '/s, ' + sum(counts) + ' in 5 min';
 
 const sum = (counts) => counts.reduce((a, b) => a + b, 0);
 const traffic = (name) => {
@@ -68,6 +102,7 @@ function draw() {
   overview.chart.draw(known.all);
   overview.rates.set(known.all);
   cards.forEach((each, name) => each.draw(known.rules.get(name)));
+  showInstances();
 }
 
 /** The rules with the most traffic that are searched for; cards that stay are not touched, so that the focus stays. */

@@ -1,5 +1,7 @@
 package dev.limiter.spring.operate.series;
 
+import static java.util.Comparator.comparing;
+
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.operate.DecisionCounts;
 import java.util.EnumSet;
@@ -10,16 +12,27 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /**
  * What rules permitted and refused in each of the last {@value SecondsRing#SECONDS} seconds: the differences between two
- * samples of {@link DecisionCounts}, so that a decision pays nothing. The {@value #MOST_RULES} rules with the most decisions
- * have a series of their own, and all rules together have one. Thread-safe, and of a fixed size for each rule.
+ * samples of {@link DecisionCounts}, so that a decision pays nothing; and what other instances tell of themselves, in the
+ * sample after they have been heard. The {@value #MOST_RULES} rules with the most decisions have a series of their own, all
+ * rules together have one, and so has each instance. Thread-safe, and of a fixed size for each rule and instance.
  */
 public final class DecisionSeries {
 
+    /** For so many samples, what an instance has told of requests that wait is taken to be true. */
+    private static final int FRESH = 3;
+
     /** How many rules have a series of their own. */
     public static final int MOST_RULES = 100;
+
+    /** How many other instances are heard. */
+    static final int MOST_INSTANCES = 200;
+
+    /** An instance that has told nothing in so many samples is gone. */
+    static final int GONE_AFTER = 30;
 
     private static final Set<Outcome> PERMITTED =
             EnumSet.of(Outcome.PERMITTED, Outcome.SHADOW_REJECTED, Outcome.FAILED_OPEN, Outcome.FAILED_LOCAL);
@@ -28,29 +41,19 @@ public final class DecisionSeries {
 
     private final DecisionCounts counts;
     private final IntSupplier waiting;
+    private final Supplier<String> name;
     private final String run = UUID.randomUUID().toString();
     private final Map<String, Count> before = new HashMap<>();
     private final Map<String, Series> rules = new HashMap<>();
     private final Series all = new Series();
     private final SecondsRing waited = new SecondsRing();
+    private final Map<String, Instance> instances = new HashMap<>();
+
+    /** Of rules, told by other instances since the last sample. */
+    private final Map<String, Count> heard = new HashMap<>();
+
+    private boolean shared;
     private long sample;
-
-    private record Count(long permitted, long refused) {
-
-        static final Count NONE = new Count(0, 0);
-
-        Count minus(Count other) {
-            return new Count(permitted - other.permitted, refused - other.refused);
-        }
-
-        Count plus(Count other) {
-            return new Count(permitted + other.permitted, refused + other.refused);
-        }
-
-        long decisions() {
-            return permitted + refused;
-        }
-    }
 
     private static final class Series {
 
@@ -74,11 +77,48 @@ public final class DecisionSeries {
         }
     }
 
-    /** {@code waiting}: how many requests wait for their turn now. */
+    /** One instance, as far as it is known. */
+    private static final class Instance {
+
+        private final Series decided = new Series();
+        private final SecondsRing waited = new SecondsRing();
+        private String name = "";
+        private Count pending = Count.NONE;
+        private int waiting;
+        private long number = -1;
+        private long heardAt;
+
+        /** Returns how many wait, as of now. */
+        int sample(long sample) {
+            decided.set(sample, pending);
+            pending = Count.NONE;
+            int now = sample - heardAt <= FRESH ? waiting : 0;
+            waited.set(sample, now);
+            return now;
+        }
+
+        Map<String, Object> range(long from, long to) {
+            Map<String, Object> body = decided.range(from, to);
+            body.put("waiting", waited.range(from, to));
+            return body;
+        }
+    }
+
+    /** Of an instance that nobody else hears. */
     public DecisionSeries(DecisionCounts counts, IntSupplier waiting) {
+        this(counts, waiting, () -> "");
+    }
+
+    /**
+     * @param waiting how many requests wait for their turn now
+     * @param name of this instance, for people
+     */
+    public DecisionSeries(DecisionCounts counts, IntSupplier waiting, Supplier<String> name) {
         this.counts = counts;
         this.waiting = waiting;
-        counts.names().forEach(name -> before.put(name, count(name)));
+        this.name = name;
+        instances.put(run, new Instance());
+        counts.names().forEach(rule -> before.put(rule, count(rule)));
     }
 
     private Count count(String name) {
@@ -87,18 +127,58 @@ public final class DecisionSeries {
 
     /** Adds the decisions since the last sample. Called once a second. */
     public synchronized void sample() {
+        next();
+    }
+
+    /** The same, for other instances: the text is for {@link #hear} of each of them. */
+    public synchronized String share() {
+        shared = true;
+        return next().text();
+    }
+
+    private InstanceSample next() {
         sample++;
-        Map<String, Count> news = news();
-        rules.forEach((name, series) -> series.set(sample, news.getOrDefault(name, Count.NONE)));
-        news.forEach((name, count) -> {
-            if (!rules.containsKey(name) && hasRoomFor(count)) {
+        InstanceSample own = new InstanceSample(run, name.get(), sample, waiting.getAsInt(), news());
+        hear(own);
+        rules.forEach((rule, series) -> series.set(sample, heard.getOrDefault(rule, Count.NONE)));
+        heard.forEach((rule, count) -> {
+            if (!rule.equals(InstanceSample.OTHERS) && !rules.containsKey(rule) && hasRoomFor(count)) {
                 Series series = new Series();
                 series.set(sample, count);
-                rules.put(name, series);
+                rules.put(rule, series);
             }
         });
-        all.set(sample, news.values().stream().reduce(Count.NONE, Count::plus));
-        waited.set(sample, waiting.getAsInt());
+        all.set(sample, heard.values().stream().reduce(Count.NONE, Count::plus));
+        heard.clear();
+        waited.set(
+                sample,
+                instances.values().stream()
+                        .mapToInt(instance -> instance.sample(sample))
+                        .sum());
+        instances.values().removeIf(instance -> sample - instance.heardAt > GONE_AFTER);
+        return own;
+    }
+
+    /** Adds what another instance has shared; nothing if that is known, of this instance, or no such text. */
+    public synchronized void hear(String text) {
+        InstanceSample.parse(text).filter(other -> !other.run().equals(run)).ifPresent(this::hear);
+    }
+
+    private void hear(InstanceSample told) {
+        if (!instances.containsKey(told.run()) && instances.size() > MOST_INSTANCES) {
+            return;
+        }
+        Instance instance = instances.computeIfAbsent(told.run(), another -> new Instance());
+        if (told.number() > instance.number) {
+            instance.number = told.number();
+            instance.name = told.name();
+            instance.waiting = told.waiting();
+            instance.heardAt = sample;
+            told.rules().forEach((rule, count) -> {
+                heard.merge(rule, count, Count::plus);
+                instance.pending = instance.pending.plus(count);
+            });
+        }
     }
 
     private Map<String, Count> news() {
@@ -141,6 +221,23 @@ public final class DecisionSeries {
         Map<String, Object> series = new TreeMap<>();
         rules.forEach((name, ofRule) -> series.put(name, ofRule.range(first, sample)));
         body.put("rules", series);
+        if (shared) {
+            body.put("instances", instances(first));
+        }
+        return body;
+    }
+
+    private Map<String, Object> instances(long first) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        instances.entrySet().stream()
+                .sorted(Map.Entry.comparingByValue(comparing(instance -> instance.name)))
+                .forEach(entry -> {
+                    Map<String, Object> instance = new LinkedHashMap<>();
+                    instance.put("name", entry.getValue().name);
+                    instance.put("own", entry.getKey().equals(run));
+                    instance.putAll(entry.getValue().range(first, sample));
+                    body.put(entry.getKey(), instance);
+                });
         return body;
     }
 }
