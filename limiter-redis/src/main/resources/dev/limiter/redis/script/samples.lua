@@ -20,6 +20,6 @@ for i = 1, #found, 2 do
   if #found[i] <= 65536 then
     reply[#reply + 1] = struct.pack('>I4', #found[i]) .. found[i]
   end
-  last = tonumber(found[i + 1])
+  last = math.min(tonumber(found[i + 1]), now)
 end
 return struct.pack('>d', last) .. table.concat(reply)
