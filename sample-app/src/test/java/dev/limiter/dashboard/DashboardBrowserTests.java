@@ -216,6 +216,15 @@ class DashboardBrowserTests {
     }
 
     @Test
+    void showsTheResourcesOfARule() {
+        status("/orders/1");
+        status("/automatic");
+        browser.fill("Search", "default");
+        browser.awaitText(card("default") + "tbody", "GET /orders/{id}");
+        browser.awaitText(card("default") + "tbody", "GET /automatic");
+    }
+
+    @Test
     void leadsToWhoIsRefusedMost() {
         for (int i = 0; i < 12; i++) {
             status("/catalog", "X-Api-Key", "greedy");
@@ -439,6 +448,11 @@ class DashboardBrowserTests {
         @GetMapping("/hostile")
         @RateLimiter(name = NAME, limit = 1)
         String named() {
+            return "ok";
+        }
+
+        @GetMapping("/automatic")
+        String automatic() {
             return "ok";
         }
 

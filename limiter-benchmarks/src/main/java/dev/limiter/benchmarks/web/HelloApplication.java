@@ -88,7 +88,7 @@ public class HelloApplication {
 
         @Bean(initMethod = "start", destroyMethod = "stop")
         BackgroundTask sampler(DecisionCounts counts) {
-            DecisionSeries series = new DecisionSeries(counts, () -> 0);
+            DecisionSeries series = new DecisionSeries(counts);
             return new BackgroundTask("sampler", Duration.ofSeconds(1), () -> {
                 series.sample();
                 series.after(0);

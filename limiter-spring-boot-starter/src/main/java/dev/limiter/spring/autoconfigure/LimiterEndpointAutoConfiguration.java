@@ -13,6 +13,7 @@ import dev.limiter.spring.endpoint.RequestExplanations;
 import dev.limiter.spring.endpoint.SecuredExplainer;
 import dev.limiter.spring.endpoint.WebExchange;
 import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.metrics.QueuedRequests;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.LiveRules;
@@ -67,6 +68,7 @@ public final class LimiterEndpointAutoConfiguration {
         return new DecisionSeries(
                 counts,
                 limiters::waiting,
+                new QueuedRequests(limiters)::of,
                 () -> environment.getProperty("HOSTNAME", "instance") + ":"
                         + environment.getProperty("local.server.port", ""));
     }

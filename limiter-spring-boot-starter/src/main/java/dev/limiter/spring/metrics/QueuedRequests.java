@@ -20,7 +20,8 @@ public final class QueuedRequests implements WaitListener {
         limiters.onWait(this);
     }
 
-    long of(String rule) {
+    /** How many wait for a rule. */
+    public long of(String rule) {
         LongAdder waiting = byRule.get(rule);
         return waiting == null ? 0 : waiting.sum();
     }

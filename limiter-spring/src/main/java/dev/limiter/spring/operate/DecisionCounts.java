@@ -18,7 +18,9 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class DecisionCounts implements CountingListener {
 
-    private final ConcurrentMap<String, ConcurrentMap<Outcome, LongAdder>> rules = new ConcurrentHashMap<>();
+    /** By rule and resource: a decision is counted once. */
+    private final ConcurrentMap<String, ConcurrentMap<String, ConcurrentMap<Outcome, LongAdder>>> rules =
+            new ConcurrentHashMap<>();
 
     /** Where the counts of each rule stood when a minute began. */
     private final RecentMinutes<Map<String, Map<Outcome, Long>>> minutes = new RecentMinutes<>(this::sums);
@@ -26,6 +28,7 @@ public final class DecisionCounts implements CountingListener {
     @Override
     public Tally tally(String rule, String resource, Outcome outcome) {
         LongAdder count = rules.computeIfAbsent(rule, name -> new ConcurrentHashMap<>())
+                .computeIfAbsent(resource, name -> new ConcurrentHashMap<>())
                 .computeIfAbsent(outcome, unknown -> new LongAdder());
         return (part, waited) -> {
             count.increment();
@@ -51,12 +54,14 @@ public final class DecisionCounts implements CountingListener {
     /** Of a rule that has decided nothing yet, none. */
     private Map<Outcome, Long> sums(String rule) {
         Map<Outcome, Long> sums = new EnumMap<>(Outcome.class);
-        counts(rule).forEach((outcome, count) -> sums.put(outcome, count.sum()));
+        resources(rule)
+                .values()
+                .forEach(counts -> counts.forEach((outcome, count) -> sums.merge(outcome, count.sum(), Long::sum)));
         return sums;
     }
 
-    private Map<Outcome, LongAdder> counts(String rule) {
-        Map<Outcome, LongAdder> known = rules.get(rule);
+    private Map<String, ? extends Map<Outcome, LongAdder>> resources(String rule) {
+        Map<String, ? extends Map<Outcome, LongAdder>> known = rules.get(rule);
         return known == null ? Map.of() : known;
     }
 
@@ -65,12 +70,17 @@ public final class DecisionCounts implements CountingListener {
         return Set.copyOf(rules.keySet());
     }
 
-    /** How many decisions of a rule had one of these outcomes. */
-    public long sum(String rule, Set<Outcome> outcomes) {
-        return sums(rule).entrySet().stream()
-                .filter(sum -> outcomes.contains(sum.getKey()))
-                .mapToLong(Map.Entry::getValue)
-                .sum();
+    /** How many decisions of a rule had one of these outcomes, by their resource. */
+    public Map<String, Long> sums(String rule, Set<Outcome> outcomes) {
+        Map<String, Long> sums = new HashMap<>();
+        resources(rule)
+                .forEach((resource, counts) -> sums.put(
+                        resource,
+                        counts.entrySet().stream()
+                                .filter(count -> outcomes.contains(count.getKey()))
+                                .mapToLong(count -> count.getValue().sum())
+                                .sum()));
+        return sums;
     }
 
     /** The outcomes of the rule of exactly that name, by their names in metrics. */

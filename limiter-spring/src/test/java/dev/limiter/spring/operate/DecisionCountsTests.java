@@ -58,7 +58,7 @@ class DecisionCountsTests {
     /** Every decision is in one sample, and in the minutes until it is forgotten. */
     @Test
     void loseNothingThatIsDecidedWhileSamplesAreTaken() {
-        DecisionSeries series = new DecisionSeries(counts, () -> 0);
+        DecisionSeries series = new DecisionSeries(counts);
         int threads = 4;
         int times = 300_000;
         CompletableFuture<Void> decided = CompletableFuture.allOf(Stream.generate(

@@ -46,7 +46,7 @@ export function chart(label, names, height, times) {
     const { idx } = plot.cursor;
     readout.textContent = idx === null || idx === undefined ? ''
       : -plot.data[0][idx] + ' s ago: '
-        + names.map((name, i) => name + ' ' + plot.data[i + 1][idx]).join(', ');
+        + names.map((name, i) => name + ' ' + (plot.data[i + 1][idx] ?? 0)).join(', ');
   };
   const plot = new window.uPlot({
     width: 300, height, padding: [8, times ? 16 : 8, times ? 0 : 8, 0], legend: { show: false },

@@ -29,21 +29,50 @@ export function choice(label, name, values, chosen) {
   return make('label', {}, label + ' ', select);
 }
 
-/** What happens per second, and how often it did in the last five minutes; changed in place. Of what waits: how many. */
-export function rates(names) {
-  const parts = names.map((name) => ({ name, now: make('dd', {}, '0'), sum: make('dd', { class: 'sum' }) }));
-  const element = make('dl', { class: 'rates' },
-    ...parts.map(({ name, now, sum }) => make('div', { class: name }, make('dt', {}, name), now, sum)));
+/**
+ * What happens per second, and how often it did in the last five minutes; changed in place. Of what waits: how many.
+ *
+ * always: also how many wait where nobody did.
+ */
+export function rates(names, always) {
+  const parts = names.map((name) => {
+    const now = make('dd', {}, '0');
+    const all = make('dd', { class: 'sum' });
+    return { name, now, all, element: make('div', { class: name }, make('dt', {}, name), now, all) };
+  });
   return {
-    element,
+    element: make('dl', { class: 'rates' }, ...parts.map(({ element }) => element)),
     set(series) {
-      parts.forEach(({ name, now, sum }, i) => {
+      parts.forEach(({ name, now, all, element }, i) => {
         const last = series[i].at(-1) || 0;
-        now.textContent = name === 'waiting' ? last : last + '/s';
-        sum.textContent = name === 'waiting' ? '' : series[i].reduce((a, b) => a + b, 0) + ' in 5 min';
+        const waits = name === 'waiting';
+        now.textContent = waits ? last : last + '/s';
+        all.textContent = waits ? '' : sum(series[i]) + ' in 5 min';
+        element.hidden = waits && !always && sum(series[i]) === 0;
       });
     },
   };
+}
+
+export const sum = (counts) => counts.reduce((a, b) => a + b, 0);
+
+const rate = (counts) => (counts.at(-1) || 0) + '/s, ' + sum(counts) + ' in 5 min';
+
+/** Has the body of a table show a row for each of some named series: changed in place, so that nothing jumps. */
+export function table(body, all) {
+  const rows = all.map(({ name, permitted, refused, waiting }) =>
+    [cut(name, 60), rate(permitted), rate(refused), ...(waiting ? [String(waiting.at(-1) || 0)] : [])]);
+  while (body.rows.length > rows.length) {
+    body.deleteRow(-1);
+  }
+  rows.forEach((cells, i) => {
+    if (!body.rows[i]) {
+      body.append(make('tr', {}, make('th', { scope: 'row' }), ...cells.slice(1).map(() => make('td'))));
+    }
+    cells.forEach((text, j) => {
+      body.rows[i].cells[j].textContent = text;
+    });
+  });
 }
 
 /** The fields of a form that are filled in. */

@@ -2,7 +2,7 @@
 
 import * as endpoint from './endpoint.js';
 import { append, chart } from './charts.js';
-import { cut, filled, make, rates } from './elements.js';
+import { cut, filled, make, rates, sum, table } from './elements.js';
 import { card } from './rules.js';
 import { done } from './words.js';
 
@@ -12,6 +12,8 @@ const TOP = 20;
 const MOST_INSTANCES = 200;
 const QUIET = 4 * SECOND;
 const RETRY = 10 * SECOND;
+// for how long it is told that something is done
+const TOLD = 5 * SECOND;
 const DAY = 24 * 60 * 60 * SECOND;
 const ALL = ['permitted', 'refused', 'waiting'];
 const at = (id) => document.getElementById(id);
@@ -22,8 +24,9 @@ let known = { ...NOTHING };
 let described = null;
 let shown = TOP;
 let looks = 0;
+let told = 0;
 
-const overview = { rates: rates(ALL), chart: chart('Permitted, refused and waiting, all rules, last five minutes', ALL, 180, true) };
+const overview = { rates: rates(ALL, true), chart: chart('Permitted, refused and waiting, all rules, last five minutes', ALL, 180, true) };
 at('all').append(overview.rates.element, overview.chart.element);
 
 function status(text, className) {
@@ -36,6 +39,11 @@ function status(text, className) {
 function notice(text) {
   at('notice').textContent = cut(text, 1000);
   at('notice').hidden = text === '';
+}
+
+/** The counts of one series, with those that are new. */
+function added(old, news) {
+  return Object.fromEntries(ALL.map((each) => [each, append(old ? old[each] : [], news[each])]));
 }
 
 /** What is new since the last look; all of it if another process answers. */
@@ -52,9 +60,11 @@ function take(news) {
     known.all[i] = append(known.all[i], counts);
   });
   const rules = new Map();
-  for (const [name, { permitted, refused }] of Object.entries(news.rules)) {
-    const old = known.rules.get(name) || { permitted: [], refused: [] };
-    rules.set(name, { permitted: append(old.permitted, permitted), refused: append(old.refused, refused) });
+  for (const [name, series] of Object.entries(news.rules)) {
+    const old = known.rules.get(name);
+    const resources = Object.entries(series.resources || {}).map(([resource, each]) =>
+      [resource, { ...added(old?.resources.get(resource), each), name: resource }]);
+    rules.set(name, { ...added(old, series), resources: new Map(resources) });
   }
   known.rules = rules;
   known.instances = news.instances ? instances(news.instances) : null;
@@ -64,35 +74,15 @@ function take(news) {
 /** Those that told something lately, with what they told since the page is open. */
 function instances(news) {
   return new Map(Object.entries(news).slice(0, MOST_INSTANCES).map(([run, one]) => {
-    const old = known.instances?.get(run) || { counts: [[], [], []] };
-    return [run, {
-      name: one.name + (one.own ? ' (this one)' : ''),
-      counts: [one.permitted, one.refused, one.waiting].map((counts, i) => append(old.counts[i], counts)),
-    }];
+    return [run, { ...added(known.instances?.get(run), one), name: one.name + (one.own ? ' (this one)' : '') }];
   }));
 }
 
 function showInstances() {
   at('shared').hidden = known.instances === null;
-  const rows = [...(known.instances || new Map()).values()].map(({ name, counts: [permitted, refused, waiting] }) =>
-    [cut(name, 60), rate(permitted), rate(refused), String(waiting.at(-1) || 0)]);
-  const body = at('instances');
-  while (body.rows.length > rows.length) {
-    body.deleteRow(-1);
-  }
-  rows.forEach((cells, i) => {
-    if (!body.rows[i]) {
-      body.append(make('tr', {}, make('th', { scope: 'row' }), ...[1, 2, 3].map(() => make('td'))));
-    }
-    cells.forEach((text, j) => {
-      body.rows[i].cells[j].textContent = text;
-    });
-  });
+  table(at('instances'), known.instances ? [...known.instances.values()] : []);
 }
 
-const rate = (counts) => (counts.at(-1) || 0) + '/s, ' + sum(counts) + ' in 5 min';
-
-const sum = (counts) => counts.reduce((a, b) => a + b, 0);
 const traffic = (name) => {
   const series = known.rules.get(name);
   return series ? sum(series.permitted) + sum(series.refused) : 0;
@@ -207,6 +197,7 @@ async function run(what, done) {
     await readRules();
     if (done) {
       status(done, 'live');
+      told = performance.now() + TOLD;
     }
     return body;
   } catch (failure) {
@@ -221,6 +212,9 @@ async function run(what, done) {
 }
 
 function live() {
+  if (performance.now() < told) {
+    return;
+  }
   status('Live · ' + storageText(described.storage), described.storage.decides === false ? 'degraded' : 'live');
 }
 

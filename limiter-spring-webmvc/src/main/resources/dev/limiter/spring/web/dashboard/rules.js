@@ -1,11 +1,13 @@
 // One rule: what it decides, and what it is made of.
 
 import { chart } from './charts.js';
-import { cut, make, rates } from './elements.js';
+import { cut, make, rates, sum, table } from './elements.js';
 import { panel } from './panel.js';
 import { comparison, limitText, total } from './words.js';
 
-const SERIES = ['permitted', 'refused'];
+const traffic = ({ permitted, refused }) => sum(permitted) + sum(refused);
+const SERIES = ['permitted', 'refused', 'waiting'];
+const MOST_RESOURCES = 10;
 
 /**
  * The card of a rule.
@@ -17,12 +19,16 @@ export function card(name, run, revision) {
   const limits = make('ul');
   const facts = make('p', { class: 'soft' });
   const candidate = make('p', { class: 'candidate', hidden: '' });
-  const rate = rates(SERIES);
-  const lines = chart('Permitted and refused per second by ' + cut(name) + ', last five minutes', SERIES, 90, false);
+  const rate = rates(SERIES, false);
+  const lines = chart('Permitted and refused per second, and waiting, by ' + cut(name) + ', last five minutes', SERIES, 90, false);
+  const resources = make('tbody');
+  const several = make('div', { class: 'wide', hidden: '' }, make('table', {},
+    make('thead', {}, make('tr', {}, ...['Resource', 'Permitted', 'Refused'].map((title) =>
+      make('th', { scope: 'col' }, title)))), resources));
   const actions = make('details', {}, make('summary', {}, 'Look closer, or change it'));
   const element = make('article', { 'aria-label': cut(name) },
     make('header', {}, make('h3', { title: cut(name, 500) }, cut(name)), mode),
-    limits, rate.element, lines.element, candidate, facts, actions);
+    limits, rate.element, lines.element, several, candidate, facts, actions);
   let current = null;
   let open = null;
 
@@ -60,8 +66,13 @@ export function card(name, run, revision) {
     },
     draw(series) {
       const counts = SERIES.map((each) => series ? series[each] : []);
-      lines.draw(counts);
+      const waits = sum(counts[2]) > 0;
+      lines.draw(waits ? counts : [counts[0], counts[1], counts[2].map(() => null)]);
       rate.set(counts);
+      const busiest = [...(series ? series.resources.values() : [])].sort((a, b) => traffic(b) - traffic(a));
+      several.hidden = busiest.length < 2;
+      table(resources, busiest.slice(0, MOST_RESOURCES).map(({ name: resource, permitted, refused }) =>
+        ({ name: resource, permitted, refused })));
     },
     remove() {
       lines.destroy();

@@ -13,19 +13,19 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What rules permitted and refused in each of the last {@value SecondsRing#SECONDS} seconds: the differences between two
- * samples of {@link DecisionCounts}, so that a decision pays nothing; and what other instances tell of themselves, in the
- * sample after they have been heard. The {@value #MOST_RULES} rules with the most decisions have a series of their own, all
- * rules together have one, and so has each instance. Thread-safe, and of a fixed size for each rule and instance.
+ * What rules permitted and refused in each of the last {@value SecondsRing#SECONDS} seconds, and how many requests waited: the
+ * differences between two samples of {@link DecisionCounts}, so that a decision pays nothing; and what other instances tell of
+ * themselves, in the sample after they have been heard. The {@value #MOST_RULES} rules with the most decisions have a series of
+ * their own, as many of their resources, all rules together, and each instance. Thread-safe, and of a fixed
+ * size for each of these.
  */
 public final class DecisionSeries {
 
-    /** For so many samples, what an instance has told of requests that wait is taken to be true. */
-    private static final int FRESH = 3;
-
-    /** How many rules have a series of their own. */
+    /** How many rules, and how many resources, have a series of their own. */
     public static final int MOST_RULES = 100;
 
     /** How many other instances are heard. */
@@ -34,6 +34,9 @@ public final class DecisionSeries {
     /** An instance that has told nothing in so many samples is gone. */
     static final int GONE_AFTER = 30;
 
+    /** For so many samples, what an instance has told of requests that wait is taken to be true. */
+    private static final int FRESH = 3;
+
     private static final Set<Outcome> PERMITTED =
             EnumSet.of(Outcome.PERMITTED, Outcome.SHADOW_REJECTED, Outcome.FAILED_OPEN, Outcome.FAILED_LOCAL);
     private static final Set<Outcome> REFUSED =
@@ -41,88 +44,69 @@ public final class DecisionSeries {
 
     private final DecisionCounts counts;
     private final IntSupplier waiting;
+    private final ToLongFunction<String> waitingOfRule;
     private final Supplier<String> name;
     private final String run = UUID.randomUUID().toString();
-    private final Map<String, Count> before = new HashMap<>();
-    private final Map<String, Series> rules = new HashMap<>();
-    private final Series all = new Series();
-    private final SecondsRing waited = new SecondsRing();
+    private final Map<RuleResource, Count> before = new HashMap<>();
+    private final BusiestSeries<String> rules = new BusiestSeries<>(MOST_RULES);
+    private final BusiestSeries<RuleResource> resources = new BusiestSeries<>(MOST_RULES);
+    private final CountSeries all = new CountSeries();
     private final Map<String, Instance> instances = new HashMap<>();
 
-    /** Of rules, told by other instances since the last sample. */
-    private final Map<String, Count> heard = new HashMap<>();
+    /** What instances have told since the last sample. */
+    private final Map<String, Count> heardOfRules = new HashMap<>();
 
+    private final Map<RuleResource, Count> heardOfResources = new HashMap<>();
     private boolean shared;
     private long sample;
-
-    private static final class Series {
-
-        private final SecondsRing permitted = new SecondsRing();
-        private final SecondsRing refused = new SecondsRing();
-
-        void set(long sample, Count count) {
-            permitted.set(sample, count.permitted());
-            refused.set(sample, count.refused());
-        }
-
-        long decisions() {
-            return permitted.sum() + refused.sum();
-        }
-
-        Map<String, Object> range(long from, long to) {
-            Map<String, Object> body = new LinkedHashMap<>();
-            body.put("permitted", permitted.range(from, to));
-            body.put("refused", refused.range(from, to));
-            return body;
-        }
-    }
 
     /** One instance, as far as it is known. */
     private static final class Instance {
 
-        private final Series decided = new Series();
-        private final SecondsRing waited = new SecondsRing();
+        private final CountSeries series = new CountSeries();
         private String name = "";
         private Count pending = Count.NONE;
-        private int waiting;
+        private long waiting;
         private long number = -1;
         private long heardAt;
 
-        /** Returns how many wait, as of now. */
-        int sample(long sample) {
-            decided.set(sample, pending);
+        /** Returns what it has told since the last sample. */
+        Count sample(long sample) {
+            Count told = new Count(pending.permitted(), pending.refused(), sample - heardAt <= FRESH ? waiting : 0);
+            series.set(sample, told);
             pending = Count.NONE;
-            int now = sample - heardAt <= FRESH ? waiting : 0;
-            waited.set(sample, now);
-            return now;
-        }
-
-        Map<String, Object> range(long from, long to) {
-            Map<String, Object> body = decided.range(from, to);
-            body.put("waiting", waited.range(from, to));
-            return body;
+            return told;
         }
     }
 
-    /** Of an instance that nobody else hears. */
-    public DecisionSeries(DecisionCounts counts, IntSupplier waiting) {
-        this(counts, waiting, () -> "");
+    /** Of an instance that nobody else hears, and where nobody waits. */
+    public DecisionSeries(DecisionCounts counts) {
+        this(counts, () -> 0, rule -> 0, () -> "");
     }
 
     /**
      * @param waiting how many requests wait for their turn now
+     * @param waitingOfRule how many do so by the name of a rule
      * @param name of this instance, for people
      */
-    public DecisionSeries(DecisionCounts counts, IntSupplier waiting, Supplier<String> name) {
+    public DecisionSeries(
+            DecisionCounts counts, IntSupplier waiting, ToLongFunction<String> waitingOfRule, Supplier<String> name) {
         this.counts = counts;
         this.waiting = waiting;
+        this.waitingOfRule = waitingOfRule;
         this.name = name;
         instances.put(run, new Instance());
-        counts.names().forEach(rule -> before.put(rule, count(rule)));
+        counts.names().forEach(rule -> before.putAll(now(rule)));
     }
 
-    private Count count(String name) {
-        return new Count(counts.sum(name, PERMITTED), counts.sum(name, REFUSED));
+    private Map<RuleResource, Count> now(String rule) {
+        Map<RuleResource, Count> now = new HashMap<>();
+        counts.sums(rule, PERMITTED)
+                .forEach((resource, sum) -> now.put(new RuleResource(rule, resource), new Count(sum, 0, 0)));
+        counts.sums(rule, REFUSED)
+                .forEach((resource, sum) ->
+                        now.merge(new RuleResource(rule, resource), new Count(0, sum, 0), Count::plus));
+        return now;
     }
 
     /** Adds the decisions since the last sample. Called once a second. */
@@ -138,25 +122,42 @@ public final class DecisionSeries {
 
     private InstanceSample next() {
         sample++;
-        InstanceSample own = new InstanceSample(run, name.get(), sample, waiting.getAsInt(), news());
+        InstanceSample own = own();
         hear(own);
-        rules.forEach((rule, series) -> series.set(sample, heard.getOrDefault(rule, Count.NONE)));
-        heard.forEach((rule, count) -> {
-            if (!rule.equals(InstanceSample.OTHERS) && !rules.containsKey(rule) && hasRoomFor(count)) {
-                Series series = new Series();
-                series.set(sample, count);
-                rules.put(rule, series);
-            }
-        });
-        all.set(sample, heard.values().stream().reduce(Count.NONE, Count::plus));
-        heard.clear();
-        waited.set(
+        rules.sample(sample, heardOfRules);
+        resources.sample(sample, heardOfResources);
+        heardOfRules.clear();
+        heardOfResources.clear();
+        all.set(
                 sample,
                 instances.values().stream()
-                        .mapToInt(instance -> instance.sample(sample))
-                        .sum());
+                        .map(instance -> instance.sample(sample))
+                        .reduce(Count.NONE, Count::plus));
         instances.values().removeIf(instance -> sample - instance.heardAt > GONE_AFTER);
         return own;
+    }
+
+    private InstanceSample own() {
+        Map<String, Count> ofRules = new HashMap<>();
+        Map<RuleResource, Count> ofResources = new HashMap<>();
+        for (String rule : counts.names()) {
+            Count sum = new Count(0, 0, waitingOfRule.applyAsLong(rule));
+            for (Map.Entry<RuleResource, Count> resource : now(rule).entrySet()) {
+                Count since = since(before.put(resource.getKey(), resource.getValue()), resource.getValue());
+                sum = sum.plus(since);
+                if (since.decisions() > 0) {
+                    ofResources.put(resource.getKey(), since);
+                }
+            }
+            if (sum.decisions() > 0 || sum.waiting() > 0) {
+                ofRules.put(rule, sum);
+            }
+        }
+        return new InstanceSample(run, name.get(), sample, waiting.getAsInt(), ofRules, ofResources);
+    }
+
+    private static Count since(@Nullable Count last, Count now) {
+        return last == null ? now : new Count(now.permitted() - last.permitted(), now.refused() - last.refused(), 0);
     }
 
     /** Adds what another instance has shared; nothing if that is known, of this instance, or no such text. */
@@ -175,35 +176,13 @@ public final class DecisionSeries {
             instance.waiting = told.waiting();
             instance.heardAt = sample;
             told.rules().forEach((rule, count) -> {
-                heard.merge(rule, count, Count::plus);
                 instance.pending = instance.pending.plus(count);
+                if (!rule.equals(InstanceSample.OTHERS)) {
+                    heardOfRules.merge(rule, count, Count::plus);
+                }
             });
+            told.resources().forEach((resource, count) -> heardOfResources.merge(resource, count, Count::plus));
         }
-    }
-
-    private Map<String, Count> news() {
-        Map<String, Count> news = new HashMap<>();
-        for (String name : counts.names()) {
-            Count now = count(name);
-            Count last = before.put(name, now);
-            Count since = now.minus(last == null ? Count.NONE : last);
-            if (since.decisions() > 0) {
-                news.put(name, since);
-            }
-        }
-        return news;
-    }
-
-    /** Has the rule with the fewest decisions leave for one that had more of them in a second. */
-    private boolean hasRoomFor(Count newcomer) {
-        if (rules.size() < MOST_RULES) {
-            return true;
-        }
-        Map.Entry<String, Series> quietest = rules.entrySet().stream()
-                .min((a, b) ->
-                        Long.compare(a.getValue().decisions(), b.getValue().decisions()))
-                .orElseThrow();
-        return quietest.getValue().decisions() < newcomer.decisions() && rules.remove(quietest.getKey()) != null;
     }
 
     /**
@@ -216,15 +195,26 @@ public final class DecisionSeries {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("run", run);
         body.put("sample", sample);
-        body.put("all", all.range(first, sample));
-        body.put("waiting", waited.range(first, sample));
-        Map<String, Object> series = new TreeMap<>();
-        rules.forEach((name, ofRule) -> series.put(name, ofRule.range(first, sample)));
-        body.put("rules", series);
+        Map<String, Object> sums = all.range(first, sample);
+        body.put("waiting", sums.remove("waiting"));
+        body.put("all", sums);
+        Map<String, Map<String, Object>> ofRules = new TreeMap<>();
+        rules.forEach((rule, series) -> ofRules.put(rule, series.range(first, sample)));
+        resources.forEach((resource, series) ->
+                resourcesOf(ofRules.get(resource.rule())).put(resource.resource(), series.range(first, sample)));
+        body.put("rules", ofRules);
         if (shared) {
             body.put("instances", instances(first));
         }
         return body;
+    }
+
+    /** Of a rule that has no series of its own, none. */
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> resourcesOf(@Nullable Map<String, Object> rule) {
+        return rule == null
+                ? new HashMap<>()
+                : (Map<String, Object>) rule.computeIfAbsent("resources", none -> new TreeMap<String, Object>());
     }
 
     private Map<String, Object> instances(long first) {
@@ -235,7 +225,7 @@ public final class DecisionSeries {
                     Map<String, Object> instance = new LinkedHashMap<>();
                     instance.put("name", entry.getValue().name);
                     instance.put("own", entry.getKey().equals(run));
-                    instance.putAll(entry.getValue().range(first, sample));
+                    instance.putAll(entry.getValue().series.range(first, sample));
                     body.put(entry.getKey(), instance);
                 });
         return body;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.net.URLDecoder;
 import java.net.URLEncoder;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,48 +17,72 @@ import java.util.Optional;
  * @param name for people
  * @param number of the sample, higher than that of the one before
  * @param waiting how many requests waited
- * @param rules the rules with most decisions by name, and under {@link #OTHERS} the sum of all others; without those that
- *     decided nothing
+ * @param rules the rules by name, and under {@link #OTHERS} the sum of those that are not told; without those that decided
+ *     nothing
+ * @param resources those with the most decisions, of all rules
  */
-record InstanceSample(String run, String name, long number, int waiting, Map<String, Count> rules) {
+record InstanceSample(
+        String run,
+        String name,
+        long number,
+        long waiting,
+        Map<String, Count> rules,
+        Map<RuleResource, Count> resources) {
 
     /** No rule has an empty name. */
     static final String OTHERS = "";
 
-    private static final int MOST_RULES = 100;
+    private static final int MOST_LINES = 100;
     private static final int LONGEST = 32_768;
     private static final int LONGEST_NAME = 200;
     private static final long MOST = 1_000_000_000_000L;
     private static final String SEPARATOR = "\t";
 
-    /** A line for the instance, then one for each rule; names as in the query of a URL. At most 32 kB. */
+    /** A line for the instance, then one for each rule and resource; names as in the query of a URL. At most 32 kB. */
     String text() {
         StringBuilder text = new StringBuilder(
-                String.join(SEPARATOR, run, encoded(name), Long.toString(number), Integer.toString(waiting)));
-        List<Map.Entry<String, Count>> busiest = rules.entrySet().stream()
-                .sorted((a, b) ->
-                        Long.compare(b.getValue().decisions(), a.getValue().decisions()))
-                .toList();
+                String.join(SEPARATOR, run, encoded(name), Long.toString(number), Long.toString(waiting)));
         Count others = Count.NONE;
         int lines = 0;
-        for (Map.Entry<String, Count> rule : busiest) {
+        for (Map.Entry<String, Count> rule : busiest(rules)) {
             String line = line(rule.getKey(), rule.getValue());
-            if (lines < MOST_RULES && text.length() + line.length() < LONGEST - 100) {
+            if (lines < MOST_LINES && text.length() + line.length() < LONGEST / 2) {
                 text.append(line);
                 lines++;
             } else {
                 others = others.plus(rule.getValue());
             }
         }
-        return others.decisions() == 0
-                ? text.toString()
-                : text.append(line(OTHERS, others)).toString();
+        if (others.decisions() > 0) {
+            text.append(line(OTHERS, others));
+        }
+        for (Map.Entry<RuleResource, Count> entry : busiest(resources)) {
+            String line = line(entry.getKey().rule(), entry.getValue())
+                    + SEPARATOR
+                    + encoded(entry.getKey().resource());
+            if (lines < 2 * MOST_LINES && text.length() + line.length() < LONGEST) {
+                text.append(line);
+                lines++;
+            }
+        }
+        return text.toString();
+    }
+
+    private static <K> List<Map.Entry<K, Count>> busiest(Map<K, Count> counts) {
+        return counts.entrySet().stream()
+                .sorted((a, b) ->
+                        Long.compare(b.getValue().decisions(), a.getValue().decisions()))
+                .toList();
     }
 
     private static String line(String rule, Count count) {
         return "\n"
                 + String.join(
-                        SEPARATOR, encoded(rule), Long.toString(count.permitted()), Long.toString(count.refused()));
+                        SEPARATOR,
+                        encoded(rule),
+                        Long.toString(count.permitted()),
+                        Long.toString(count.refused()),
+                        Long.toString(count.waiting()));
     }
 
     private static String encoded(String name) {
@@ -72,15 +97,24 @@ record InstanceSample(String run, String name, long number, int waiting, Map<Str
         try {
             String[] lines = text.split("\n");
             String[] words = lines[0].split(SEPARATOR, -1);
-            Map<String, Count> rules = new LinkedHashMap<>();
+            InstanceSample sample = new InstanceSample(
+                    words[0],
+                    decoded(words[1]),
+                    number(words[2]),
+                    number(words[3]),
+                    new LinkedHashMap<>(),
+                    new HashMap<>());
             for (int i = 1; i < lines.length; i++) {
-                String[] rule = lines[i].split(SEPARATOR, -1);
-                rules.put(decoded(rule[0]), new Count(number(rule[1]), number(rule[2])));
+                String[] line = lines[i].split(SEPARATOR, -1);
+                Count count = new Count(number(line[1]), number(line[2]), number(line[3]));
+                if (line.length == 4) {
+                    sample.rules.put(decoded(line[0]), count);
+                } else {
+                    sample.resources.put(new RuleResource(decoded(line[0]), decoded(line[4])), count);
+                }
             }
-            return words.length != 4 || words[0].length() > LONGEST_NAME || words[1].length() > LONGEST_NAME
-                    ? Optional.empty()
-                    : Optional.of(new InstanceSample(
-                            words[0], decoded(words[1]), number(words[2]), (int) number(words[3]), rules));
+            boolean named = sample.run.length() <= LONGEST_NAME && sample.name.length() <= LONGEST_NAME;
+            return named ? Optional.of(sample) : Optional.empty();
         } catch (IllegalArgumentException | IndexOutOfBoundsException foreign) {
             return Optional.empty();
         }

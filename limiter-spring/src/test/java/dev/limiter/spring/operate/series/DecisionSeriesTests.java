@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,8 @@ class DecisionSeriesTests {
 
     private final DecisionCounts counts = new DecisionCounts();
     private final AtomicInteger waiting = new AtomicInteger();
-    private final DecisionSeries series = new DecisionSeries(counts, waiting::get);
+    private final ToLongFunction<String> waitingOfRule = rule -> rule.equals("orders") ? waiting.get() : 0;
+    private final DecisionSeries series = new DecisionSeries(counts, waiting::get, waitingOfRule, () -> "");
 
     private void decide(String rule, Outcome outcome, int times) {
         for (int i = 0; i < times; i++) {
@@ -44,7 +46,8 @@ class DecisionSeriesTests {
 
         assertThat(rules(0).get("orders"))
                 .containsEntry("permitted", new long[] {3, 0})
-                .containsEntry("refused", new long[] {2, 1});
+                .containsEntry("refused", new long[] {2, 1})
+                .containsEntry("waiting", new long[] {4, 0});
         assertThat(rules(1).get("orders")).containsEntry("refused", new long[] {1});
         assertThat(series.after(0)).containsEntry("sample", 2L).containsEntry("waiting", new long[] {4, 0});
     }
@@ -62,7 +65,7 @@ class DecisionSeriesTests {
     @Test
     void beginsWhereTheCountsStand() {
         decide("orders", Outcome.PERMITTED, 7);
-        DecisionSeries later = new DecisionSeries(counts, () -> 0);
+        DecisionSeries later = new DecisionSeries(counts);
         later.sample();
 
         assertThat(later.after(0))
@@ -92,7 +95,8 @@ class DecisionSeriesTests {
 
         private final DecisionCounts counts = new DecisionCounts();
         private int waiting;
-        private final DecisionSeries series = new DecisionSeries(counts, () -> waiting, () -> "other <b>:8080");
+        private final DecisionSeries series =
+                new DecisionSeries(counts, () -> waiting, rule -> 0, () -> "other <b>:8080");
 
         String decide(String rule, Outcome outcome, int times) {
             for (int i = 0; i < times; i++) {
@@ -143,6 +147,30 @@ class DecisionSeriesTests {
     }
 
     @Test
+    @SuppressWarnings("unchecked")
+    void tellsTheResourcesOfARule() {
+        Other other = new Other();
+        decide("orders", Outcome.PERMITTED, 2);
+        series.share();
+        counts.tally("orders", "POST /\n\t", Outcome.REJECTED).add(null, Duration.ZERO);
+        other.counts.tally("orders", "POST /\n\t", Outcome.PERMITTED).add(null, Duration.ZERO);
+        series.hear(other.decide("orders", Outcome.PERMITTED, 3));
+        series.share();
+
+        Map<String, Map<String, Object>> resources =
+                (Map<String, Map<String, Object>>) rules(0).get("orders").get("resources");
+        assertThat(resources).containsOnlyKeys("GET /", "POST /\n\t");
+        assertThat(resources.get("GET /")).containsEntry("permitted", new long[] {2, 3});
+        assertThat(resources.get("POST /\n\t"))
+                .containsEntry("permitted", new long[] {0, 1})
+                .containsEntry("refused", new long[] {0, 1});
+        assertThat(rules(0).get("orders")).containsEntry("permitted", new long[] {2, 4});
+        assertThat(series.after(0).get("all"))
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .containsEntry("permitted", new long[] {2, 4});
+    }
+
+    @Test
     void forgetsInstancesThatTellNothing() {
         Other other = new Other();
         other.waiting = 2;
@@ -186,10 +214,10 @@ class DecisionSeriesTests {
                 "run",
                 "run\tname\t1",
                 "run\tname\tx\t0",
-                "run\tname\t1\t0\nrule\t1",
-                "run\tname\t1\t0\nrule\t-1\t0",
-                "run\tname\t1\t0\nrule\t9999999999999999999\t0",
-                "run\tname\t1\t0\n%zz\t1\t0",
+                "run\tname\t1\t0\nrule\t1\t0",
+                "run\tname\t1\t0\nrule\t-1\t0\t0",
+                "run\tname\t1\t0\nrule\t9999999999999999999\t0\t0",
+                "run\tname\t1\t0\n%zz\t1\t0\t0",
                 "{\"run\": 1}"
             })
     void ignoresWhatNoInstanceWouldTell(String text) {
@@ -203,7 +231,7 @@ class DecisionSeriesTests {
     @Test
     void hearsABoundedNumberOfInstances() {
         for (int i = 0; i < 1000; i++) {
-            series.hear("run" + i + "\tname" + i + "\t1\t0\norders\t1\t0");
+            series.hear("run" + i + "\tname" + i + "\t1\t0\norders\t1\t0\t0");
         }
         series.share();
         assertThat(instances()).hasSize(DecisionSeries.MOST_INSTANCES + 1);
