@@ -36,7 +36,7 @@ public abstract class Decision implements AutoCloseable {
      * @param returned called whenever it is closed or given back, maybe more than once
      */
     public static Decision onFailure(OnFailure how, Decision decision, Runnable returned) {
-        return new EmergencyDecision(how, decision, returned, returned);
+        return new OnFailureDecision(how, decision, returned, returned);
     }
 
     /**
@@ -46,7 +46,7 @@ public abstract class Decision implements AutoCloseable {
      * @param closed called whenever it is closed, maybe more than once
      */
     public static Decision onFailure(OnFailure how, Decision decision, Runnable givenBack, Runnable closed) {
-        return new EmergencyDecision(how, decision, givenBack, closed);
+        return new OnFailureDecision(how, decision, givenBack, closed);
     }
 
     /** Whether the request may go on. */

@@ -11,7 +11,7 @@ import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
-import dev.limiter.spring.operate.RejectionLog;
+import dev.limiter.spring.operate.RejectionLogger;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -58,8 +58,8 @@ public final class LimiterAutoConfiguration {
     }
 
     @Bean
-    RejectionLog limiterRejectionLog() {
-        return new RejectionLog();
+    RejectionLogger limiterRejectionLogger() {
+        return new RejectionLogger();
     }
 
     @Bean

@@ -15,8 +15,8 @@ import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compile.TimeSteps;
 import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.config.BindProblemCollector;
 import dev.limiter.spring.config.ConfiguredRules;
-import dev.limiter.spring.config.EachBindProblem;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.OwnKeys;
@@ -59,7 +59,7 @@ public final class LimiterRulesAutoConfiguration {
         return new WholeNumbers();
     }
 
-    /** Within {@link EachBindProblem}, which would report them. */
+    /** Within {@link BindProblemCollector}, which would report them. */
     @Bean
     @Order(Ordered.HIGHEST_PRECEDENCE)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -69,8 +69,8 @@ public final class LimiterRulesAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static EachBindProblem limiterEachBindProblem() {
-        return new EachBindProblem();
+    static BindProblemCollector limiterBindProblemCollector() {
+        return new BindProblemCollector();
     }
 
     @Bean

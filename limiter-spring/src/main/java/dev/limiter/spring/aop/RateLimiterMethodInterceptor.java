@@ -65,7 +65,7 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
 
     /** Asynchronous work of a handler may go on after it has returned; the request knows when it is over. */
     private static @Nullable Object proceed(MethodInvocation call, Verdict verdict, boolean handler) throws Throwable {
-        return handler ? call.proceed() : CallPermits.proceed(call, verdict);
+        return handler ? call.proceed() : ReleasingCall.proceed(call, verdict);
     }
 
     private Verdict decide(

@@ -43,7 +43,7 @@ public final class HeldAnswer {
     private final HttpServletResponse target;
     private final boolean withBody;
     private final BooleanSupplier open;
-    private final Settlement settlement;
+    private final AnswerStage stage;
     private final Container container;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile boolean unbuffered;
@@ -60,7 +60,7 @@ public final class HeldAnswer {
         this.target = target;
         this.withBody = withBody;
         this.open = open;
-        this.settlement = new Settlement(beforeSending);
+        this.stage = new AnswerStage(beforeSending);
         this.container = Container.of(target);
     }
 
@@ -80,8 +80,8 @@ public final class HeldAnswer {
             this.errorPageFollows = errorPageFollows;
             unbuffered = false;
             completionExpected = false;
-            if (type == DispatcherType.ERROR || settlement.isReplaced()) {
-                settlement.reopen();
+            if (type == DispatcherType.ERROR || stage.isReplaced()) {
+                stage.reopen();
                 drop();
                 contentLength = ContentLengthResponse.UNKNOWN;
             }
@@ -94,7 +94,7 @@ public final class HeldAnswer {
     public void beginForward() {
         lock();
         try {
-            if (settlement.isOpen()) {
+            if (stage.isOpen()) {
                 drop();
             }
         } finally {
@@ -111,7 +111,7 @@ public final class HeldAnswer {
     public void endForward(boolean direct) throws IOException {
         lock();
         try {
-            if (settlement.isOpen() && (direct || size() > 0)) {
+            if (stage.isOpen() && (direct || size() > 0)) {
                 end(false);
                 close();
             }
@@ -179,12 +179,12 @@ public final class HeldAnswer {
     public void end(boolean failed) throws IOException {
         lock();
         try {
-            if (settlement.isSent()) {
+            if (stage.isSent()) {
                 settleLate(failed);
             } else if (failed) {
                 fail(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
-            } else if (!settlement.isReplaced()) {
-                settlement.settle(answer());
+            } else if (!stage.isReplaced()) {
+                stage.settle(answer());
                 pass();
             }
         } finally {
@@ -194,14 +194,14 @@ public final class HeldAnswer {
 
     /** Charges that were opened once the answer was under way are settled, too. */
     private void settleLate(boolean failed) {
-        settlement.settle(failed && !target.isCommitted() ? failure() : known());
+        stage.settle(failed && !target.isCommitted() ? failure() : known());
     }
 
     /** The request is over, however that came about, and nothing can be written any more. */
     public void over() {
         lock();
         try {
-            settlement.settle(known());
+            stage.settle(known());
         } finally {
             unlock();
         }
@@ -211,8 +211,8 @@ public final class HeldAnswer {
     public void committed() {
         lock();
         try {
-            if (settlement.isOpen()) {
-                settlement.settle(known());
+            if (stage.isOpen()) {
+                stage.settle(known());
             }
         } finally {
             unlock();
@@ -221,7 +221,7 @@ public final class HeldAnswer {
 
     /** Whether the answer is one that the container is to replace by an error page. */
     public boolean isAwaitingErrorPage() {
-        return settlement.isReplaced();
+        return stage.isReplaced();
     }
 
     void lock() {
@@ -234,7 +234,7 @@ public final class HeldAnswer {
 
     /** Whether a body may be held. If so, {@link #fate} tells, with the lock. */
     boolean isHolding() {
-        return settlement.isOpen() && open.getAsBoolean();
+        return stage.isOpen() && open.getAsBoolean();
     }
 
     /** Some of the body goes to the container without having been held. */
@@ -274,8 +274,8 @@ public final class HeldAnswer {
     void send() throws IOException {
         lock();
         try {
-            if (settlement.isOpen()) {
-                settlement.settle(known());
+            if (stage.isOpen()) {
+                stage.settle(known());
                 pass();
             }
         } finally {
@@ -291,24 +291,24 @@ public final class HeldAnswer {
     /** The dispatch has failed, by an exception, or the application says so. */
     private void fail(int status) {
         drop();
-        if (settlement.isOpen() && target.isCommitted()) {
-            settlement.settle(known());
+        if (stage.isOpen() && target.isCommitted()) {
+            stage.settle(known());
         } else if (errorPageFollows && status >= HttpServletResponse.SC_BAD_REQUEST) {
-            settlement.replace();
+            stage.replace();
         } else {
-            settlement.settle(new AnswerView(target, status));
+            stage.settle(new AnswerView(target, status));
         }
     }
 
     /** The answer as far as it is known. */
     private ResponseView known() {
-        ResponseView known = settlement.answer();
+        ResponseView known = stage.answer();
         return known == null ? new AnswerView(target, target.getStatus()) : known;
     }
 
     /** The answer, of which nothing is missing. */
     private ResponseView answer() {
-        return settlement.isOpen() && isShort() ? failure() : known();
+        return stage.isOpen() && isShort() ? failure() : known();
     }
 
     private ResponseView failure() {
@@ -354,7 +354,7 @@ public final class HeldAnswer {
 
     /** Whether what the application says about its answer makes a difference. */
     boolean isAnswering() {
-        return includes.get() == 0 && settlement.isOpen() && !target.isCommitted();
+        return includes.get() == 0 && stage.isOpen() && !target.isCommitted();
     }
 
     void error(int status) {
@@ -379,9 +379,9 @@ public final class HeldAnswer {
             }
             ResponseView answer = isShort() ? failure() : new AnswerView(target, status, location);
             if (container == Container.TOMCAT) {
-                settlement.keep(answer);
+                stage.keep(answer);
             } else {
-                settlement.settle(answer);
+                stage.settle(answer);
             }
             pass();
         } finally {

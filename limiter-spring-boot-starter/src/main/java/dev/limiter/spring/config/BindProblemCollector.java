@@ -19,7 +19,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 
 /** Reads on after a value that cannot be read, so that one start tells all that is wrong. Nothing is used of what was read. */
-public final class EachBindProblem implements ConfigurationPropertiesBindHandlerAdvisor {
+public final class BindProblemCollector implements ConfigurationPropertiesBindHandlerAdvisor {
 
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(LimiterProperties.PREFIX);
 

@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** How far an answer has come, and what is told of it. To be used with the lock of its response. */
-final class Settlement {
+final class AnswerStage {
 
     private enum Stage {
         /** Nothing of it is final. */
@@ -22,7 +22,7 @@ final class Settlement {
     private volatile Stage stage = Stage.OPEN;
     private @Nullable ResponseView answer;
 
-    Settlement(Consumer<ResponseView> beforeSending) {
+    AnswerStage(Consumer<ResponseView> beforeSending) {
         this.beforeSending = beforeSending;
     }
 

@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Optional;
 
 /** A decision that was made in another way than usual, because the storage could not be asked. */
-final class EmergencyDecision extends Decision {
+final class OnFailureDecision extends Decision {
 
     private final OnFailure how;
     private final Decision decision;
     private final Runnable givenBack;
     private final Runnable closed;
 
-    EmergencyDecision(OnFailure how, Decision decision, Runnable givenBack, Runnable closed) {
+    OnFailureDecision(OnFailure how, Decision decision, Runnable givenBack, Runnable closed) {
         this.how = how;
         this.decision = decision;
         this.givenBack = givenBack;

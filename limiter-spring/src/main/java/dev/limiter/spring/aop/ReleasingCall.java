@@ -9,12 +9,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Runs a method, and releases what its call holds of concurrency limits when its work is done. */
-final class CallPermits {
+final class ReleasingCall {
 
     private static final boolean REACTOR =
-            ClassUtils.isPresent("reactor.core.publisher.Flux", CallPermits.class.getClassLoader());
+            ClassUtils.isPresent("reactor.core.publisher.Flux", ReleasingCall.class.getClassLoader());
 
-    private CallPermits() {}
+    private ReleasingCall() {}
 
     static @Nullable Object proceed(MethodInvocation call, Verdict verdict) throws Throwable {
         if (!verdict.holds()) {
