@@ -67,15 +67,20 @@ public final class DecisionSeries {
         private String name = "";
         private Count pending = Count.NONE;
         private long waiting;
+        private Map<String, Count> rules = Map.of();
         private long number = -1;
         private long heardAt;
 
         /** Returns what it has told since the last sample. */
         Count sample(long sample) {
-            Count told = new Count(pending.permitted(), pending.refused(), sample - heardAt <= FRESH ? waiting : 0);
+            Count told = new Count(pending.permitted(), pending.refused(), isFresh(sample) ? waiting : 0);
             series.set(sample, told);
             pending = Count.NONE;
             return told;
+        }
+
+        boolean isFresh(long sample) {
+            return sample - heardAt <= FRESH;
         }
     }
 
@@ -124,6 +129,7 @@ public final class DecisionSeries {
         sample++;
         InstanceSample own = own();
         hear(own);
+        addThoseThatWait();
         rules.sample(sample, heardOfRules);
         resources.sample(sample, heardOfResources);
         heardOfRules.clear();
@@ -135,6 +141,21 @@ public final class DecisionSeries {
                         .reduce(Count.NONE, Count::plus));
         instances.values().removeIf(instance -> sample - instance.heardAt > GONE_AFTER);
         return own;
+    }
+
+    /** As its last sample tells, however many of an instance have been heard. */
+    private void addThoseThatWait() {
+        for (Instance instance : instances.values()) {
+            if (instance.isFresh(sample)) {
+                instance.rules.forEach((rule, count) -> addToRule(rule, new Count(0, 0, count.waiting())));
+            }
+        }
+    }
+
+    private void addToRule(String rule, Count count) {
+        if (!rule.equals(InstanceSample.OTHERS)) {
+            heardOfRules.merge(rule, count, Count::plus);
+        }
     }
 
     private InstanceSample own() {
@@ -174,12 +195,11 @@ public final class DecisionSeries {
             instance.number = told.number();
             instance.name = told.name();
             instance.waiting = told.waiting();
+            instance.rules = told.rules();
             instance.heardAt = sample;
             told.rules().forEach((rule, count) -> {
                 instance.pending = instance.pending.plus(count);
-                if (!rule.equals(InstanceSample.OTHERS)) {
-                    heardOfRules.merge(rule, count, Count::plus);
-                }
+                addToRule(rule, new Count(count.permitted(), count.refused(), 0));
             });
             told.resources().forEach((resource, count) -> heardOfResources.merge(resource, count, Count::plus));
         }

@@ -191,6 +191,21 @@ class DecisionSeriesTests {
     }
 
     @Test
+    void thoseThatWaitForARuleAreThoseOfTheLastSampleHeard() {
+        series.hear("run\tname\t1\t4\norders\t1\t0\t4");
+        series.hear("run\tname\t2\t3\norders\t1\t0\t3");
+        decide("orders", Outcome.SKIPPED, 1);
+        waiting.set(1);
+        for (int i = 0; i < 5; i++) {
+            series.share();
+        }
+        assertThat(rules(0).get("orders"))
+                .containsEntry("permitted", new long[] {2, 0, 0, 0, 0})
+                .containsEntry("waiting", new long[] {4, 4, 4, 1, 1});
+        assertThat(series.after(0)).containsEntry("waiting", new long[] {4, 4, 4, 1, 1});
+    }
+
+    @Test
     void tellsThoseWithTheMostDecisionsAndTheSumOfAllOthers() {
         Other other = new Other();
         for (int i = 0; i < 500; i++) {
