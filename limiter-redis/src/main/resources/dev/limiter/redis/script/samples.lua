@@ -8,7 +8,7 @@ local lifetime, from, most = struct.unpack('>ddd', ARGV[1])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 redis.call('ZADD', KEYS[1], now, ARGV[2])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], 0, now - lifetime)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - lifetime)
 redis.call('PEXPIRE', KEYS[1], math.ceil(lifetime / 1000))
 -- a first reading, or a server whose clock is behind that of the former one
 if from > now then
