@@ -20,7 +20,7 @@ abstract class Admission {
     final RateLimiterStorage storage;
     final TimeSource clock;
     final ReentrantLock lock;
-    final TurnQueues turns;
+    final ReservationQueues turns;
     final ReleaseQueues releases = new ReleaseQueues();
     volatile boolean closed;
 
@@ -31,7 +31,7 @@ abstract class Admission {
         this.storage = storage;
         this.clock = storage.clock();
         this.lock = lock;
-        this.turns = new TurnQueues(timer, clock, this::turnsHaveCome);
+        this.turns = new ReservationQueues(timer, clock, this::turnsHaveCome);
     }
 
     /** The permission to go on at once, without any cost of waiting; null if it is not as simple as that. */

@@ -55,7 +55,7 @@ abstract class Cell {
     @Nullable
     Cell next;
 
-    int slot = Candidates.NEW;
+    int slot = EvictionCandidates.NEW;
 
     /** {@code predecessor}: the cell whose use this one takes over; null for a fresh one. */
     Cell(BoundRule bound, String key, long word, @Nullable Cell predecessor) {

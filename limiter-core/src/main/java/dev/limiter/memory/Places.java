@@ -20,7 +20,7 @@ final class Places {
     /** In ticks of about a millisecond: new keys share a state for as long as no cell here is known to be free. */
     private final ExpiryQueue guarded = new ExpiryQueue(20);
 
-    private final Candidates candidates = new Candidates();
+    private final EvictionCandidates candidates = new EvictionCandidates();
 
     /** How many cells have entered and not left; those that keys share are not counted. */
     private volatile long size;
@@ -44,13 +44,13 @@ final class Places {
     /** Gives a successor its place, instead of a cell that is dead. */
     synchronized void replace(Cell dead, Cell successor, long nanos) {
         leave(dead);
-        if (successor.slot == Candidates.NEW) {
+        if (successor.slot == EvictionCandidates.NEW) {
             enter(successor, nanos);
         }
     }
 
     private synchronized void enter(Cell cell, long nanos) {
-        cell.slot = Candidates.NO_SLOT;
+        cell.slot = EvictionCandidates.NO_SLOT;
         size += cell.isShared() ? 0 : 1;
         expire(cell, nanos);
     }
@@ -62,11 +62,11 @@ final class Places {
             ExpiryQueue.remove(cell);
             candidates.remove(cell);
         }
-        cell.slot = Candidates.LEFT;
+        cell.slot = EvictionCandidates.LEFT;
     }
 
     private static boolean isIn(Cell cell) {
-        return cell.slot >= Candidates.NO_SLOT;
+        return cell.slot >= EvictionCandidates.NO_SLOT;
     }
 
     /** Puts a cell among those that may leave, and are fresh at {@code nanos}; nothing if it is not in. */

@@ -59,7 +59,7 @@ class KeyLifeLincheckTests {
             long living = 0;
             for (Cell cell : cells) {
                 boolean gone = cell.isDead() || cell.bound.cells.get(cell.key) != cell;
-                if (gone ? cell.tick != null || cell.slot != Candidates.LEFT : isLost(cell)) {
+                if (gone ? cell.tick != null || cell.slot != EvictionCandidates.LEFT : isLost(cell)) {
                     throw new IllegalStateException((gone ? "gone" : "lost") + " cell of " + cell.key);
                 }
                 living += gone ? 0 : 1;

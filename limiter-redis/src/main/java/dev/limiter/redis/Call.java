@@ -2,13 +2,13 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.ReturningFuture;
-import dev.limiter.redis.script.Answer;
 import dev.limiter.redis.script.Arguments;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteLimit;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Request;
 import dev.limiter.redis.script.Returns;
+import dev.limiter.redis.script.ScriptAnswer;
 import dev.limiter.redis.script.ServerTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ final class Call {
 
     private final Batches batches;
     private final ServerTime time;
-    private final HeldPermits leases;
+    private final PermitLeases leases;
     private final int slot;
     private final boolean peek;
     private final List<Charge> charges = new ArrayList<>(4);
@@ -46,7 +46,7 @@ final class Call {
     /** Called if there is no answer. */
     private Runnable lost = () -> {};
 
-    Call(Batches batches, ServerTime time, HeldPermits leases, int slot, boolean peek) {
+    Call(Batches batches, ServerTime time, PermitLeases leases, int slot, boolean peek) {
         this.batches = batches;
         this.time = time;
         this.leases = leases;
@@ -95,7 +95,7 @@ final class Call {
     }
 
     /** Of one charge of one permit: as many as there are of those that are needed at once, and more if many are left. */
-    <T> CompletableFuture<T> take(long needed, long most, Function<Answer, T> then, Consumer<T> unwanted) {
+    <T> CompletableFuture<T> take(long needed, long most, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
         return ask(TAKE_SOME, needed, most, NO_LEASE, then, unwanted);
     }
 
@@ -112,19 +112,19 @@ final class Call {
     }
 
     private <T> CompletableFuture<T> ask(
-            int mode, long needed, long most, byte[] lease, Function<Answer, T> then, Consumer<T> unwanted) {
+            int mode, long needed, long most, byte[] lease, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
         if (!byCalendar) {
             return send(mode, needed, most, lease, then, unwanted);
         }
-        Consumer<Answer> late = inside -> unwanted.accept(then.apply(inside));
+        Consumer<ScriptAnswer> late = inside -> unwanted.accept(then.apply(inside));
         return new ReturningFuture<>(unwanted)
                 .handedBy(untilInside(mode, needed, most, lease, late, 1).thenApply(then));
     }
 
     /** Asks again when the calendar that was sent along does not reach the server's time. */
-    private CompletableFuture<Answer> untilInside(
-            int mode, long needed, long most, byte[] lease, Consumer<Answer> late, int attempt) {
-        Consumer<Answer> lateInside = answer -> {
+    private CompletableFuture<ScriptAnswer> untilInside(
+            int mode, long needed, long most, byte[] lease, Consumer<ScriptAnswer> late, int attempt) {
+        Consumer<ScriptAnswer> lateInside = answer -> {
             if (!answer.isOutside()) {
                 late.accept(answer);
             }
@@ -142,7 +142,7 @@ final class Call {
     }
 
     private <T> CompletableFuture<T> send(
-            int mode, long needed, long most, byte[] lease, Function<Answer, T> then, Consumer<T> unwanted) {
+            int mode, long needed, long most, byte[] lease, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
         Arguments arguments = new Arguments(32 + 72 * states.size())
                 .number(time.toTell())
                 .octet(mode)
@@ -164,7 +164,7 @@ final class Call {
                 algorithms,
                 states.toArray(byte[][]::new),
                 arguments.toArray(),
-                reply -> then.apply(Answer.of(reply, time.clock(), lease)),
+                reply -> then.apply(ScriptAnswer.of(reply, time.clock(), lease)),
                 unwanted);
         request.whenLost(lost);
         return batches.ask(slot, request);
@@ -178,7 +178,7 @@ final class Call {
         }
     }
 
-    private List<RedisDecision> decisions(Returns returns, Answer answer, boolean charged) {
+    private List<RedisDecision> decisions(Returns returns, ScriptAnswer answer, boolean charged) {
         List<RedisDecision> decisions = new ArrayList<>(charges.size());
         int state = 0;
         for (int i = 0; i < charges.size(); i++) {

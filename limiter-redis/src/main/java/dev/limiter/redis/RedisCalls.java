@@ -7,11 +7,11 @@ import dev.limiter.failover.Timeouts;
 import dev.limiter.redis.ahead.KnownRefusals;
 import dev.limiter.redis.ahead.LeasedPermits;
 import dev.limiter.redis.ahead.SharedCalls;
-import dev.limiter.redis.script.Answer;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.RemoteRules;
 import dev.limiter.redis.script.Returns;
+import dev.limiter.redis.script.ScriptAnswer;
 import dev.limiter.redis.script.ServerTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ final class RedisCalls implements SharedCalls.Taker {
     private final Batches batches;
     private final ServerTime time;
     private final RemoteRules rules;
-    private final HeldPermits held;
+    private final PermitLeases held;
     private final KnownRefusals refusals;
     private final Returns returns;
     private final StorageStatistics statistics;
@@ -42,7 +42,7 @@ final class RedisCalls implements SharedCalls.Taker {
             Batches batches,
             ServerTime time,
             RemoteRules rules,
-            HeldPermits held,
+            PermitLeases held,
             KnownRefusals refusals,
             Returns returns,
             StorageStatistics statistics) {
@@ -215,7 +215,8 @@ final class RedisCalls implements SharedCalls.Taker {
                         LeasedPermits::giveBack);
     }
 
-    private LeasedPermits block(Charge charge, RemoteRule rule, Answer answer, int callers, long stamp, long asked) {
+    private LeasedPermits block(
+            Charge charge, RemoteRule rule, ScriptAnswer answer, int callers, long stamp, long asked) {
         LeasedPermits block = new LeasedPermits(returns, charge, rule, answer, asked, callers);
         standings.answered(block.standing());
         long lasted = (System.nanoTime() - asked) / 1000;

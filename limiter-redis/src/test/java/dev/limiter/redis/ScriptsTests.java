@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
-import dev.limiter.redis.script.Answer;
 import dev.limiter.redis.script.Arguments;
 import dev.limiter.redis.script.LuaAlgorithm;
 import dev.limiter.redis.script.RemoteLimit;
 import dev.limiter.redis.script.RemoteRule;
+import dev.limiter.redis.script.ScriptAnswer;
 import dev.limiter.redis.script.ScriptTexts;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -114,7 +114,7 @@ class ScriptsTests {
         RemoteLimit remote = new RemoteRule(Rule.of("scripts", limit), "", 30_000_000, 0).limits[0];
         byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};
         long now = 1_767_225_600_000_000L;
-        Answer last = ask(remote, keys, now);
+        ScriptAnswer last = ask(remote, keys, now);
         for (int left = 9; left > 0; left--) {
             assertThat(last.permitted()).isTrue();
             assertThat(last.next(1)[0]).isEqualTo(left);
@@ -131,14 +131,14 @@ class ScriptsTests {
         assertThat(ask(remote, keys, now).permitted()).isFalse();
     }
 
-    private Answer ask(RemoteLimit remote, byte[][] keys, long now) {
+    private ScriptAnswer ask(RemoteLimit remote, byte[][] keys, long now) {
         byte[] lease = new byte[16];
         ByteBuffer.wrap(lease).putLong(System.nanoTime());
         Arguments asked = new Arguments(64).number(now).octet(0).number(0).number(1);
         remote.ask(asked, 1, 0, 0, lease, now);
         ByteBuffer answer = ByteBuffer.wrap(run(Scripts.decideOne(remote.algorithm.bit()), keys, asked.toArray()));
         assertThat(answer.getInt()).isEqualTo(answer.remaining());
-        return Answer.of(answer.slice(), new dev.limiter.VirtualTime(), lease);
+        return ScriptAnswer.of(answer.slice(), new dev.limiter.VirtualTime(), lease);
     }
 
     private byte[] run(Script script, byte[][] keys, byte[] argument) {

@@ -4,10 +4,10 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.failover.Standing;
-import dev.limiter.redis.script.Answer;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Returns;
+import dev.limiter.redis.script.ScriptAnswer;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,7 @@ public final class LeasedPermits {
     private final Returns returns;
     private final Charge charge;
     private final RemoteRule remote;
-    private final Answer answer;
+    private final ScriptAnswer answer;
     private final long[] numbers;
     private final long until;
     private final long low;
@@ -32,7 +32,8 @@ public final class LeasedPermits {
      * @param asked when Redis was asked, as {@link System#nanoTime()}: what is kept expires no later than it would there
      * @param callers for how many permits were needed at once; what is more was taken ahead
      */
-    public LeasedPermits(Returns returns, Charge charge, RemoteRule remote, Answer answer, long asked, int callers) {
+    public LeasedPermits(
+            Returns returns, Charge charge, RemoteRule remote, ScriptAnswer answer, long asked, int callers) {
         this.returns = returns;
         this.charge = charge;
         this.remote = remote;

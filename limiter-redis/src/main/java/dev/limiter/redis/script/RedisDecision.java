@@ -31,7 +31,7 @@ public final class RedisDecision extends Decision implements Standing {
 
     private final Returns returns;
 
-    private final Answer answer;
+    private final ScriptAnswer answer;
 
     /** For each limit, as the script answered them: left, refusal, reset, mark, returned. */
     private final long[] numbers;
@@ -54,7 +54,7 @@ public final class RedisDecision extends Decision implements Standing {
             Charge charge,
             RemoteRule remote,
             long[] numbers,
-            Answer answer,
+            ScriptAnswer answer,
             boolean charged,
             long behind) {
         this.returns = returns;

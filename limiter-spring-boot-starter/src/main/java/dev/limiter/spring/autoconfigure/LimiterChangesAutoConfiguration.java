@@ -6,7 +6,6 @@ import dev.limiter.spring.check.StartupReport;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compiled.Rules;
-import dev.limiter.spring.config.ConfigurationReader;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
@@ -19,6 +18,7 @@ import dev.limiter.spring.redis.SharedChanges;
 import dev.limiter.spring.reload.ChangeFollower;
 import dev.limiter.spring.reload.ConfigurationWatcher;
 import dev.limiter.spring.reload.EnvironmentChanges;
+import dev.limiter.spring.reload.RulesRebinder;
 import dev.limiter.spring.rule.RuleSource;
 import java.nio.file.Path;
 import org.springframework.beans.factory.ObjectProvider;
@@ -106,7 +106,7 @@ public final class LimiterChangesAutoConfiguration {
             ObjectProvider<StartupReport> report) {
         return new ConfigurationWatcher(
                 rules,
-                new ConfigurationReader(advisors.orderedStream().toList()),
+                new RulesRebinder(advisors.orderedStream().toList()),
                 environment,
                 () -> sources.orderedStream()
                         .filter(source -> !(source instanceof ConfiguredRules))

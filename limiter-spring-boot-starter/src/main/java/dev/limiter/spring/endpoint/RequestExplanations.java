@@ -6,8 +6,8 @@ import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.Explanation;
 import dev.limiter.spring.operate.Explanation.OfRule;
-import dev.limiter.spring.operate.Forecast;
 import dev.limiter.spring.operate.HypotheticalRequest;
+import dev.limiter.spring.operate.PredictedDecision;
 import dev.limiter.spring.operate.RequestExplainer;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,32 +51,32 @@ public final class RequestExplanations {
 
     private Map<String, Object> describe(OfRule explained) {
         RateLimitRule rule = explained.rule();
-        Forecast forecast = explained.forecast();
+        PredictedDecision prediction = explained.prediction();
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("rule", rule.name());
         body.put("origin", rule.origin());
-        body.put("applies", forecast != null);
+        body.put("applies", prediction != null);
         body.put("because", explained.because());
-        if (forecast == null) {
+        if (prediction == null) {
             return body;
         }
         body.put("phase", EnumText.of(rule.phase()));
         body.put("mode", EnumText.of(rule.mode()));
-        body.put("result", EnumText.of(forecast.result()));
-        put(body, "detail", forecast.detail());
-        Charge charge = forecast.charge();
-        if (charge != null && forecast.standing() != null) {
+        body.put("result", EnumText.of(prediction.result()));
+        put(body, "detail", prediction.detail());
+        Charge charge = prediction.charge();
+        if (charge != null && prediction.standing() != null) {
             String key = charge.key();
             body.put("key", rule.keyParts());
             body.put("keyHash", hash.of(key));
             body.put("sharedByAllWithoutOne", rule.isOfNobody(key));
             put(body, "tier", rule.tierOf(charge.rule()));
-            List<Map<String, Object>> limits = RuleDescription.limits(forecast.standing());
+            List<Map<String, Object>> limits = RuleDescription.limits(prediction.standing());
             IntStream.range(0, limits.size()).forEach(i -> limits.get(i).put("cost", charge.permits(i)));
             body.put("limits", limits);
         }
-        if (forecast.ban() != null) {
-            body.put("banned", !forecast.ban().permitted());
+        if (prediction.ban() != null) {
+            body.put("banned", !prediction.ban().permitted());
         }
         return body;
     }

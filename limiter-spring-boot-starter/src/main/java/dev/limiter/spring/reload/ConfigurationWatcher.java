@@ -1,6 +1,5 @@
 package dev.limiter.spring.reload;
 
-import dev.limiter.spring.config.ConfigurationReader;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterConfigurationFailureAnalyzer;
 import dev.limiter.spring.config.PropertyOrigins;
@@ -46,7 +45,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     private static final Duration PERIOD = Duration.ofMillis(250);
 
     private final LiveRules rules;
-    private final ConfigurationReader reader;
+    private final RulesRebinder rebinder;
     private final ConfigurableEnvironment environment;
     private final Supplier<List<RuleSource>> sources;
     private final Runnable report;
@@ -77,12 +76,12 @@ public final class ConfigurationWatcher implements SmartLifecycle {
      */
     public ConfigurationWatcher(
             LiveRules rules,
-            ConfigurationReader reader,
+            RulesRebinder rebinder,
             ConfigurableEnvironment environment,
             Supplier<List<RuleSource>> sources,
             Runnable report) {
         this.rules = rules;
-        this.reader = reader;
+        this.rebinder = rebinder;
         this.environment = environment;
         this.sources = sources;
         this.report = report;
@@ -148,7 +147,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
         ConfigurableEnvironment next = copy();
         try {
             edit.of(next);
-            ConfiguredRules configured = reader.read(next);
+            ConfiguredRules configured = rebinder.rebind(next);
             List<RuleDefinition> definitions = new ArrayList<>(configured.rules());
             sources.get().forEach(source -> definitions.addAll(source.rules()));
             boolean changed = rules.configure(definitions, configured.defaultLimit(), configured.excluded());

@@ -2,7 +2,7 @@ package dev.limiter.spring.aop;
 
 import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.compile.Candidates;
+import dev.limiter.spring.compile.CandidateRules;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
@@ -157,7 +157,7 @@ public final class LimitedMethods implements MethodLimits {
             RateLimitRule rule = compiler.compile(definition, method, signature);
             chargesByOutcome |= rule.chargeIf() != null;
             compiled.add(rule);
-            RuleDefinition candidate = Candidates.of(definition);
+            RuleDefinition candidate = CandidateRules.of(definition);
             if (candidate != null) {
                 compiled.add(compiler.compile(candidate, method, signature));
             }

@@ -251,7 +251,7 @@ public final class RuleCompiler {
                 resolved,
                 ofKeys,
                 share,
-                definition.value(Candidates.LIVE));
+                definition.value(CandidateRules.LIVE));
     }
 
     /**

@@ -55,7 +55,7 @@ public final class RuleSetCompiler {
             } else {
                 compile(definition.over(standIn(definition)), problems);
             }
-            RuleDefinition candidate = problems.collect(() -> Candidates.of(definition));
+            RuleDefinition candidate = problems.collect(() -> CandidateRules.of(definition));
             if (candidate != null && distinct.containsKey(RuleName.canonical(candidate.name()))) {
                 problems.add(
                         MessageCode.SAME_NAME,

@@ -324,11 +324,11 @@ public final class RateLimitRule {
     }
 
     /** The {@link #charge} of a request that is none: nothing is remembered of it. */
-    public @Nullable Charge forecast(RateLimitContext context) {
+    public @Nullable Charge predictedCharge(RateLimitContext context) {
         return charge(null, context, true);
     }
 
-    private @Nullable Charge charge(@Nullable String known, RateLimitContext context, boolean forecast) {
+    private @Nullable Charge charge(@Nullable String known, RateLimitContext context, boolean prediction) {
         Rule applicable = tiers == null ? rule : tiers.select(context, rule);
         if (applicable == null && overrides.isEmpty()) {
             return null;
@@ -338,8 +338,9 @@ public final class RateLimitRule {
         if (overriding != null) {
             applicable = overriding.over(applicable);
         } else if (applicable != null && resolved != null) {
-            applicable =
-                    forecast ? resolved.forecast(whose, context, applicable) : resolved.of(whose, context, applicable);
+            applicable = prediction
+                    ? resolved.prediction(whose, context, applicable)
+                    : resolved.of(whose, context, applicable);
         }
         return applicable == null ? null : waiting.apply(costs.charge(applicable, whose, context), context);
     }

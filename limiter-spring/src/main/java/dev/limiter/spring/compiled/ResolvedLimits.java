@@ -79,7 +79,7 @@ public final class ResolvedLimits {
     }
 
     /** The same, of which nothing is remembered: the request is none, and the key somebody's. */
-    Rule forecast(String key, RateLimitContext context, Rule own) {
+    Rule prediction(String key, RateLimitContext context, Rule own) {
         Answer known = answers.get(key);
         Rule rule = known == null || known.until() - clock.getAsLong() <= 0
                 ? rule(source.apply(context), own.name())

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The forecasts of all rules for a request.
+ * The predicted decisions of all rules for a request.
  *
  * @param resource what would be used; null if nothing serves the request
  * @param handler what would serve it; null if nothing does
@@ -19,25 +19,25 @@ public record Explanation(
         List<OfRule> rules) {
 
     /**
-     * The forecast of one rule, and why it applies or not.
+     * The prediction of one rule, and why it applies or not.
      *
      * @param because why it applies, or why not
-     * @param forecast null if it does not apply
+     * @param prediction null if it does not apply
      */
     public record OfRule(
-            RateLimitRule rule, String because, @Nullable Forecast forecast) {}
+            RateLimitRule rule, String because, @Nullable PredictedDecision prediction) {}
 
     /** The answer to the client: the first refusal, else whether it has to wait. */
-    public Forecast.Result result() {
-        Forecast.Result result = Forecast.Result.PERMITTED;
+    public PredictedDecision.Result result() {
+        PredictedDecision.Result result = PredictedDecision.Result.PERMITTED;
         for (OfRule each : rules) {
-            Forecast.Result next = each.forecast() == null
-                    ? Forecast.Result.PERMITTED
-                    : each.forecast().result();
+            PredictedDecision.Result next = each.prediction() == null
+                    ? PredictedDecision.Result.PERMITTED
+                    : each.prediction().result();
             if (next.refuses()) {
                 return next;
             }
-            result = next == Forecast.Result.WAITS ? next : result;
+            result = next == PredictedDecision.Result.WAITS ? next : result;
         }
         return result;
     }

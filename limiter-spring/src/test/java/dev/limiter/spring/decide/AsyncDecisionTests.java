@@ -12,7 +12,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.spring.compile.Candidates;
+import dev.limiter.spring.compile.CandidateRules;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.TimeSteps;
@@ -95,7 +95,7 @@ class AsyncDecisionTests {
                                 .set(RuleOptions.ENFORCE, "50%"),
                         rule("watching").limit(2L, "1s", null, null, null).mode(Mode.SHADOW))
                 .map(RuleDefinition.Builder::build)
-                .flatMap(definition -> Stream.of(definition, Candidates.of(definition)))
+                .flatMap(definition -> Stream.of(definition, CandidateRules.of(definition)))
                 .filter(Objects::nonNull)
                 .map(AsyncDecisionTests::compiled)
                 .toList());

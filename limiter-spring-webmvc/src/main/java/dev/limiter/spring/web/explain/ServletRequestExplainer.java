@@ -10,8 +10,8 @@ import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.operate.Explanation;
 import dev.limiter.spring.operate.Explanation.OfRule;
-import dev.limiter.spring.operate.Forecast;
 import dev.limiter.spring.operate.HypotheticalRequest;
+import dev.limiter.spring.operate.PredictedDecision;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
@@ -84,8 +84,8 @@ public final class ServletRequestExplainer implements RequestExplainer {
 
         final Map<RateLimitRule, OfRule> rules = new LinkedHashMap<>();
 
-        void add(RateLimitRule rule, String because, @Nullable Forecast forecast) {
-            rules.putIfAbsent(rule, new OfRule(rule, because, forecast));
+        void add(RateLimitRule rule, String because, @Nullable PredictedDecision prediction) {
+            rules.putIfAbsent(rule, new OfRule(rule, because, prediction));
         }
     }
 
@@ -169,7 +169,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
     }
 
     private void add(Collected collected, RateLimitRule rule, String because, RateLimitContext context) {
-        collected.add(rule, because, Forecast.of(rule, context, limiters));
+        collected.add(rule, because, PredictedDecision.of(rule, context, limiters));
     }
 
     private static String because(RateLimitRule rule, String pattern, PathContainer path) {

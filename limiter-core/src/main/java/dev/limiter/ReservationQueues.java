@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** The waiters that have reservations, and the queues in which their turns move up. Used with the lock held. */
-final class TurnQueues {
+final class ReservationQueues {
 
     private final WaitTimer timer;
     private final TimeSource clock;
@@ -23,7 +23,7 @@ final class TurnQueues {
     private final AtomicInteger size = new AtomicInteger();
 
     /** {@code onTimer}: called without the lock when a queue should be asked who is {@linkplain #come due}. */
-    TurnQueues(WaitTimer timer, TimeSource clock, Consumer<TurnQueue> onTimer) {
+    ReservationQueues(WaitTimer timer, TimeSource clock, Consumer<TurnQueue> onTimer) {
         this.timer = timer;
         this.clock = clock;
         this.onTimer = onTimer;

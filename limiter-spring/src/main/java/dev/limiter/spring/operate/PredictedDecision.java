@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param standing where the limits of that bucket stand; null as for {@code charge}
  * @param ban what a banned key would be told; null if the rule bans nobody
  */
-public record Forecast(
+public record PredictedDecision(
         Result result,
         @Nullable String detail,
         @Nullable Charge charge,
@@ -61,9 +61,9 @@ public record Forecast(
     }
 
     /** Evaluates the rule for a request, and looks at the states; charges nothing. */
-    public static Forecast of(RateLimitRule rule, RateLimitContext context, RateLimiters limiters) {
+    public static PredictedDecision of(RateLimitRule rule, RateLimitContext context, RateLimiters limiters) {
         if (rule.mode() == Mode.OFF) {
-            return new Forecast(Result.OFF, null, null, null, null);
+            return new PredictedDecision(Result.OFF, null, null, null, null);
         }
         try {
             return evaluated(rule, context, limiters);
@@ -72,7 +72,7 @@ public record Forecast(
         }
     }
 
-    private static Forecast evaluated(RateLimitRule rule, RateLimitContext context, RateLimiters limiters) {
+    private static PredictedDecision evaluated(RateLimitRule rule, RateLimitContext context, RateLimiters limiters) {
         if (rule.denies(context)) {
             return without(rule, Result.DENIED, "deny");
         }
@@ -80,7 +80,7 @@ public record Forecast(
         if (exemption != null) {
             return without(rule, Result.SKIPPED, exemption);
         }
-        Charge charge = rule.forecast(context);
+        Charge charge = rule.predictedCharge(context);
         if (charge == null) {
             return without(rule, Result.SKIPPED, "a tier without a limit");
         }
@@ -91,7 +91,7 @@ public record Forecast(
                 ? Result.BANNED
                 : isEnough(charge, standing) ? Result.PERMITTED : later(charge, standing, limiters);
         boolean watching = !rule.enforces(charge.key());
-        return new Forecast(
+        return new PredictedDecision(
                 result.in(watching ? Mode.SHADOW : rule.mode()),
                 watching ? "enforce: not for this key" : detail(result, charge, standing),
                 charge,
@@ -111,8 +111,8 @@ public record Forecast(
                 : null;
     }
 
-    private static Forecast without(RateLimitRule rule, Result result, @Nullable String detail) {
-        return new Forecast(result.in(rule.mode()), detail, null, null, null);
+    private static PredictedDecision without(RateLimitRule rule, Result result, @Nullable String detail) {
+        return new PredictedDecision(result.in(rule.mode()), detail, null, null, null);
     }
 
     private static boolean isEnough(Charge charge, Decision standing) {

@@ -21,14 +21,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a rule of the candidate of another one: the same requests with other limits, which only watches. */
-public final class Candidates {
+public final class CandidateRules {
 
     static final String SUFFIX = "-candidate";
 
     /** Of a candidate: the name of the rule beside which it is tried. */
     static final Option<String> LIVE = Option.of("live");
 
-    private Candidates() {}
+    private CandidateRules() {}
 
     /**
      * The rule of the candidate; null if the rule has none.

@@ -1,5 +1,7 @@
-package dev.limiter.spring.config;
+package dev.limiter.spring.reload;
 
+import dev.limiter.spring.config.ConfiguredRules;
+import dev.limiter.spring.config.LimiterProperties;
 import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.BindException;
@@ -10,13 +12,13 @@ import org.springframework.boot.context.properties.bind.handler.NoUnboundElement
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.env.ConfigurableEnvironment;
 
-/** Reads the rules of an environment once more, as at the start. Thread-safe. */
-public final class ConfigurationReader {
+/** Binds the rules of an environment once more, as at the start. Thread-safe. */
+public final class RulesRebinder {
 
     private final List<ConfigurationPropertiesBindHandlerAdvisor> advisors;
 
     /** {@code advisors}: those of the application, the first innermost. */
-    public ConfigurationReader(List<ConfigurationPropertiesBindHandlerAdvisor> advisors) {
+    public RulesRebinder(List<ConfigurationPropertiesBindHandlerAdvisor> advisors) {
         this.advisors = List.copyOf(advisors);
     }
 
@@ -24,7 +26,7 @@ public final class ConfigurationReader {
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if a value cannot be what it is
      * @throws BindException the same
      */
-    public ConfiguredRules read(ConfigurableEnvironment environment) {
+    public ConfiguredRules rebind(ConfigurableEnvironment environment) {
         BindHandler handler = new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
         for (ConfigurationPropertiesBindHandlerAdvisor advisor : advisors) {
             handler = advisor.apply(handler);

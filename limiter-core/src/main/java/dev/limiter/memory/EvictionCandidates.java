@@ -6,7 +6,7 @@ import java.util.Arrays;
  * The cells that may be evicted, densely, so that some can be picked at random. Grows in chunks, of which none is ever
  * copied. Changed with the lock of {@link Places} held.
  */
-final class Candidates {
+final class EvictionCandidates {
 
     /** The slot of a cell that may not be evicted. */
     static final int NO_SLOT = -1;

@@ -14,15 +14,15 @@ import java.nio.ByteBuffer;
  * @param lease the name under which permits of concurrency limits are held
  * @param numbers the rest
  */
-public record Answer(
+public record ScriptAnswer(
         long time, boolean permitted, long delay, long taken, long turn, byte[] lease, ByteBuffer numbers) {
 
-    public static Answer of(ByteBuffer numbers, TimeSource clock, byte[] lease) {
+    public static ScriptAnswer of(ByteBuffer numbers, TimeSource clock, byte[] lease) {
         double time = numbers.getDouble();
         long delay = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
         long taken = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
         long turn = delay == 0 ? Long.MIN_VALUE : clock.epochNanos() + delay * 1000;
-        return new Answer((long) (time < 0 ? -1 - time : time), time >= 0, delay, taken, turn, lease, numbers);
+        return new ScriptAnswer((long) (time < 0 ? -1 - time : time), time >= 0, delay, taken, turn, lease, numbers);
     }
 
     /** Whether the server's time is outside what it was told of a calendar: it has to be asked again. */
