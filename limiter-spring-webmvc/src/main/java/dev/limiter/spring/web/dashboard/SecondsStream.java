@@ -16,7 +16,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
@@ -112,7 +113,14 @@ public final class SecondsStream implements SmartLifecycle {
 
         private final AsyncContext context;
         private final HttpServletResponse answer;
-        private final AtomicBoolean over = new AtomicBoolean();
+
+        /**
+         * Held while answer and context are used: when {@link #onComplete} has returned, Tomcat recycles both for another
+         * request, which a later call would write to or end.
+         */
+        private final Lock use = new ReentrantLock();
+
+        private boolean over;
         private long sent;
 
         Connection(AsyncContext context, HttpServletResponse answer, long after) {
@@ -125,29 +133,52 @@ public final class SecondsStream implements SmartLifecycle {
         public void run() {
             long begin = System.nanoTime();
             try {
-                OutputStream body = answer.getOutputStream();
-                while (!over.get() && System.nanoTime() - begin < LIFE_NANOS) {
-                    Map<String, Object> news = series.after(sent);
-                    sent = ((Number) Objects.requireNonNull(news.get("sample"))).longValue();
-                    body.write(("data: " + JsonText.of(news) + "\n\n").getBytes(StandardCharsets.UTF_8));
-                    body.flush();
+                while (System.nanoTime() - begin < LIFE_NANOS && send()) {
                     Thread.sleep(SECOND_MILLIS);
                 }
-            } catch (IOException | IllegalStateException | InterruptedException gone) {
-                // the client, or the application
+            } catch (InterruptedException stopped) {
+                // by the application
             } finally {
                 end();
             }
         }
 
-        void end() {
-            if (over.compareAndSet(false, true)) {
-                places.release();
-            }
+        /** Whether there is somebody left to send to. */
+        private boolean send() {
+            use.lock();
             try {
-                context.complete();
+                if (over) {
+                    return false;
+                }
+                Map<String, Object> news = series.after(sent);
+                sent = ((Number) Objects.requireNonNull(news.get("sample"))).longValue();
+                OutputStream body = answer.getOutputStream();
+                body.write(("data: " + JsonText.of(news) + "\n\n").getBytes(StandardCharsets.UTF_8));
+                body.flush();
+                return true;
+            } catch (IOException | IllegalStateException gone) {
+                return false;
+            } finally {
+                use.unlock();
+            }
+        }
+
+        void end() {
+            end(context::complete);
+        }
+
+        private void end(Runnable last) {
+            use.lock();
+            try {
+                if (!over) {
+                    over = true;
+                    places.release();
+                    last.run();
+                }
             } catch (IllegalStateException completed) {
-                // by the other
+                // by a container that has not told yet
+            } finally {
+                use.unlock();
             }
         }
 
@@ -164,9 +195,7 @@ public final class SecondsStream implements SmartLifecycle {
 
         @Override
         public void onComplete(AsyncEvent event) {
-            if (over.compareAndSet(false, true)) {
-                places.release();
-            }
+            end(() -> {});
         }
 
         @Override
