@@ -3,6 +3,7 @@ package dev.limiter.compatibility;
 import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.jayway.jsonpath.JsonPath;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.operate.RulesChanged;
@@ -280,7 +281,7 @@ class ChangesTests {
                 file,
                 "7\nchange&rule=gone&limit=4\nchange&rule=orders&limit=4\n"
                         + "override&rule=gone&key=acme&limit=9&until=2099-01-01T00%3A00%3A00Z\n"
-                        + "override&rule=vanished&key=acme&limit=9&until=2099-01-01T00%3A00%3A00Z\n");
+                        + "override&rule=vanished&key=acme&limit=9&until=2099-01-01T00%3A00%3A00Z\nend\n");
         try (ConfigurableApplicationContext application = start(
                 "limiter.changes-file=" + file,
                 "management.endpoints.web.exposure.include=limiter,health",
@@ -541,7 +542,7 @@ class ChangesTests {
             assertThat(clients.get(ORDERS).body()).contains("\"limit\":4").doesNotContain("\"limit\":9");
             Files.delete(occupied);
         }
-        Files.writeString(file, "7\nchange&rule=orders&limit=many\n");
+        Files.writeString(file, "7\nchange&rule=orders&limit=many\nend\n");
         try (ConfigurableApplicationContext application = start(property)) {
             Clients clients = Applications.clientsOf(application);
             assertThat(output).contains("could not be read, and are not in force", "limit=many");
@@ -554,13 +555,80 @@ class ChangesTests {
     }
 
     @Test
+    void fileThatIsCutIsNotBelieved(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("changes");
+        String property = "limiter.changes-file=" + file;
+        try (ConfigurableApplicationContext application = start(property)) {
+            change(Applications.clientsOf(application), ORDERS, "{\"limit\":4}");
+            change(Applications.clientsOf(application), ORDERS, "{\"key\":\"acme\",\"limit\":8,\"until\":\"1d\"}");
+        }
+        List<String> lines = Files.readAllLines(file);
+        for (String cut : List.of(
+                String.join("\n", lines.subList(0, lines.size() - 1)) + "\n",
+                String.join("\n", lines.subList(0, lines.size() - 2)) + "\n",
+                String.join("\n", lines),
+                lines.get(0) + "\n")) {
+            Files.writeString(file, cut);
+            try (ConfigurableApplicationContext application = start(property)) {
+                Clients clients = Applications.clientsOf(application);
+                assertThat(clients.get(ENDPOINT).body()).as(cut).contains("\"problem\":\"The changes in ");
+                assertThat(clients.get(ORDERS).body()).contains("\"limit\":3").doesNotContain("overrides");
+            }
+        }
+    }
+
+    @Test
+    void folderThatIsMissingIsToldAtTheStart(@TempDir Path folder) throws IOException {
+        try (ConfigurableApplicationContext application =
+                start("limiter.changes-file=" + folder.resolve("missing/changes"))) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(clients.get(ENDPOINT).body())
+                    .contains("\"problem\":\"No change can be kept in ", "there is no folder ");
+            assertThat(clients.post(ORDERS, "{\"limit\":4}").statusCode()).isEqualTo(503);
+            Files.createDirectories(folder.resolve("missing"));
+            change(clients, ORDERS, "{\"limit\":4}");
+            assertThat(clients.get(ENDPOINT).body()).doesNotContain("\"problem\"");
+        }
+        Path occupied = Files.writeString(folder.resolve("file"), "");
+        try (ConfigurableApplicationContext application =
+                start("limiter.changes-file=" + occupied.resolve("changes"))) {
+            assertThat(Applications.clientsOf(application).get(ENDPOINT).body())
+                    .contains("\"problem\":")
+                    .doesNotContain("is now called");
+        }
+    }
+
+    /** Which tier a request of the key will be of is not known. */
+    @Test
+    void keyShowsWhereItStandsInEachTier() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(statuses(clients, 3, "/plans", "X-Api-Key", "acme", "X-Plan", "gold"))
+                    .containsOnly(200);
+            String standing = clients.get(ENDPOINT + "/plans?key=acme").body();
+            assertThat(JsonPath.<Boolean>read(standing, "$.buckets[0].permitted"))
+                    .isFalse();
+            assertThat(JsonPath.<Boolean>read(standing, "$.buckets[0].tiers.gold.permitted"))
+                    .isTrue();
+            assertThat(JsonPath.<List<Integer>>read(standing, "$.buckets[0].tiers.gold.limits[*].remaining"))
+                    .contains(1);
+            change(clients, ENDPOINT + "/plans", "{\"key\":\"acme\",\"named\":\"short\",\"limit\":8,\"until\":\"1h\"}");
+            assertThat(JsonPath.<List<Integer>>read(
+                            clients.get(ENDPOINT + "/plans?key=acme").body(),
+                            "$.buckets[0].tiers.gold.limits[*].limit"))
+                    .as("with what the key has for a while")
+                    .contains(8);
+        }
+    }
+
+    @Test
     void changesThatNoLongerFitAreToldAndDoNotStopTheStart(@TempDir Path folder, CapturedOutput output)
             throws IOException {
         Path file = folder.resolve("changes");
         Files.writeString(
                 file,
                 "7\nchange&rule=orders&named=gone&limit=4\nunknown&rule=orders\n"
-                        + "change&rule=several&named=per-day&limit=5\n");
+                        + "change&rule=several&named=per-day&limit=5\nend\n");
         try (ConfigurableApplicationContext application = start("limiter.changes-file=" + file)) {
             Clients clients = Applications.clientsOf(application);
             assertThat(output).contains("do not fit the rules of this instance");

@@ -93,7 +93,8 @@ public final class LimiterRulesAutoConfiguration {
             ObjectProvider<TimeSource> clock) {
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
-                new KeyParser(new KeyAlternatives(beans, expressions, secrets)),
+                new KeyParser(new KeyAlternatives(
+                        beans, expressions, secrets, settings.web().addresses())),
                 expressions,
                 available(factory.getIfAvailable(RateLimiterFactory::new)),
                 new RequestMatcherCompiler(new ApplicationPatternParser(beans)),

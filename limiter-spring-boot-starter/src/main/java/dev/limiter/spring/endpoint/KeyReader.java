@@ -1,5 +1,6 @@
 package dev.limiter.spring.endpoint;
 
+import dev.limiter.Decision;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
@@ -102,7 +103,20 @@ final class KeyReader {
         if (!overrides.isEmpty()) {
             body.put("overrides", overrides);
         }
+        if (!rule.tiers().isEmpty()) {
+            body.put("tiers", ofTiers(rule, key));
+        }
         held.describe(rule, key, body);
         return body;
+    }
+
+    /** Whose requests are of which tier is not known before they come. */
+    private Map<String, Object> ofTiers(RateLimitRule rule, String key) {
+        Map<String, Object> tiers = new LinkedHashMap<>();
+        rule.tiers().forEach((tier, limits) -> {
+            Decision standing = limiters.peek(rule.limitsOf(key, limits), key);
+            tiers.put(tier, Map.of("permitted", standing.permitted(), "limits", RuleDescription.limits(standing)));
+        });
+        return tiers;
     }
 }

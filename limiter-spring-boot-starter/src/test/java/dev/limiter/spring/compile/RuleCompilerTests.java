@@ -7,6 +7,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import dev.limiter.Algorithm;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
+import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.LimiterExpressionParser;
@@ -233,7 +234,8 @@ class RuleCompilerTests {
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
-                new KeyParser(new KeyAlternatives(beans, expressions, SecretValues.asTheyAre())),
+                new KeyParser(
+                        new KeyAlternatives(beans, expressions, SecretValues.asTheyAre(), AddressSettings.DEFAULT)),
                 expressions,
                 EnumSet.complementOf(EnumSet.of(Algorithm.CONCURRENCY)),
                 new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpressionParser;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
@@ -31,8 +33,8 @@ import org.springframework.web.servlet.HandlerMapping;
 class KeyParserTests {
 
     private final StaticListableBeanFactory beans = new StaticListableBeanFactory();
-    private final KeyParser parser =
-            new KeyParser(new KeyAlternatives(beans, new LimiterExpressionParser(beans), SecretValues.asTheyAre()));
+    private final KeyParser parser = new KeyParser(new KeyAlternatives(
+            beans, new LimiterExpressionParser(beans), SecretValues.asTheyAre(), AddressSettings.DEFAULT));
     private final MockHttpServletRequest request = new MockHttpServletRequest("POST", "/orders/7");
     private final RateLimitContext context = RateLimitContext.of(new ServletRequestView(request), "POST /orders/{id}");
 
@@ -105,6 +107,26 @@ class KeyParserTests {
     @MethodSource("meant")
     void keyIsFoundByWhatAPersonMeans(String key, @Nullable String text, @Nullable String whole) {
         assertThat(parse(key).of(text, null)).isEqualTo(Optional.ofNullable(whole));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2001:db8:0:1::5, 2001:db8:0:1::/64",
+        "2001:DB8:0:1::/64, 2001:db8:0:1::/64",
+        "2001:0db8:0000:0001:0:0:0:0, 2001:db8:0:1::/64",
+        "ip:2001:db8:0:1::5, 2001:db8:0:1::/64",
+        "::1, 0:0:0:0::/64",
+        "0:0:0:0::/64, 0:0:0:0::/64",
+        "fe80::1%eth0, fe80:0:0:0::/64",
+        "::ffff:192.0.2.7, 192.0.2.7",
+        "IP:192.0.2.7, 192.0.2.7",
+        "' 192.0.2.7 ', 192.0.2.7",
+        "contradictory, contradictory",
+        "2001:db8::/32, 2001:db8::/32"
+    })
+    void addressIsMeantInEachOfItsSpellings(String said, String client) {
+        assertThat(parse("ip").of(said, null)).contains("ip=" + client.length() + ":" + client);
+        assertThat(parse("ip|header:X").of(said, null)).contains("ip=" + client.length() + ":" + client);
     }
 
     @Test
@@ -364,7 +386,8 @@ class KeyParserTests {
     }
 
     private KeyParser parser(SecretValues secrets) {
-        return new KeyParser(new KeyAlternatives(beans, new LimiterExpressionParser(beans), secrets));
+        return new KeyParser(
+                new KeyAlternatives(beans, new LimiterExpressionParser(beans), secrets, AddressSettings.DEFAULT));
     }
 
     private String resolve(String key, SecretValues secrets) {

@@ -347,8 +347,13 @@ public final class RateLimitRule {
 
     /** The rule's own limits for a key, with those that the key has for a while. */
     public Rule limitsOf(String whole) {
+        return limitsOf(whole, rule);
+    }
+
+    /** The same where it is of a tier with these limits. */
+    public Rule limitsOf(String whole, Rule tier) {
         Stage overriding = overrides.of(whole);
-        return overriding == null ? rule : overriding.over(rule);
+        return overriding == null ? tier : overriding.over(tier);
     }
 
     /** The keys that have limits of their own now. */

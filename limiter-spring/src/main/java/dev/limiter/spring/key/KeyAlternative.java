@@ -2,6 +2,7 @@ package dev.limiter.spring.key;
 
 import dev.limiter.spring.context.RateLimitContext;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -23,26 +24,36 @@ final class KeyAlternative {
     private final KeyValue value;
     private final @Nullable SecretValues secrets;
     private final Set<String> shared;
+    private final UnaryOperator<String> said;
 
     KeyAlternative(String type, KeyValue value) {
-        this(type, value, null, Set.of());
+        this(type, value, null, Set.of(), UnaryOperator.identity());
     }
 
     /** {@code secrets}: how the values are kept, which may be secrets. */
     KeyAlternative(String type, KeyValue value, SecretValues secrets) {
-        this(type, value, secrets, Set.of());
+        this(type, value, secrets, Set.of(), UnaryOperator.identity());
         secrets.use();
     }
 
-    /** {@code shared}: values that tell no client from others. */
-    KeyAlternative(String type, KeyValue value, String shared) {
-        this(type, value, null, Set.of(shared));
+    /**
+     * @param shared the value that tells no client from others
+     * @param said the value that a person means who spells it otherwise
+     */
+    KeyAlternative(String type, KeyValue value, String shared, UnaryOperator<String> said) {
+        this(type, value, null, Set.of(shared), said);
     }
 
-    private KeyAlternative(String type, KeyValue value, @Nullable SecretValues secrets, Set<String> shared) {
+    private KeyAlternative(
+            String type,
+            KeyValue value,
+            @Nullable SecretValues secrets,
+            Set<String> shared,
+            UnaryOperator<String> said) {
         this.type = type + "=";
         this.value = value;
         this.secrets = secrets;
+        this.said = said;
         this.shared = shared.stream().map(text -> this.type + plain(text)).collect(Collectors.toUnmodifiableSet());
     }
 
@@ -81,8 +92,12 @@ final class KeyAlternative {
         return encode(text);
     }
 
-    /** The same for a value that is known otherwise. */
-    String encode(String text) {
+    /** The same for a value as a person says it. */
+    String encodeSaid(String text) {
+        return encode(said.apply(text));
+    }
+
+    private String encode(String text) {
         return type + (secrets == null ? plain(text) : secrets.encode(text));
     }
 

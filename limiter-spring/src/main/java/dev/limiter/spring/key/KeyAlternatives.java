@@ -1,5 +1,6 @@
 package dev.limiter.spring.key;
 
+import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.expression.ExpressionScope;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -31,15 +33,22 @@ public final class KeyAlternatives {
     private final ListableBeanFactory beans;
     private final LimiterExpressionParser expressions;
     private final SecretValues secrets;
+    private final AddressSettings addresses;
 
     /**
      * @param secrets how values are kept that may be secrets: of headers, cookies, parameters, sessions, and what the
      *     application works out itself
+     * @param addresses how clients are told apart by them
      */
-    public KeyAlternatives(ListableBeanFactory beans, LimiterExpressionParser expressions, SecretValues secrets) {
+    public KeyAlternatives(
+            ListableBeanFactory beans,
+            LimiterExpressionParser expressions,
+            SecretValues secrets,
+            AddressSettings addresses) {
         this.beans = beans;
         this.expressions = expressions;
         this.secrets = secrets;
+        this.addresses = addresses;
     }
 
     /**
@@ -55,8 +64,10 @@ public final class KeyAlternatives {
                     text.substring(0, colon).strip(), text.substring(colon + 1).strip(), text, where, scope);
         }
         return switch (text) {
-            case "global" -> new KeyAlternative(text, context -> text, text);
-            case "ip" -> new KeyAlternative(text, valueOf(RequestView::clientAddress), ClientAddresses.CONTRADICTORY);
+            case "global" -> new KeyAlternative(text, context -> text, text, UnaryOperator.identity());
+            case "ip" ->
+                new KeyAlternative(
+                        text, valueOf(RequestView::clientAddress), ClientAddresses.CONTRADICTORY, addresses::client);
             case "principal" -> principal(text, scope);
             case "session" -> secret(text, RequestView::sessionId);
             case "method" -> ofRequest(text, KeyAlternatives::method);

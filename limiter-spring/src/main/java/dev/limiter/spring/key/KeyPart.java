@@ -70,17 +70,18 @@ final class KeyPart {
     }
 
     /**
-     * The text that {@link #encode} makes of a value; of its alternatives, the first is meant unless the text begins
-     * with another kind.
+     * The text that {@link #encode} makes of a value as a person says it; of its alternatives, the first is meant unless the
+     * text begins with another kind.
      */
-    String encode(String text) {
+    String encodeSaid(String text) {
         for (KeyAlternative alternative : alternatives) {
             String kind = alternative.kind() + ":";
-            if ((alternatives.length > 1 || kind.equals("ip:")) && text.startsWith(kind)) {
-                return alternative.encode(text.substring(kind.length()));
+            if ((alternatives.length > 1 || kind.equals("ip:"))
+                    && text.regionMatches(true, 0, kind, 0, kind.length())) {
+                return alternative.encodeSaid(text.substring(kind.length()));
             }
         }
-        return alternatives[0].encode(text);
+        return alternatives[0].encodeSaid(text);
     }
 
     /** The text that {@link #encode} writes, of the one that it would have written if nothing were secret. */

@@ -160,13 +160,13 @@ public final class RateLimitKey {
         if (own > 1 || (own == 0) != nothing || wrongResource) {
             return Optional.empty();
         }
-        String first = perResource ? RESOURCE.encode(String.valueOf(resource)) : "";
-        String last = own == 0 ? "" : parts[parts.length - 1].encode(said);
+        String first = perResource ? RESOURCE.encodeSaid(String.valueOf(resource)) : "";
+        String last = own == 0 ? "" : parts[parts.length - 1].encodeSaid(said);
         return Optional.of(prefix + first + (first.isEmpty() || last.isEmpty() ? "" : ",") + last);
     }
 
     private boolean isWithin(String resource) {
-        String text = RESOURCE.encode(resource);
+        String text = RESOURCE.encodeSaid(resource);
         return prefix.equals(text) || prefix.equals(text + ",");
     }
 

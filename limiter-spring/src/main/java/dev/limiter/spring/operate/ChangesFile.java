@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * cannot be read is moved aside, and its changes are not in force. Thread-safe.
  */
 public final class ChangesFile implements ChangeStore {
+
+    /** The last line: without it, the file is cut. */
+    private static final String END = "end\n";
 
     private static final Log logger = LogFactory.getLog(ChangesFile.class);
 
@@ -37,16 +41,26 @@ public final class ChangesFile implements ChangeStore {
             String text = Files.readString(file);
             int end = text.indexOf('\n');
             Revision revision = Revision.parse(text.substring(0, Math.max(end, 0)));
-            Changes kept = ChangesText.read(revision, text.substring(end + 1));
+            if (!text.endsWith("\n" + END)) {
+                throw new IllegalArgumentException("The last line is missing: the file may be cut.");
+            }
+            Changes kept = ChangesText.read(revision, text.substring(end + 1, text.length() - END.length()));
             return revision.equals(known.revision()) ? null : kept;
         } catch (NoSuchFileException none) {
+            if (!Files.isDirectory(folder())) {
+                throw ChangeStoreException.unreadable(
+                        "No change can be kept in " + file + ", since there is no folder " + folder(), none);
+            }
             return null;
         } catch (IOException | UncheckedIOException | IllegalArgumentException unreadable) {
-            moveAside();
             throw ChangeStoreException.unreadable(
-                    "The changes in " + file + " could not be read, and are not in force; the file is now called "
-                            + sibling(".unreadable").getFileName() + ", and the next change begins a new one: "
-                            + unreadable.getMessage(),
+                    "The changes in " + file + " could not be read, and are not in force"
+                            + (moveAside()
+                                    ? "; the file is now called "
+                                            + sibling(".unreadable").getFileName()
+                                            + ", and the next change begins a new one"
+                                    : "")
+                            + ": " + unreadable.getMessage(),
                     unreadable);
         }
     }
@@ -60,12 +74,18 @@ public final class ChangesFile implements ChangeStore {
         }
     }
 
-    private void moveAside() {
+    private boolean moveAside() {
         try {
             Files.move(file, sibling(".unreadable"), StandardCopyOption.REPLACE_EXISTING);
+            return true;
         } catch (IOException left) {
             logger.debug("It stays where it is", left);
+            return false;
         }
+    }
+
+    private Path folder() {
+        return Objects.requireNonNull(file.getParent());
     }
 
     private Path sibling(String suffix) {
@@ -77,7 +97,7 @@ public final class ChangesFile implements ChangeStore {
         Path written = sibling(".new");
         try {
             prepare(written);
-            Files.writeString(written, next.revision() + "\n" + ChangesText.write(next));
+            Files.writeString(written, next.revision() + "\n" + ChangesText.write(next) + END);
             Files.move(written, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
             return true;
         } catch (IOException unwritable) {

@@ -12,6 +12,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.compile.CandidateRules;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
@@ -252,7 +253,8 @@ class AsyncDecisionTests {
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
-                        new KeyParser(new KeyAlternatives(beans, expressions, SecretValues.asTheyAre())),
+                        new KeyParser(new KeyAlternatives(
+                                beans, expressions, SecretValues.asTheyAre(), AddressSettings.DEFAULT)),
                         expressions,
                         EnumSet.allOf(Algorithm.class),
                         new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
