@@ -28,6 +28,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -188,10 +189,11 @@ class DashboardTests {
     }
 
     /** The lines of events of the endpoint, read while they come. */
-    private static HttpResponse<Stream<String>> events(Clients clients) throws IOException, InterruptedException {
+    private static HttpResponse<Stream<String>> events(Clients clients, String after, String accepted)
+            throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(
-                        URI.create("http://localhost:" + clients.port() + "/actuator/limiter?after=0"))
-                .header("Accept", "text/event-stream")
+                        URI.create("http://localhost:" + clients.port() + "/actuator/limiter?after=" + after))
+                .header("Accept", accepted)
                 .build();
         return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofLines());
     }
@@ -208,12 +210,12 @@ class DashboardTests {
         try {
             Clients clients = Applications.clientsOf(fresh);
             for (int i = 0; i < 16; i++) {
-                open.add(events(clients));
+                open.add(events(clients, "0", "text/event-stream"));
                 assertThat(open.get(i).statusCode()).isEqualTo(200);
                 assertThat(open.get(i).headers().firstValue("Content-Type"))
                         .hasValue("text/event-stream;charset=UTF-8");
             }
-            assertThat(events(clients).statusCode()).isEqualTo(503);
+            assertThat(events(clients, "0", "text/event-stream").statusCode()).isEqualTo(503);
             Iterator<String> lines = open.get(0).body().iterator();
             IntStream.range(0, 5).forEach(i -> status(clients, "/api"));
             int told = 0;
@@ -226,6 +228,22 @@ class DashboardTests {
         }
         assertThat(output).contains("Graceful shutdown complete").doesNotContain("Graceful shutdown aborted");
         open.stream().skip(1).forEach(stream -> stream.body().forEach(line -> {}));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"text/event-stream", "TEXT/Event-Stream", "text/event-stream;charset=utf-8"})
+    void pushesWhateverTheSpellingOfWhatIsAccepted(String accepted) throws IOException, InterruptedException {
+        HttpResponse<Stream<String>> answer = events(clients, "0", accepted);
+        assertThat(answer.statusCode()).isEqualTo(200);
+        try (Stream<String> lines = answer.body()) {
+            assertThat(lines.iterator().next()).startsWith("data: {");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x", "-1", "", "1.5", "9999999999999999999"})
+    void refusesEventsAfterWhatIsNoSecond(String after) throws IOException, InterruptedException {
+        assertThat(events(clients, after, "text/event-stream").statusCode()).isEqualTo(400);
     }
 
     /** Of clients that leave while they are written to, one after the other: places are free again, and nothing is logged. */
@@ -292,6 +310,26 @@ class DashboardTests {
         assertThatThrownBy(() -> startOpen("limiter.dashboard.path=" + path).close())
                 .isInstanceOf(Exception.class);
         assertThat(output).contains("LIM-407", "limiter.dashboard.path");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/, /limiter", "/, /limiter/page", "/limiter, /limiter/limiter", "/actuator, /actuator/limiter"})
+    void doesNotStartWhereItWouldHideAnEndpoint(String base, String path, CapturedOutput output) {
+        assertThatThrownBy(
+                        () -> startOpen("management.endpoints.web.base-path=" + base, "limiter.dashboard.path=" + path)
+                                .close())
+                .isInstanceOf(Exception.class);
+        assertThat(output).contains("LIM-407", "would hide the endpoint ");
+    }
+
+    @Test
+    void standsBesideItsEndpoint() {
+        try (ConfigurableApplicationContext fresh =
+                startOpen("management.endpoints.web.base-path=/", "limiter.dashboard.path=/limiter-page")) {
+            Clients clients = Applications.clientsOf(fresh);
+            assertThat(status(clients, "/limiter-page/")).isEqualTo(200);
+            assertThat(clients.send("GET", "/limiter").body()).contains("\"rules\":");
+        }
     }
 
     /** Who may reach one port may not see what is on another. */

@@ -142,6 +142,17 @@ class SecuredDashboardTests {
         }
     }
 
+    /** As the page does, which says so itself. */
+    @Test
+    void noBrowserAsksForAPasswordWhenTheSessionIsOver() throws IOException, InterruptedException {
+        try (ConfigurableApplicationContext application = start("session")) {
+            HttpResponse<String> answer = Person.of("", application)
+                    .send("GET", "/actuator/limiter", "", "X-Requested-With", "XMLHttpRequest");
+            assertThat(answer.statusCode()).isEqualTo(401);
+            assertThat(answer.headers().map()).doesNotContainKey("www-authenticate");
+        }
+    }
+
     @SpringBootConfiguration
     @EnableAutoConfiguration
     static class Secured {

@@ -12,6 +12,9 @@ import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.Load;
 import dev.limiter.testkit.Ports;
 import dev.limiter.testkit.RedisServer;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -32,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.Keys;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -302,6 +306,24 @@ class DashboardBrowserTests {
             reborn.clients().get("/quotes");
             reborn.clients().get("/quotes");
             Conditions.await(() -> browser.has(card("quotes")) && sum("quotes", "permitted") == 2);
+            browser.awaitText("#all .permitted .sum", "2 in 5 min");
+        }
+    }
+
+    @Test
+    void saysThatTheSessionIsOverAndGoesOnWhenThereIsOne() {
+        try (Dashboards form = Dashboards.start(0, Form.class)) {
+            browser.open(form.page());
+            browser.awaitText("#status", "Live");
+            Form.over = true;
+            browser.awaitText("#status", "Your session is over");
+            browser.push("Undo last change");
+            browser.awaitText("#notice", "Your session is over: log in again.");
+            Form.over = false;
+            browser.awaitText("#status", "Live");
+            assertThat(Form.followed).isFalse();
+        } finally {
+            Form.over = false;
         }
     }
 
@@ -465,6 +487,27 @@ class DashboardBrowserTests {
         @RateLimiter(name = LONG, limit = 1)
         String longNamed() {
             return "ok";
+        }
+    }
+
+    /** Leads those without a session to a form, as Spring Security does. */
+    @Configuration(proxyBeanMethods = false)
+    static class Form {
+
+        static volatile boolean over;
+        static volatile boolean followed;
+
+        @Bean
+        Filter session() {
+            return (request, answer, next) -> {
+                HttpServletRequest asked = (HttpServletRequest) request;
+                followed |= asked.getRequestURI().equals("/form") && asked.getHeader("X-Requested-With") != null;
+                if (over && !asked.getRequestURI().equals("/form")) {
+                    ((HttpServletResponse) answer).sendRedirect("/form");
+                } else {
+                    next.doFilter(request, answer);
+                }
+            };
         }
     }
 

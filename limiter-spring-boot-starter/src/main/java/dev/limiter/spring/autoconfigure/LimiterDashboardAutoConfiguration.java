@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
 import org.springframework.boot.actuate.endpoint.EndpointId;
@@ -48,7 +49,7 @@ public final class LimiterDashboardAutoConfiguration {
             Environment environment,
             ObjectProvider<PathMappedEndpoints> endpoints,
             ObjectProvider<SecondsStream> stream) {
-        String path = environment.getProperty("limiter.dashboard.path", "/limiter");
+        String path = path(environment);
         if (!PATH.matcher(path).matches()) {
             throw problem("path", path, "This must be a path such as /limiter.");
         }
@@ -77,6 +78,20 @@ public final class LimiterDashboardAutoConfiguration {
                 stream.getIfAvailable());
     }
 
+    /** The endpoints of the application are known when all else is. */
+    @Bean
+    SmartInitializingSingleton limiterDashboardPathCheck(
+            Environment environment, ObjectProvider<PathMappedEndpoints> endpoints) {
+        return () -> endpoints.ifAvailable(all -> {
+            String path = path(environment);
+            for (String taken : all.getAllPaths()) {
+                if (path.equals(taken) || path.startsWith(taken + "/")) {
+                    throw problem("path", path, "The page would hide the endpoint " + taken + " of Actuator.");
+                }
+            }
+        });
+    }
+
     @Bean
     @ConditionalOnBean(DecisionSeries.class)
     SecondsStream limiterSecondsStream(DecisionSeries series) {
@@ -85,6 +100,10 @@ public final class LimiterDashboardAutoConfiguration {
 
     private static boolean isLoopback(@Nullable InetAddress address) {
         return address != null && address.isLoopbackAddress();
+    }
+
+    private static String path(Environment environment) {
+        return environment.getProperty("limiter.dashboard.path", "/limiter");
     }
 
     private static @Nullable String path(@Nullable PathMappedEndpoints endpoints, String id) {

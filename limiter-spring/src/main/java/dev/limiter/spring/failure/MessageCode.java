@@ -62,8 +62,8 @@ public enum MessageCode {
                     + " limiter.enabled=false to limit nothing, or use Spring MVC."),
     DASHBOARD(
             "LIM-407",
-            "Write a path such as /limiter; add Spring Security, or set server.address: 127.0.0.1, or"
-                    + " limiter.dashboard.insecure: true."),
+            "Write a path such as /limiter that no endpoint has; add Spring Security, or set server.address:"
+                    + " 127.0.0.1, or limiter.dashboard.insecure: true."),
 
     CHANGE("LIM-501", "Say what is to be different: limit, window, burst, mode or enforce, and of which limit."),
     CHANGES_FILE("LIM-502", "Remove limiter.changes-file, or have limiter.redis.share-changes: false."),

@@ -4,9 +4,12 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletMapping;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.MappingMatch;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
+import org.springframework.http.InvalidMediaTypeException;
+import org.springframework.http.MediaType;
 import org.springframework.web.HttpRequestHandler;
 import org.springframework.web.servlet.HandlerExecutionChain;
 import org.springframework.web.servlet.HandlerMapping;
@@ -82,11 +85,21 @@ public final class DashboardMapping implements HandlerMapping, Ordered {
         // an included page for errors has the URI of the request that failed
         if (request.getDispatcherType() != DispatcherType.REQUEST
                 || !request.getMethod().equals("GET")
-                || !SecondsStream.MEDIA_TYPE.equals(request.getHeader("Accept"))) {
+                || !wantsEvents(request.getHeader("Accept"))) {
             return false;
         }
         String endpoint = endpoints.of("limiter");
         return endpoint != null && request.getRequestURI().equals(servlet(request) + endpoint);
+    }
+
+    /** Whether events are the only thing that is accepted. */
+    private static boolean wantsEvents(@Nullable String accepted) {
+        try {
+            List<MediaType> types = MediaType.parseMediaTypes(accepted);
+            return types.size() == 1 && types.get(0).equalsTypeAndSubtype(SecondsStream.MEDIA_TYPE);
+        } catch (InvalidMediaTypeException answeredByTheEndpoint) {
+            return false;
+        }
     }
 
     /** The name of the file; empty for the page without the slash that its files are relative to. */

@@ -18,8 +18,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.http.MediaType;
 
 /**
  * Sends what rules decide as server-sent events, one a second, to {@value #MOST} clients at most, each by a thread of its own,
@@ -28,11 +30,12 @@ import org.springframework.context.SmartLifecycle;
  */
 public final class SecondsStream implements SmartLifecycle {
 
-    static final String MEDIA_TYPE = "text/event-stream";
+    static final MediaType MEDIA_TYPE = MediaType.TEXT_EVENT_STREAM;
 
     /** How many connections there are at once; others are answered with 503, and ask once a second. */
     static final int MOST = 16;
 
+    private static final Pattern SECOND = Pattern.compile("[0-9]{1,18}");
     private static final long SECOND_MILLIS = 1000;
     private static final long LIFE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
@@ -73,19 +76,23 @@ public final class SecondsStream implements SmartLifecycle {
 
     /** Answers with the seconds after one, and with each new one while the connection lasts. */
     void serve(HttpServletRequest request, HttpServletResponse answer) {
+        String after = Objects.requireNonNullElse(request.getParameter("after"), "0");
+        if (!SECOND.matcher(after).matches()) {
+            answer.setStatus(HttpServletResponse.SC_BAD_REQUEST);
+            return;
+        }
         if (!request.isAsyncSupported() || !places.tryAcquire()) {
             answer.setStatus(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
             return;
         }
-        answer.setContentType(MEDIA_TYPE);
+        answer.setContentType(MEDIA_TYPE.toString());
         answer.setCharacterEncoding("UTF-8");
         answer.setHeader("Cache-Control", "no-store");
         // a proxy would keep events until there are many
         answer.setHeader("X-Accel-Buffering", "no");
-        long after = after(request.getParameter("after"));
         AsyncContext context = request.startAsync(request, answer);
         context.setTimeout(0);
-        Connection connection = new Connection(context, answer, after);
+        Connection connection = new Connection(context, answer, Long.parseLong(after));
         context.addListener(connection);
         if (!execute(connection)) {
             connection.end();
@@ -102,10 +109,6 @@ public final class SecondsStream implements SmartLifecycle {
         } catch (RejectedExecutionException stopped) {
             return false;
         }
-    }
-
-    private static long after(@Nullable String text) {
-        return text != null && text.matches("[0-9]{1,18}") ? Long.parseLong(text) : 0;
     }
 
     /** One client; whoever finds out first that it is over ends it, this thread or the container. */

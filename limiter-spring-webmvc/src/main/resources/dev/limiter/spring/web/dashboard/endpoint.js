@@ -4,10 +4,21 @@ const TIMEOUT = 5000;
 
 let connection = null;
 
+/** An answer of the application itself: never the form to log in that it leads to, nor a browser that asks for a password. */
+function send(path, { headers, ...options } = {}) {
+  return fetch(path, {
+    ...options, headers: { ...headers, 'X-Requested-With': 'XMLHttpRequest' }, redirect: 'manual', cache: 'no-store',
+    signal: AbortSignal.timeout(TIMEOUT),
+  });
+}
+
+/** That of an answer; who is led elsewhere has to log in. */
+const status = (answer) => answer.type === 'opaqueredirect' ? 401 : answer.status;
+
 async function connect() {
-  const answer = await fetch('connection.json', { cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT) });
-  if (!answer.ok || answer.redirected) {
-    throw new EndpointError(answer.status, 'The page cannot be read any more: log in again.');
+  const answer = await send('connection.json');
+  if (!answer.ok) {
+    throw new EndpointError(status(answer), meaning[status(answer)] || 'The page cannot be read any more: log in again.');
   }
   connection = await answer.json();
   if (connection.endpoint === null) {
@@ -24,7 +35,7 @@ export class EndpointError extends Error {
 }
 
 const meaning = {
-  401: 'Log in to do that.',
+  401: 'Your session is over: log in again.',
   403: 'You may not do that, or your session is over: load the page again.',
   404: 'The endpoint does not answer here: it is not exposed, or on another port.',
   405: 'The endpoint only reads: management.endpoint.limiter.access is not unrestricted.',
@@ -41,18 +52,17 @@ async function ask(method, path, body, audit = false) {
   if (method !== 'GET' && connection.csrf) {
     headers[connection.csrf.header] = connection.csrf.token;
   }
-  const answer = await fetch((audit ? connection.audit : connection.endpoint) + path, {
-    method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store',
-    signal: AbortSignal.timeout(TIMEOUT),
+  const answer = await send((audit ? connection.audit : connection.endpoint) + path, {
+    method, headers, body: body === undefined ? undefined : JSON.stringify(body),
   });
   const json = (answer.headers.get('Content-Type') || '').includes('json');
   const content = json ? await answer.json() : null;
-  if (!answer.ok || !json && answer.status !== 204) {
+  if (!answer.ok || !json && status(answer) !== 204) {
     // a token of a session that is over is asked for again
-    connection = answer.status === 403 || answer.status === 401 ? null : connection;
+    connection = [401, 403].includes(status(answer)) ? null : connection;
     const told = content && typeof content.error === 'string' && content.error !== 'Method Not Allowed'
-      && content.timestamp === undefined ? content.error : meaning[answer.status];
-    throw new EndpointError(answer.status, told || 'The endpoint answered with status ' + answer.status + '.');
+      && content.timestamp === undefined ? content.error : meaning[status(answer)];
+    throw new EndpointError(status(answer), told || 'The endpoint answered with status ' + status(answer) + '.');
   }
   return content;
 }

@@ -19,8 +19,8 @@ const ALL = ['permitted', 'refused', 'waiting'];
 const at = (id) => document.getElementById(id);
 
 const cards = new Map();
-const NOTHING = { run: null, sample: 0, all: [[], [], []], rules: new Map(), instances: null };
-let known = { ...NOTHING };
+const nothing = (run) => ({ run, sample: 0, all: [[], [], []], rules: new Map(), instances: null });
+let known = nothing(null);
 let described = null;
 let shown = TOP;
 let looks = 0;
@@ -50,7 +50,8 @@ function added(old, news) {
 function take(news) {
   if (news.run !== known.run) {
     if (known.run !== null && known.sample !== 0) {
-      known = { ...NOTHING, run: news.run };
+      known = nothing(news.run);
+      notice('');
       return false;
     }
     known.run = news.run;
