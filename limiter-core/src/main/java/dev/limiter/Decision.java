@@ -151,7 +151,7 @@ public abstract class Decision implements AutoCloseable {
      * the storage did not make, is returned as it is.
      */
     public Decision snapshot() {
-        return permitted() || onFailure().isPresent() ? this : new RefusedDecision(this);
+        return permitted() || onFailure().isPresent() ? this : new RefusalSnapshot(this);
     }
 
     private LimitStatus status(int limit) {

@@ -277,7 +277,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void refusedDecisionGivesNothingBack() {
+    void refusalGivesNothingBack() {
         Rule rule = rule(100);
         take(rule, 100);
         take(rule, 1).giveBack();

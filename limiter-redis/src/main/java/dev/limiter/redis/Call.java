@@ -31,7 +31,7 @@ final class Call {
 
     private final Batches batches;
     private final ServerTime time;
-    private final PermitLeases leases;
+    private final PermitRenewals leases;
     private final int slot;
     private final boolean peek;
     private final List<Charge> charges = new ArrayList<>(4);
@@ -46,7 +46,7 @@ final class Call {
     /** Called if there is no answer. */
     private Runnable lost = () -> {};
 
-    Call(Batches batches, ServerTime time, PermitLeases leases, int slot, boolean peek) {
+    Call(Batches batches, ServerTime time, PermitRenewals leases, int slot, boolean peek) {
         this.batches = batches;
         this.time = time;
         this.leases = leases;

@@ -30,7 +30,7 @@ final class RedisCalls implements SharedCalls.Taker {
     private final Batches batches;
     private final ServerTime time;
     private final RemoteRules rules;
-    private final PermitLeases held;
+    private final PermitRenewals held;
     private final KnownRefusals refusals;
     private final Returns returns;
     private final StorageStatistics statistics;
@@ -42,7 +42,7 @@ final class RedisCalls implements SharedCalls.Taker {
             Batches batches,
             ServerTime time,
             RemoteRules rules,
-            PermitLeases held,
+            PermitRenewals held,
             KnownRefusals refusals,
             Returns returns,
             StorageStatistics statistics) {

@@ -46,7 +46,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     private final ServerTime time;
     private final NodeProbes probes;
     private final Batches batches;
-    private final PermitLeases held;
+    private final PermitRenewals held;
     private final Releases releases;
     private final KnownRefusals refusals = new KnownRefusals();
     private final RemoteRules rules;
@@ -59,13 +59,13 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         this.timeout = builder.timeout;
         ToIntFunction<Rule> aheadPercent = builder.aheadPercent;
         this.rules = new RemoteRules(
-                rule -> new RemoteRule(rule, keyPrefix, PermitLeases.MICROS, aheadPercent.applyAsInt(rule)));
+                rule -> new RemoteRule(rule, keyPrefix, PermitRenewals.MICROS, aheadPercent.applyAsInt(rule)));
         this.time = new ServerTime(builder.passedTime);
         StorageStatistics statistics = builder.statistics;
         this.batches = new Batches(redis, builder.gather, statistics);
         this.probes = new NodeProbes(redis, keyPrefix);
         this.background = new BackgroundRedis(redis);
-        this.held = new PermitLeases(background, time);
+        this.held = new PermitRenewals(background, time);
         this.releases = new Releases(background, statistics, time, held, refusals, listeners);
         this.calls = new RedisCalls(redis, batches, time, rules, held, refusals, releases, statistics);
     }

@@ -38,7 +38,7 @@ final class Releases implements Returns {
     private final Redis redis;
     private final StorageStatistics statistics;
     private final ServerTime time;
-    private final PermitLeases held;
+    private final PermitRenewals held;
     private final KnownRefusals refusals;
     private final ReleaseListeners listeners;
     private final Queue<Release> kept = new ConcurrentLinkedQueue<>();
@@ -59,7 +59,7 @@ final class Releases implements Returns {
             Redis redis,
             StorageStatistics statistics,
             ServerTime time,
-            PermitLeases held,
+            PermitRenewals held,
             KnownRefusals refusals,
             ReleaseListeners listeners) {
         this.redis = redis;
@@ -107,7 +107,7 @@ final class Releases implements Returns {
      */
     private void send(ReturnedPermits returned, boolean repeatable, Runnable done) {
         if (!returned.isEmpty()) {
-            long until = System.nanoTime() + PermitLeases.MICROS * 1000;
+            long until = System.nanoTime() + PermitRenewals.MICROS * 1000;
             Script script = Scripts.giveBack(returned.algorithms());
             var unused = send(new Release(script, returned.states(), returned.argument(), repeatable, done, until));
         }

@@ -393,11 +393,11 @@ class BatchesTests {
         Call call = new Call(
                 new Batches(server, Batches.GATHER, new StorageStatistics()),
                 wrong,
-                new PermitLeases(server, wrong),
+                new PermitRenewals(server, wrong),
                 0,
                 false);
         for (Charge charge : charges) {
-            RemoteRule rule = new RemoteRule(charge.rule(), prefix, PermitLeases.MICROS, 0);
+            RemoteRule rule = new RemoteRule(charge.rule(), prefix, PermitRenewals.MICROS, 0);
             call.add(charge, rule, rule.keys(charge.key()));
         }
         return call.run(KEEPING, Decision::allOf, Decision::giveBack).join();

@@ -103,7 +103,7 @@ class ExpiryTests {
         long asked = System.nanoTime();
         Decision decision = storage.decide(List.of(rule.charge("key")));
         long used = limit instanceof Limit.Concurrency
-                ? PermitLeases.MICROS / 1000
+                ? PermitRenewals.MICROS / 1000
                 : decision.resetAfter().toMillis();
         long left = commands.pttl(name(rule, limit));
         long since = (System.nanoTime() - asked) / 1_000_000 + 1;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Permits of concurrency limits are held by whoever renews them, and free again when that instance is gone. */
 class LeaseTests {
 
-    private static final Duration LEASE = Duration.ofNanos(PermitLeases.MICROS * 1000);
+    private static final Duration LEASE = Duration.ofNanos(PermitRenewals.MICROS * 1000);
 
     private final VirtualTime time = new VirtualTime();
     private final RedisRateLimiterStorage here = RedisStorageProvider.of(time, "leases");

@@ -43,7 +43,7 @@ public final class KeyParser {
         List<KeyPart> parts = new ArrayList<>();
         try {
             for (String text : texts) {
-                for (String part : KeySyntax.split(text, ',')) {
+                for (String part : KeySplitter.split(text, ',')) {
                     if (!part.equals("global")) {
                         parts.add(part(part, where, scope));
                     }
@@ -66,7 +66,7 @@ public final class KeyParser {
             throw problem(where, text, "It is empty. " + QUOTE);
         }
         try {
-            if (KeySyntax.split(text, ',').size() > 1) {
+            if (KeySplitter.split(text, ',').size() > 1) {
                 throw new IllegalArgumentException("there are several parts, but it has to be one value");
             }
             KeyValue[] values = alternatives(text.strip(), where, scope).stream()
@@ -81,8 +81,8 @@ public final class KeyParser {
     /** The alternatives of each part of a key that was parsed before, as they were written. */
     public static List<List<String>> alternatives(List<String> texts) {
         return texts.stream()
-                .flatMap(text -> KeySyntax.split(text, ',').stream())
-                .map(part -> KeySyntax.split(part, '|'))
+                .flatMap(text -> KeySplitter.split(text, ',').stream())
+                .map(part -> KeySplitter.split(part, '|'))
                 .toList();
     }
 
@@ -100,13 +100,13 @@ public final class KeyParser {
         if (text.isEmpty()) {
             throw new IllegalArgumentException("there is nothing before or after a ','. " + QUOTE);
         }
-        boolean ofClients = KeySyntax.split(text, '|').stream().anyMatch(KeyAlternatives::tellsClientsApart);
+        boolean ofClients = KeySplitter.split(text, '|').stream().anyMatch(KeyAlternatives::tellsClientsApart);
         return new KeyPart(KeyAlternatives.type(text), alternatives(text, where, scope), ofClients);
     }
 
     private List<KeyAlternative> alternatives(String text, String where, ExpressionScope scope) {
         List<KeyAlternative> parsed = new ArrayList<>();
-        for (String alternative : KeySyntax.split(text, '|')) {
+        for (String alternative : KeySplitter.split(text, '|')) {
             if (alternative.isEmpty()) {
                 throw new IllegalArgumentException(
                         "there is nothing before or after a '|'; put an expression with || into #{...}");

@@ -23,7 +23,7 @@ public record ArrivingRequest(List<RateLimitRule> rules, String resource) {
 
     /** {@code decided}: rules that have been decided about the request before. */
     public static ArrivingRequest of(HttpServletRequest request, RuleSet ruleSet, List<RateLimitRule> decided) {
-        List<PathContainer> paths = RequestPaths.of(request);
+        List<PathContainer> paths = PathReadings.of(request);
         if (ruleSet.excludes(paths)) {
             return UNLIMITED;
         }

@@ -3,7 +3,7 @@ package dev.limiter;
 import java.util.List;
 
 /** A refusal whose numbers were worked out at once: it took nothing, so there is nothing to return. Immutable. */
-final class RefusedDecision extends Decision {
+final class RefusalSnapshot extends Decision {
 
     private final Rule rule;
     private final String key;
@@ -13,7 +13,7 @@ final class RefusedDecision extends Decision {
     private final long[] resetNanos;
     private final List<LimitStatus> limits;
 
-    RefusedDecision(Decision refused) {
+    RefusalSnapshot(Decision refused) {
         this.rule = refused.rule();
         this.key = refused.key();
         int size = rule.limits().size();

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * The permits of concurrency limits that this instance holds. They are held for half a minute only, so that those of an
  * instance that is gone are free again, and renewed until they are released. Thread-safe.
  */
-final class PermitLeases {
+final class PermitRenewals {
 
     static final long MICROS = Duration.ofSeconds(30).toNanos() / 1000;
     private static final int NAME_LENGTH = 16;
@@ -51,7 +51,7 @@ final class PermitLeases {
         }
     }
 
-    PermitLeases(Redis redis, ServerTime time) {
+    PermitRenewals(Redis redis, ServerTime time) {
         this.redis = redis;
         this.time = time;
         ThreadLocalRandom.current().nextBytes(instance);

@@ -6,9 +6,9 @@ import java.util.Deque;
 import java.util.List;
 
 /** Splits keys where a separator is outside quotes and brackets. */
-final class KeySyntax {
+final class KeySplitter {
 
-    private KeySyntax() {}
+    private KeySplitter() {}
 
     /**
      * The texts between separators, without surrounding spaces; at least one.

@@ -12,9 +12,9 @@ import org.springframework.web.util.UriUtils;
  * Security with path patterns, parse what was sent; other servlets and filters go by what the container has made of it:
  * decoded, without dots and parameters.
  */
-final class RequestPaths {
+final class PathReadings {
 
-    private RequestPaths() {}
+    private PathReadings() {}
 
     /** One or two paths within the application. */
     static List<PathContainer> of(HttpServletRequest request) {
