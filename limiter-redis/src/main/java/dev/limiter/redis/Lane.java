@@ -18,13 +18,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests to one slot, as {@link Batches} says. Requests gather while several calls are under way and answers come
- * soon; so no request waits for more than a short time, and calls that are never answered keep none waiting. Thread-safe.
+ * The requests to one slot, as {@link Batches} says. Requests gather while as many calls are under way as the line holds at
+ * a small distance; so no request waits for more than a short time, and calls that are never answered keep none waiting.
+ * Thread-safe.
  */
 final class Lane {
 
-    /** So many calls may be under way before requests gather: the server always has another one to do. */
+    /** So many calls may be under way on a short line before requests gather: the server always has another one to do. */
     private static final int LITTLE = 4;
+
+    /** And so many on a long one, at a distance of a tenth of the time that requests gather. */
+    private static final int MUCH = 1_000;
+
+    private static final int DISTANCES = 10;
 
     /** With so many states requests do not gather any longer: during a script the server does nothing else. */
     static final int FULL = 64;
@@ -54,7 +60,7 @@ final class Lane {
         }
     }
 
-    /** {@code gatherNanos}: requests do not gather if the line alone takes longer than that, nor behind calls that do. */
+    /** {@code gatherNanos}: requests do not gather behind calls that take longer than the line by that. */
     Lane(Redis redis, long gatherNanos, StorageStatistics statistics) {
         this.redis = redis;
         this.gatherNanos = gatherNanos;
@@ -64,11 +70,21 @@ final class Lane {
     void add(Request<?> request) {
         waiting.add(request);
         int states = waitingStates.addAndGet(request.states.length);
-        if (states >= FULL || line.nanos() > gatherNanos) {
+        if (states >= FULL) {
             places.incrementAndGet();
             send();
         }
         sendIfLittleIsUnderWay();
+    }
+
+    /** As {@link Batches#callsAtOnce}. */
+    int callsAtOnce() {
+        return line.nanos() == LineLatency.UNKNOWN ? 1 : callsOnLine(gatherNanos, 1, FULL);
+    }
+
+    /** How many calls are on the line at once if one is sent each {@code distance} nanoseconds, within bounds. */
+    private int callsOnLine(long distance, int least, int most) {
+        return (int) Math.max(Math.min(line.nanos() / Math.max(distance, 1), most), least);
     }
 
     /** Called after a request was added, and after a call is over: so none is forgotten. */
@@ -81,7 +97,7 @@ final class Lane {
     private boolean takePlace() {
         while (true) {
             int taken = places.get();
-            if (taken >= LITTLE) {
+            if (taken >= LITTLE && taken >= callsOnLine(gatherNanos / DISTANCES, LITTLE, MUCH)) {
                 if (!outgrow()) {
                     return false;
                 }
@@ -94,9 +110,11 @@ final class Lane {
     /** Frees the places of calls that take long; whether there were any. */
     private boolean outgrow() {
         long now = System.nanoTime();
+        long least = line.nanos();
+        long late = least == LineLatency.UNKNOWN ? gatherNanos : least + gatherNanos;
         boolean any = false;
         for (Sent sent : young) {
-            any |= now - sent.at > gatherNanos && freePlace(sent);
+            any |= now - sent.at > late && freePlace(sent);
         }
         return any;
     }

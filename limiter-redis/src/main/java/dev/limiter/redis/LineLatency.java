@@ -11,10 +11,13 @@ final class LineLatency {
 
     private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** The least of this period and of the last one; unknown at first. */
-    private volatile long least = Long.MAX_VALUE;
+    /** While there was no answer yet. */
+    static final long UNKNOWN = Long.MAX_VALUE;
 
-    private volatile long leastBefore = Long.MAX_VALUE;
+    /** The least of this period and of the last one. */
+    private volatile long least = UNKNOWN;
+
+    private volatile long leastBefore = UNKNOWN;
 
     private volatile long begun;
 
@@ -33,7 +36,7 @@ final class LineLatency {
         }
     }
 
-    /** {@link Long#MAX_VALUE} while there was no answer yet. */
+    /** Or {@link #UNKNOWN}. */
     long nanos() {
         return Math.min(least, leastBefore);
     }

@@ -215,6 +215,11 @@ final class RedisCalls implements SharedCalls.Taker {
                         LeasedPermits::giveBack);
     }
 
+    @Override
+    public int callsAtOnce(Charge charge) {
+        return batches.callsAtOnce(redis.slot(rules.of(charge.rule()).keys(charge.key())[0]));
+    }
+
     private LeasedPermits block(
             Charge charge, RemoteRule rule, ScriptAnswer answer, int callers, long stamp, long asked) {
         LeasedPermits block = new LeasedPermits(returns, charge, rule, answer, asked, callers);

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Callers that share calls, refusals that need none, permits taken ahead: on a real server, by its clock. */
@@ -80,6 +81,34 @@ class LessRedisTests {
     @AfterEach
     void close() {
         storages.forEach(RedisRateLimiterStorage::close);
+    }
+
+    /** On a line so long that gathering would double what an answer takes. */
+    @ParameterizedTest
+    @CsvSource({"0, 64", "20, 1"})
+    void callersOfAKeyDoNotGatherOnALongLineUnlessForPermitsTakenAhead(int lease, int expected) {
+        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(counting(SharedRedis.redis()))
+                .keyPrefix(prefix)
+                .timeout(Duration.ofSeconds(10))
+                .lease(rule -> lease)
+                .gather(Duration.ofNanos(1))
+                .build();
+        storages.add(storage);
+        Rule rule = Rule.of("long", Limit.fixedWindow(150, Duration.ofHours(1)));
+        assertThat(storage.decide(Rule.of("other", Limit.fixedWindow(150, SECOND)), "a", 1)
+                        .permitted())
+                .isTrue();
+        long before = calls.get();
+        CompletableFuture<Void> line = new CompletableFuture<>();
+        heard = line;
+        List<CompletableFuture<Decision>> answers = Stream.generate(
+                        () -> storage.decideAsync(List.of(rule.charge("a", 1))).toCompletableFuture())
+                .limit(200)
+                .toList();
+        assertThat(calls.get() - before).isEqualTo(expected);
+        heard = CompletableFuture.completedFuture(null);
+        line.complete(null);
+        assertThat(answers.stream().filter(answer -> answer.join().permitted())).hasSize(150);
     }
 
     static Stream<Limit> limits() {

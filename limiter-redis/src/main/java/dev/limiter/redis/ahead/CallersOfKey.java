@@ -32,7 +32,10 @@ final class CallersOfKey {
     /** The oldest first. Written with the lock held, like all that follows; an array is never changed. */
     private volatile LeasedPermits[] blocks = NONE;
 
-    private volatile boolean underWay;
+    /** How many calls are under way, and how many there may be before callers gather. */
+    private volatile int underWay;
+
+    private int atOnce = 1;
 
     /** Until when nothing is fetched ahead, because the last call took fewer permits than it wanted. */
     private volatile long pausedUntil = System.nanoTime();
@@ -60,14 +63,14 @@ final class CallersOfKey {
     }
 
     private void fetchMore() {
-        if (underWay || System.nanoTime() - pausedUntil < 0) {
+        if (underWay > 0 || System.nanoTime() - pausedUntil < 0) {
             return;
         }
         synchronized (this) {
-            if (underWay || over) {
+            if (underWay > 0 || over) {
                 return;
             }
-            underWay = true;
+            underWay++;
         }
         call();
     }
@@ -85,10 +88,10 @@ final class CallersOfKey {
                 return CompletableFuture.completedFuture(kept);
             }
             waiting.add(answer);
-            if (underWay) {
+            if (underWay >= atOnce) {
                 return answer;
             }
-            underWay = true;
+            underWay++;
         }
         call();
         return answer;
@@ -106,8 +109,11 @@ final class CallersOfKey {
 
     private void call() {
         List<ReturningFuture<Decision>> callers;
+        // permits that are taken ahead are for those who gather
+        int most = ahead > 0 ? 1 : taker.callsAtOnce(charge);
         long more = ahead;
         synchronized (this) {
+            atOnce = most;
             callers = waiting;
             waiting = new ArrayList<>(4);
             for (LeasedPermits block : blocks) {
@@ -156,14 +162,15 @@ final class CallersOfKey {
             handed.add(() -> caller.hand(decision));
         }
         waiting.subList(0, answered).clear();
-        underWay = !waiting.isEmpty();
+        boolean again = !waiting.isEmpty();
+        underWay = again ? underWay : underWay - 1;
         endIfDone();
-        return underWay;
+        return again;
     }
 
     private void endIfDone() {
         removeIf(block -> block.kept() == 0);
-        if (!underWay && !over && blocks.length == 0) {
+        if (underWay == 0 && !over && blocks.length == 0) {
             over = true;
             whenOver.accept(this);
         }

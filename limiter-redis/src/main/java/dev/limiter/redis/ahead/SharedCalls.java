@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Callers that want one permit of the same key share a call: while one is under way they gather, and the next one takes
- * the permits of all. With a lease a call takes more than that, for later callers. Thread-safe; never blocks.
+ * the permits of all. On a long line several may be under way, so that nobody waits for much longer than that. With a lease a call takes more than that, for later callers. Thread-safe; never blocks.
  */
 public final class SharedCalls {
 
@@ -24,6 +24,9 @@ public final class SharedCalls {
          * @param ahead how many more permits to take at most
          */
         CompletableFuture<LeasedPermits> take(Charge charge, int callers, long ahead);
+
+        /** How many calls for the key may be under way before its callers gather, 1 or more. */
+        int callsAtOnce(Charge charge);
 
         /** The refusal that follows from what Redis answered before; null if it has to be asked. */
         @Nullable
