@@ -555,6 +555,37 @@ class ChangesTests {
     }
 
     @Test
+    void requestIsAboutOneThingAndOneKey() {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(statuses(clients, 1, "/orders", "X-Api-Key", "a,b")).containsOnly(200);
+            HttpResponse<String> twice = clients.send("DELETE", ORDERS + "?key=a&key=b");
+            assertThat(twice.statusCode()).isEqualTo(400);
+            assertThat(twice.body()).contains("say it once");
+            assertThat(clients.get(ORDERS + "?key=a&key=b").statusCode()).isEqualTo(400);
+            HttpResponse<String> both = clients.post(ORDERS, "{\"limit\":44,\"observe\":true}");
+            assertThat(both.statusCode()).isEqualTo(400);
+            assertThat(both.body()).contains("goes alone");
+            assertThat(clients.get(ORDERS).body()).contains("\"limit\":3");
+        }
+    }
+
+    /** A listener of audit events that fails is not the failure of the change. */
+    @Test
+    void changeStandsWhoeverFailsToHearOfIt() {
+        try (ConfigurableApplicationContext application = start()) {
+            application.addApplicationListener(event -> {
+                if (event instanceof AuditApplicationEvent) {
+                    throw new IllegalStateException("on purpose");
+                }
+            });
+            Clients clients = Applications.clientsOf(application);
+            change(clients, ORDERS, "{\"limit\":44}");
+            assertThat(clients.get(ORDERS).body()).contains("\"limit\":44");
+        }
+    }
+
+    @Test
     void fileThatIsCutIsNotBelieved(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("changes");
         String property = "limiter.changes-file=" + file;

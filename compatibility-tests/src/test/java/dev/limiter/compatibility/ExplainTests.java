@@ -2,6 +2,8 @@ package dev.limiter.compatibility;
 
 import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
+import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.context.RateLimitContext;
@@ -26,11 +28,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -101,6 +106,19 @@ class ExplainTests {
         "limiter.rules.prints.max-wait=1m",
         "limiter.rules.prints.max-waiting=1",
         "limiter.rules.prints.key=header:X-Api-Key",
+        "limiter.rules.many.paths=/many",
+        "limiter.rules.many.limit=1",
+        "limiter.rules.many.window=1h",
+        "limiter.rules.denying.paths=/many",
+        "limiter.rules.denying.limit=100",
+        "limiter.rules.denying.window=1h",
+        "limiter.rules.denying.deny=203.0.113.0/24",
+        "limiter.rules.weighty.paths=/weighty",
+        "limiter.rules.weighty.cost=3",
+        "limiter.rules.weighty.limits.five.limit=5",
+        "limiter.rules.weighty.limits.five.window=1h",
+        "limiter.rules.weighty.limits.four.limit=4",
+        "limiter.rules.weighty.limits.four.window=2h",
         "limiter.rules.early.paths=/early/**",
         "limiter.rules.early.phase=request",
         "limiter.rules.early.limit=3",
@@ -301,6 +319,38 @@ class ExplainTests {
     }
 
     @Test
+    void whatDeniesIsAskedFirst() {
+        assertThat(clients.get("/many").statusCode()).isEqualTo(200);
+        assertThat(explain("path", "/many", "ip", "198.51.100.1")).containsEntry("result", "rejected");
+        assertThat(explain("path", "/many", "ip", "203.0.113.9")).containsEntry("result", "denied");
+        assertThat(clients.get("/many", "X-Forwarded-For", "203.0.113.9").statusCode())
+                .isEqualTo(403);
+    }
+
+    @Test
+    void limitsStandAsTheRequestFindsThem() {
+        assertThat(clients.get("/weighty").statusCode()).isEqualTo(200);
+        Map<String, Object> rule = rules(explain("path", "/weighty")).get("weighty");
+        assertThat(rule).containsEntry("result", "rejected");
+        assertThat(rule.get("limits"))
+                .asInstanceOf(LIST)
+                .hasSize(2)
+                .allSatisfy(limit -> assertThat(limit)
+                        .asInstanceOf(MAP)
+                        .containsEntry("permitted", false)
+                        .containsEntry("cost", 3)
+                        .doesNotContainKey("retryAfter"));
+    }
+
+    /** What would be said once of a request that somebody has sent is still to be said. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void warnsOfNothing(CapturedOutput output) {
+        explain("path", "/orders", "ip", "198.51.100.9", "header.X-Forwarded-For", "192.0.2.3");
+        assertThat(output).doesNotContain("X-Forwarded-For");
+    }
+
+    @Test
     void argumentsOfAMethodAreNotKnown() {
         Map<String, Object> explanation = explain("path", "/accounts/7");
 
@@ -439,7 +489,7 @@ class ExplainTests {
             return "ok";
         }
 
-        @GetMapping({"/mails", "/early/{name}", "/callers"})
+        @GetMapping({"/mails", "/early/{name}", "/callers", "/many", "/weighty"})
         String any() {
             return "ok";
         }

@@ -3,9 +3,13 @@ package dev.limiter.compatibility;
 import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,9 +27,11 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /** What holds the permits of a concurrency limit, and since when: told while it is so, and no longer. */
 class HeldPermitsTests {
@@ -115,6 +121,60 @@ class HeldPermitsTests {
     }
 
     @Test
+    void isShownNoLongerOnceAKeyIsReset() {
+        try (ConfigurableApplicationContext application = start("management.endpoint.limiter.access=unrestricted")) {
+            Clients clients = Applications.clientsOf(application);
+            CompletableFuture<Integer> served = request(clients, "/pool/blocking", "acme");
+            CompletableFuture<Integer> other = request(clients, "/pool/blocking", "other");
+            await(() -> active(application) == 2);
+            assertThat(clients.send("DELETE", "/actuator/limiter/pool?key=acme").statusCode())
+                    .isEqualTo(200);
+            assertThat(map(bucket(clients, "acme").get("held"))).containsEntry("permits", 0);
+            assertThat(active(application)).isEqualTo(1);
+            application.getBean(Pool.class).gate.countDown();
+            assertThat(served.join()).isEqualTo(200);
+            assertThat(other.join()).isEqualTo(200);
+            await(() -> active(application) == 0);
+        }
+    }
+
+    /** Tomcat tells of some of them that they failed, and never that they are over. */
+    @Test
+    void clientsThatResetTheirConnectionHoldNothing() throws Exception {
+        // Tomcat itself would wait in vain for the requests that it has lost
+        String[] large = Stream.concat(Stream.of(RULES), Stream.of("server.shutdown=immediate"))
+                .map(property -> property.replace("limit=2", "limit=1000"))
+                .toArray(String[]::new);
+        try (ConfigurableApplicationContext application = Applications.start(Pool.class, large)) {
+            Clients clients = Applications.clientsOf(application);
+            for (int i = 0; i < 60; i++) {
+                try (Socket socket = new Socket("localhost", clients.port())) {
+                    socket.setSoLinger(true, 0);
+                    socket.getOutputStream()
+                            .write("GET /pool/events HTTP/1.1\r\nHost: a\r\nX-Api-Key: gone\r\n\r\n"
+                                    .getBytes(StandardCharsets.US_ASCII));
+                    Thread.sleep(10 + i % 5);
+                }
+            }
+            await(() -> active(application) == 0);
+            assertThat(limit(bucket(clients, "gone"))).containsEntry("inFlight", 0);
+        }
+    }
+
+    @Test
+    void whoIsLetThroughWhileAListenerFailsHoldsNothingAfterwards() {
+        try (ConfigurableApplicationContext application = Applications.start(Listened.class, RULES)) {
+            Clients clients = Applications.clientsOf(application);
+            for (int i = 0; i < 5; i++) {
+                assertThat(clients.get("/pool/quick", "X-Api-Key", "acme").statusCode())
+                        .isEqualTo(200);
+            }
+            assertThat(limit(bucket(clients, "acme"))).containsEntry("inFlight", 0);
+            assertThat(active(application)).isZero();
+        }
+    }
+
+    @Test
     void theOldestComesFirst() {
         try (ConfigurableApplicationContext application = start()) {
             Clients clients = Applications.clientsOf(application);
@@ -182,6 +242,19 @@ class HeldPermitsTests {
 
     @SpringBootConfiguration(proxyBeanMethods = false)
     @EnableAutoConfiguration
+    @Import({OpenSecurity.class, Pool.class})
+    static class Listened {
+
+        @Bean
+        RateLimitListener failing() {
+            return event -> {
+                throw new StackOverflowError("on purpose");
+            };
+        }
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
     @Import(OpenSecurity.class)
     @RestController
     static class Pool {
@@ -198,6 +271,24 @@ class HeldPermitsTests {
         @GetMapping("/pool/blocking")
         String blocking() throws InterruptedException {
             return pass();
+        }
+
+        @GetMapping("/pool/quick")
+        String quick() {
+            return "ok";
+        }
+
+        @GetMapping("/pool/events")
+        SseEmitter events() {
+            SseEmitter events = new SseEmitter(50L);
+            CompletableFuture.delayedExecutor(10, TimeUnit.MILLISECONDS).execute(() -> {
+                try {
+                    events.send("one");
+                } catch (IOException | IllegalStateException gone) {
+                    events.completeWithError(gone);
+                }
+            });
+            return events;
         }
 
         @GetMapping("/pool/later")

@@ -149,6 +149,25 @@ class TryBeforeEnforcingTests {
         }
     }
 
+    /** Nobody knows how a request would have ended that the rule refuses. */
+    @Test
+    void candidateChargesNothingForWhatMightHaveBeenFree() {
+        try (ConfigurableApplicationContext application = start(
+                "limiter.rules.orders.charge-if=#{#request.getHeader('X-Wrong') != null}",
+                "limiter.rules.orders.candidate.limit=7")) {
+            Clients clients = Applications.clientsOf(application);
+            for (int i = 0; i < 4; i++) {
+                clients.get("/orders", "X-Api-Key", "a", "X-Wrong", "yes");
+            }
+            for (int i = 0; i < 10; i++) {
+                assertThat(clients.get("/orders", "X-Api-Key", "a").statusCode())
+                        .isEqualTo(429);
+            }
+            assertThat(count(clients, "orders-candidate", "shadow-rejected")).isZero();
+            assertThat(count(clients, "orders-candidate", "permitted")).isEqualTo(14);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"2", "4", "7"})
     void candidateCountsWhatItWouldHaveDone(long limit) {

@@ -74,16 +74,22 @@ final class KeyUse {
      * @return 0 if they may be granted, else for how long they must not be, in nanoseconds
      */
     synchronized long reserve(Charge charge, Rule share, int instances, long now) {
+        long longest = refusedFor(charge, instances, now);
+        if (longest == 0) {
+            this.share = share;
+            this.asked = charge.rule();
+            each(charge, LimitUse::reserve);
+        }
+        return longest;
+    }
+
+    /** The same without counting them. */
+    synchronized long refusedFor(Charge charge, int instances, long now) {
         long longest = 0;
         List<Limit> asked = charge.rule().limits();
         for (int i = 0; i < asked.size(); i++) {
             Limit limit = asked.get(i);
             longest = Math.max(longest, of(limit.name()).refusesFor(limit, charge.permits(i), instances, now));
-        }
-        if (longest == 0) {
-            this.share = share;
-            this.asked = charge.rule();
-            each(charge, LimitUse::reserve);
         }
         return longest;
     }

@@ -164,6 +164,10 @@ final class OutageDecider {
         }
 
         Decision onlyLooked() {
+            long refused = known.refusedFor(charge, instances.getAsInt(), clock.epochNanos());
+            if (refused > 0) {
+                return new StandInDecision(shared, how, refused);
+            }
             return Decision.onFailure(how, local.peek(shared.rule(), charge.key()), OutageDecider::nothing);
         }
 

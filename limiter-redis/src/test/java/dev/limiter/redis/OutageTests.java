@@ -152,6 +152,7 @@ class OutageTests {
         assertThat(granted(storage, rule, 70)).isEqualTo(70);
         cut(storage);
         assertThat(granted(storage, rule, 200)).isEqualTo(30);
+        assertThat(storage.peek(rule, "key").permitted()).isFalse();
         Decision refused = storage.decide(rule, "key", 1);
         assertThat(refused.onFailure()).contains(OnFailure.LOCAL);
         assertThat(refused.never()).isFalse();

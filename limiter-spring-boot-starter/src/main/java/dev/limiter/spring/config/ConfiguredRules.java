@@ -23,6 +23,7 @@ import org.springframework.core.env.Environment;
 /** The rules of {@code limiter.rules}, and what else is configured about rules. Immutable. */
 public final class ConfiguredRules implements RuleSource {
 
+    private static final String ACTUATOR = "/actuator/**";
     private static final String DEFAULT_LIMIT = "limiter.web.default-limit";
 
     private final List<RuleDefinition> rules;
@@ -36,7 +37,18 @@ public final class ConfiguredRules implements RuleSource {
         this.rules = rules(properties.rules(), environment);
         LimiterProperties.DefaultLimit limit = properties.web().defaultLimit();
         this.defaultLimit = limit == null ? null : defaultLimit(limit, environment);
-        this.excluded = new Setting<>(properties.web().exclude(), "limiter.web.exclude");
+        this.excluded = new Setting<>(excluded(properties.web().exclude(), environment), "limiter.web.exclude");
+    }
+
+    /** The endpoints of Actuator are where the application puts them, unless they have a port of their own. */
+    private static List<String> excluded(List<String> patterns, Environment environment) {
+        String base = environment.getProperty("management.endpoints.web.base-path", "/actuator");
+        boolean elsewhere = base.length() > 1 && environment.getProperty("management.server.port") == null;
+        return elsewhere
+                ? patterns.stream()
+                        .map(pattern -> pattern.equals(ACTUATOR) ? base + "/**" : pattern)
+                        .toList()
+                : patterns;
     }
 
     @Override

@@ -121,7 +121,7 @@ public record LimiterProperties(
      * @param enabled Whether HTTP requests are limited by the rules and the automatic limit; annotated methods are in
      *     any case.
      * @param defaultLimit The automatic limit of each endpoint that no rule applies to; none if absent.
-     * @param exclude Path patterns that no rule applies to.
+     * @param exclude Path patterns that no rule applies to; /actuator/** is where management.endpoints.web.base-path says.
      * @param staticResources Whether the automatic limit applies also to what no endpoint serves (static files, unknown
      *     URLs), as one resource. Rules apply to it in any case, where their paths match the URL.
      * @param order Order of the interceptor among others; lower comes first.

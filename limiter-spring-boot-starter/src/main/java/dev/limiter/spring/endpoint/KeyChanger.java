@@ -3,6 +3,7 @@ package dev.limiter.spring.endpoint;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.LiveRules;
@@ -21,13 +22,21 @@ final class KeyChanger {
     private final RateLimiters limiters;
     private final RuleDecider decider;
     private final KeyReader reader;
+    private final PermitHolders holders;
     private final OperatorLog log;
 
-    KeyChanger(LiveRules rules, RateLimiters limiters, RuleDecider decider, KeyReader reader, OperatorLog log) {
+    KeyChanger(
+            LiveRules rules,
+            RateLimiters limiters,
+            RuleDecider decider,
+            KeyReader reader,
+            PermitHolders holders,
+            OperatorLog log) {
         this.rules = rules;
         this.limiters = limiters;
         this.decider = decider;
         this.reader = reader;
+        this.holders = holders;
         this.log = log;
     }
 
@@ -36,6 +45,7 @@ final class KeyChanger {
         keys.forEach((rule, key) -> {
             for (Rule counted : RuleDescription.countedBy(rule)) {
                 limiters.reset(counted, key);
+                holders.forget(counted.name(), key);
             }
             log.reset(name, key, operator);
         });

@@ -63,7 +63,7 @@ public final class LimiterEndpoint {
         this.reader = new RuleReader(rules, limiters, floors, counts, refused, demand, storage, held, hash);
         this.keys = new KeyReader(rules, limiters, refused, held, hash);
         this.changer = new RuleChanger(rules, demand, reader, log);
-        this.keyChanger = new KeyChanger(rules, limiters, decider, keys, log);
+        this.keyChanger = new KeyChanger(rules, limiters, decider, keys, holders, log);
     }
 
     /** All rules by their names, and the storage. */

@@ -77,7 +77,10 @@ public final class LimiterWebEndpoint {
         if (rule.equals(EXPLAIN) && (words.containsKey("path") || endpoint.rule(rule, null, null, null) == null)) {
             return answer(rule, () -> explanations.of(words));
         }
-        return answer(rule, () -> endpoint.rule(rule, key, resource, suggest));
+        return answer(rule, () -> {
+            checkSaidOnce(words);
+            return endpoint.rule(rule, key, resource, suggest);
+        });
     }
 
     @WriteOperation
@@ -126,7 +129,20 @@ public final class LimiterWebEndpoint {
             @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
-        return answer(rule, () -> endpoint.restore(rule, key, resource, override, revision(version), reason, operator));
+        return answer(rule, () -> {
+            checkSaidOnce(exchange.parameters());
+            return endpoint.restore(rule, key, resource, override, revision(version), reason, operator);
+        });
+    }
+
+    /** Actuator would make one text of several, with commas: the key of somebody else. */
+    private static void checkSaidOnce(Map<String, List<String>> words) {
+        words.forEach((word, values) -> {
+            if (values.size() > 1) {
+                throw new IllegalArgumentException(
+                        "\"" + word + "\" is given " + values.size() + " times; say it once.");
+            }
+        });
     }
 
     @WriteOperation

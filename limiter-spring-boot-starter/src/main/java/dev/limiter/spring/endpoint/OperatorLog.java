@@ -111,6 +111,10 @@ final class OperatorLog {
         Object reason = said.remove("reason");
         logger.info(type + " by " + LogText.escape(name) + ": " + said
                 + (reason == null ? "" : ", because \"" + LogText.escape(reason.toString()) + "\""));
-        events.publishEvent(new AuditApplicationEvent(name, type, data));
+        try {
+            events.publishEvent(new AuditApplicationEvent(name, type, data));
+        } catch (RuntimeException failure) {
+            logger.warn("A listener of audit events failed; what the operator did stands", failure);
+        }
     }
 }

@@ -12,7 +12,6 @@ import dev.limiter.spring.operate.RequestExplainer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Explanations of requests that an operator describes, as maps of texts and numbers. Thread-safe. */
@@ -72,7 +71,13 @@ public final class RequestExplanations {
             body.put("sharedByAllWithoutOne", rule.isOfNobody(key));
             put(body, "tier", rule.tierOf(charge.rule()));
             List<Map<String, Object>> limits = RuleDescription.limits(prediction.standing());
-            IntStream.range(0, limits.size()).forEach(i -> limits.get(i).put("cost", charge.permits(i)));
+            for (int i = 0; i < limits.size(); i++) {
+                limits.get(i).put("cost", charge.permits(i));
+                limits.get(i).put("permitted", prediction.permits(i));
+                if (!prediction.tellsWhen(i)) {
+                    limits.get(i).remove("retryAfter");
+                }
+            }
             body.put("limits", limits);
         }
         if (prediction.ban() != null) {

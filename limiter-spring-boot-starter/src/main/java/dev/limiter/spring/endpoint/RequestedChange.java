@@ -36,6 +36,10 @@ record RequestedChange(
     /** @throws IllegalArgumentException if it is about none, or about several */
     Kind kind() {
         if (observe != null) {
+            if (key != null || resource != null || ban != null || until != null || !settings.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "\"observe\" goes alone: what else is to be different is another request.");
+            }
             return Kind.OBSERVE;
         }
         if (key == null && resource == null && ban == null && until == null) {

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -59,6 +61,16 @@ class HeldPermitTests {
             CompletableFuture<String> cancelled = new CompletableFuture<>();
             pool.later(cancelled).toCompletableFuture().cancel(true);
             assertThat(cancelled).isCancelled();
+            CompletableFuture<String> late = new CompletableFuture<>();
+            assertThatThrownBy(() -> pool.later(late)
+                            .toCompletableFuture()
+                            .orTimeout(1, TimeUnit.MILLISECONDS)
+                            .join())
+                    .hasCauseInstanceOf(TimeoutException.class);
+            assertThat(late).isCompletedExceptionally();
+            CompletableFuture<String> given = new CompletableFuture<>();
+            pool.later(given).toCompletableFuture().complete("by the caller");
+            assertThat(given).isCompletedWithValue("by the caller");
             pool.later(new CompletableFuture<>());
         });
     }

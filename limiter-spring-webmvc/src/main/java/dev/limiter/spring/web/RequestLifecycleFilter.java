@@ -253,10 +253,15 @@ public final class RequestLifecycleFilter implements Filter {
             // completes afterwards
         }
 
-        /** Completes afterwards, if the dispatch has not failed, or another listener goes on with the request. */
+        /**
+         * Completes afterwards, if the dispatch has not failed, or another listener goes on with the request; but Tomcat may
+         * say no more of a client that has reset its connection early.
+         */
         @Override
         public void onError(AsyncEvent event) {
-            if (failed && isOver(event.getAsyncContext())) {
+            if (!failed) {
+                dispatch.decisions.close();
+            } else if (isOver(event.getAsyncContext())) {
                 dispatch.fail();
             }
         }

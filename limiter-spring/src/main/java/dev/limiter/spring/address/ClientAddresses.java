@@ -26,12 +26,21 @@ public final class ClientAddresses {
     private final ProxyWarnings report;
 
     public ClientAddresses(AddressSettings settings) {
-        this.settings = settings;
-        this.trusted = settings.trustedProxies();
-        this.report = new ProxyWarnings();
+        this(settings, new ProxyWarnings(false));
         if (trusted.holdEverybody()) {
             report.everybodyIsTrusted();
         }
+    }
+
+    private ClientAddresses(AddressSettings settings, ProxyWarnings report) {
+        this.settings = settings;
+        this.trusted = settings.trustedProxies();
+        this.report = report;
+    }
+
+    /** The same, of requests that nobody has sent: it warns of nothing. */
+    public ClientAddresses quiet() {
+        return new ClientAddresses(settings, new ProxyWarnings(true));
     }
 
     /**

@@ -31,19 +31,24 @@ final class CompletedAfter {
         CompletableFuture<T> copy = new CompletableFuture<>();
         var unused = stage.whenComplete((value, failure) -> {
             action.accept(value, failure);
-            if (failure == null) {
-                copy.complete(value);
-            } else {
-                copy.completeExceptionally(failure);
+            complete(copy, value, failure);
+        });
+        unused = copy.whenComplete((value, failure) -> {
+            if (copy.isCancelled() && stage instanceof Future<?> source) {
+                source.cancel(true);
+            } else if (stage instanceof CompletableFuture<T> source) {
+                complete(source, value, failure);
             }
         });
-        if (stage instanceof Future<?> source) {
-            unused = copy.whenComplete((value, failure) -> {
-                if (copy.isCancelled()) {
-                    source.cancel(true);
-                }
-            });
-        }
         return copy;
+    }
+
+    /** As whoever has the copy did, by a time-out for one; does nothing if that came from here. */
+    private static <T> void complete(CompletableFuture<T> future, @Nullable T value, @Nullable Throwable failure) {
+        if (failure == null) {
+            future.complete(value);
+        } else {
+            future.completeExceptionally(failure);
+        }
     }
 }

@@ -2,20 +2,20 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.Decision;
 import dev.limiter.spring.decide.CountingListener.Tally;
+import dev.limiter.spring.failure.FailureLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
-import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Who hears of one outcome. A listener that fails changes no decision. Thread-safe; as large as there are rules and resources. */
+/** Who hears of one outcome. A listener that fails, be it with an error, changes no decision: whoever was let through would hold its permits for ever. Thread-safe; as large as there are rules and resources. */
 final class Audience {
 
-    private static final Log logger = LogFactory.getLog(DecisionReports.class);
+    private static final FailureLog failures = new FailureLog(LogFactory.getLog(DecisionReports.class));
 
     private final Outcome outcome;
     private final List<CountingListener> counting;
@@ -70,8 +70,8 @@ final class Audience {
     private static boolean add(Tally tally, @Nullable Decision part, Duration waited) {
         try {
             return tally.add(part, waited);
-        } catch (RuntimeException failure) {
-            failed(failure);
+        } catch (RuntimeException | Error failure) {
+            failed(tally, failure);
             return false;
         }
     }
@@ -90,8 +90,8 @@ final class Audience {
                             unknown -> counting.stream()
                                     .map(listener -> listener.tally(rule, resource, outcome))
                                     .toArray(Tally[]::new));
-        } catch (RuntimeException failure) {
-            failed(failure);
+        } catch (RuntimeException | Error failure) {
+            failed(this, failure);
             return new Tally[0];
         }
     }
@@ -100,13 +100,13 @@ final class Audience {
         for (RateLimitListener listener : listeners) {
             try {
                 event.accept(listener);
-            } catch (RuntimeException failure) {
-                failed(failure);
+            } catch (RuntimeException | Error failure) {
+                failed(listener, failure);
             }
         }
     }
 
-    private static void failed(RuntimeException failure) {
-        logger.warn("A listener of rate limits failed; the decision stands", failure);
+    private static void failed(Object listener, Throwable failure) {
+        failures.error(listener.getClass().getName(), "A listener of rate limits failed; the decision stands", failure);
     }
 }

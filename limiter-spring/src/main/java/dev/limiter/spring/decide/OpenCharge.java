@@ -56,6 +56,13 @@ public final class OpenCharge {
                         : new SettlementContext(asked, response, known.result(), known.exception()));
     }
 
+    /** It is not known whether to charge, and what was taken is returned. */
+    void giveBack() {
+        if (settled.compareAndSet(false, true)) {
+            decision.giveBack();
+        }
+    }
+
     /** It was returned for another reason. */
     void drop() {
         settled.set(true);

@@ -72,10 +72,12 @@ final class ShadowRules {
 
     /**
      * The verdict of the enforced rules, with these beside it. Of a request that is refused, candidates keep what they took,
-     * as if the rule had not been asked that refused; none of it is in flight.
+     * as if the rule had not been asked that refused; none of it is in flight. But with {@code charge-if} they return it:
+     * nobody knows how the request would have ended.
      */
     Verdict beside(Verdict verdict) {
         if (!verdict.permitted()) {
+            open.forEach(OpenCharge::giveBack);
             decisions.forEach(Decision::close);
             held.release();
             return verdict;

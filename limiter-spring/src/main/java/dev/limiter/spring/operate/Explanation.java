@@ -2,6 +2,7 @@ package dev.limiter.spring.operate;
 
 import dev.limiter.spring.compiled.RateLimitRule;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,22 +24,40 @@ public record Explanation(
      *
      * @param because why it applies, or why not
      * @param prediction null if it does not apply
+     * @param point where it is decided; null if it does not apply
      */
     public record OfRule(
-            RateLimitRule rule, String because, @Nullable PredictedDecision prediction) {}
+            RateLimitRule rule,
+            String because,
+            @Nullable PredictedDecision prediction,
+            @Nullable Point point) {}
 
-    /** The answer to the client: the first refusal, else whether it has to wait. */
+    /**
+     * The answer to the client: the first refusal, else whether it has to wait. Of rules that are decided together, those that
+     * deny are asked first, then those that cannot be worked out, then bans.
+     */
     public PredictedDecision.Result result() {
         PredictedDecision.Result result = PredictedDecision.Result.PERMITTED;
-        for (OfRule each : rules) {
-            PredictedDecision.Result next = each.prediction() == null
-                    ? PredictedDecision.Result.PERMITTED
-                    : each.prediction().result();
-            if (next.refuses()) {
-                return next;
+        for (Point point : Point.values()) {
+            List<PredictedDecision.Result> results = rules.stream()
+                    .filter(each -> each.point() == point)
+                    .flatMap(each -> Stream.ofNullable(each.prediction()))
+                    .map(PredictedDecision::result)
+                    .toList();
+            for (PredictedDecision.Result refusal : PredictedDecision.Result.REFUSALS) {
+                if (results.contains(refusal)) {
+                    return refusal;
+                }
             }
-            result = next == PredictedDecision.Result.WAITS ? next : result;
+            result = results.contains(PredictedDecision.Result.WAITS) ? PredictedDecision.Result.WAITS : result;
         }
         return result;
+    }
+
+    /** Where rules are decided together, one after the other. */
+    public enum Point {
+        ARRIVAL,
+        ENDPOINT,
+        METHOD
     }
 }

@@ -10,7 +10,6 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.rule.Mode;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -46,10 +45,11 @@ public record PredictedDecision(
         /** The rule cannot be evaluated: the answer is an error, or what it needs is not known before. */
         UNDECIDED;
 
-        private static final EnumSet<Result> REFUSING = EnumSet.of(REJECTED, BANNED, DENIED, UNDECIDED);
+        /** In the order in which rules that are decided together come to them. */
+        static final List<Result> REFUSALS = List.of(DENIED, UNDECIDED, BANNED, REJECTED);
 
         boolean refuses() {
-            return REFUSING.contains(this);
+            return REFUSALS.contains(this);
         }
 
         private Result in(Mode mode) {
@@ -116,12 +116,21 @@ public record PredictedDecision(
     }
 
     private static boolean isEnough(Charge charge, Decision standing) {
-        List<LimitStatus> limits = standing.limits();
-        boolean permitted = true;
-        for (int i = 0; i < limits.size(); i++) {
-            permitted &= isEnough(limits.get(i), charge.permits(i), charge.keptPercent());
-        }
-        return permitted;
+        return IntStream.range(0, standing.limits().size()).allMatch(i -> isEnough(charge, standing, i));
+    }
+
+    private static boolean isEnough(Charge charge, Decision standing, int limit) {
+        return isEnough(standing.limits().get(limit), charge.permits(limit), charge.keptPercent());
+    }
+
+    /** Whether the limit at a position would let through what the request costs, beside what it has to leave for others. */
+    public boolean permits(int limit) {
+        return charge == null || standing == null || isEnough(charge, standing, limit);
+    }
+
+    /** Whether the standing tells when the limit at a position lets the request through: it is that of one permit. */
+    public boolean tellsWhen(int limit) {
+        return charge == null || charge.permits(limit) == 1 && charge.keptPercent() == 0;
     }
 
     /** Nobody knows when a permit of a concurrency limit is given back. */

@@ -1,5 +1,6 @@
 package dev.limiter.spring.operate;
 
+import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.compile.DurationParser;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -20,7 +21,8 @@ import java.util.regex.Pattern;
 
 /**
  * Suggests a limit from an access log in the common or combined format: {@code java -cp … SuggestLimit 1m 0.1% access.log},
- * where the key is the address at the beginning of each line. Lines that are none are counted and left out.
+ * where the key is the address at the beginning of each line, as {@code key: ip} has it. Lines that are none are counted and
+ * left out.
  */
 public final class SuggestLimit {
 
@@ -29,7 +31,7 @@ public final class SuggestLimit {
 
     private SuggestLimit() {}
 
-    /** Ends with status 2 and a line about the use if arguments are missing or wrong, or the file cannot be read. */
+    /** Ends with status 2 and a line about the use if arguments are missing or wrong, or the file cannot be read or has no request. */
     public static void main(String[] arguments) {
         System.exit(run(arguments, System.out, System.err));
     }
@@ -42,6 +44,9 @@ public final class SuggestLimit {
         }
         try {
             Duration window = DurationParser.parse(arguments[0]);
+            if (window.isZero() || window.isNegative()) {
+                throw new IllegalArgumentException(arguments[0] + " is no window: write one of some time, such as 1m.");
+            }
             double share = share(arguments[1]);
             PeakDemand demand = new PeakDemand(window);
             long others = 0;
@@ -51,6 +56,10 @@ public final class SuggestLimit {
                 }
             }
             PeakDemand.Suggestion suggestion = demand.suggest(share);
+            if (suggestion.requests() == 0) {
+                throw new IllegalArgumentException("No line of " + arguments[2]
+                        + " is a request in the common or combined format; " + others + " lines are something else.");
+            }
             out.println("limit: " + suggestion.limit());
             out.println("window: " + arguments[0]);
             out.println("# from " + suggestion.requests() + " requests of " + suggestion.keys() + " clients; " + others
@@ -75,7 +84,10 @@ public final class SuggestLimit {
         }
         try {
             Instant time = OffsetDateTime.parse(matcher.group(2), TIME).toInstant();
-            demand.add(matcher.group(1), 1, TimeUnit.SECONDS.toNanos(time.getEpochSecond()));
+            demand.add(
+                    AddressSettings.DEFAULT.client(matcher.group(1)),
+                    1,
+                    TimeUnit.SECONDS.toNanos(time.getEpochSecond()));
             return true;
         } catch (DateTimeException none) {
             return false;

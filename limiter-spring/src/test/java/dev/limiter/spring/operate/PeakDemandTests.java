@@ -120,6 +120,14 @@ class PeakDemandTests {
         assertThat(run(2, "soon", "10%", file.toString())).isNotBlank();
         assertThat(run(2, "1m", "10%", folder.resolve("none").toString())).contains("none");
         assertThat(run(2, "1m")).contains("Use: ");
+        assertThat(run(2, "0s", "10%", file.toString())).contains("is no window");
+        Path none = Files.writeString(folder.resolve("none.log"), "{}\n\n");
+        assertThat(run(2, "1m", "10%", none.toString())).contains("No line of ", "2 lines are something else");
+        String time = " - - [10/Oct/2026:13:55:10 +0200] \"GET / HTTP/1.1\" 200 17\n";
+        Path sixes = Files.writeString(
+                folder.resolve("sixes.log"),
+                "2001:db8::1" + time + "2001:DB8:0:0::2" + time + "::ffff:192.0.2.1" + time);
+        assertThat(run(0, "1m", "10%", sixes.toString())).contains("limit: 2").contains("3 requests of 2 clients");
     }
 
     private static String run(int status, String... arguments) {

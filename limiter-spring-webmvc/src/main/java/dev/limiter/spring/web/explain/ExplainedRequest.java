@@ -44,7 +44,7 @@ final class ExplainedRequest extends HttpServletRequestWrapper implements Sender
         super(operators);
         this.asked = asked;
         this.servlet = servlet;
-        this.path = UriUtils.decode(asked.path(), StandardCharsets.UTF_8);
+        this.path = UriUtils.decode(asked.path().replaceAll(";[^/]*", ""), StandardCharsets.UTF_8);
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.operate.Explanation;
 import dev.limiter.spring.operate.Explanation.OfRule;
+import dev.limiter.spring.operate.Explanation.Point;
 import dev.limiter.spring.operate.HypotheticalRequest;
 import dev.limiter.spring.operate.PredictedDecision;
 import dev.limiter.spring.operate.RequestExplainer;
@@ -31,6 +32,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.context.request.RequestContextHolder;
@@ -71,7 +73,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
         this.rules = rules;
         this.mappings = mappings;
         this.endpoints = endpoints;
-        this.addresses = addresses;
+        this.addresses = addresses.quiet();
         this.limiters = limiters;
         this.preflights = preflights;
         this.resources = resources;
@@ -84,8 +86,12 @@ public final class ServletRequestExplainer implements RequestExplainer {
 
         final Map<RateLimitRule, OfRule> rules = new LinkedHashMap<>();
 
-        void add(RateLimitRule rule, String because, @Nullable PredictedDecision prediction) {
-            rules.putIfAbsent(rule, new OfRule(rule, because, prediction));
+        void add(RateLimitRule rule, String because, PredictedDecision prediction, Point point) {
+            rules.putIfAbsent(rule, new OfRule(rule, because, prediction, point));
+        }
+
+        void addWithout(RateLimitRule rule, String reason) {
+            rules.putIfAbsent(rule, new OfRule(rule, reason, null, null));
         }
     }
 
@@ -127,7 +133,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
                 ? ArrivingRequest.UNLIMITED
                 : ArrivingRequest.of(request, ruleSet, List.of());
         RateLimitContext arrived = RateLimitContext.of(view, arriving.resource());
-        arriving.rules().forEach(rule -> add(collected, rule, because(rule, "", path), arrived));
+        arriving.rules().forEach(rule -> add(collected, rule, because(rule, "", path), arrived, Point.ARRIVAL));
         if (mapped != null && Preflights.isAnswered(request, mapped.handler())) {
             return explanation(null, view, collected, ruleSet, rule -> "a preflight of CORS is not charged");
         }
@@ -140,13 +146,16 @@ public final class ServletRequestExplainer implements RequestExplainer {
         String resource = renamed(request, endpoint.resource());
         RateLimitContext context = RateLimitContext.of(view, resource);
         ApplicableRules applicable = endpoint.rules(path, arriving.rules());
-        applicable.enforced().forEach(rule -> add(collected, rule, because(rule, endpoint.pattern(), path), context));
-        applicable.shadow().forEach(rule -> add(collected, rule, because(rule, endpoint.pattern(), path), context));
+        Stream.of(applicable.enforced(), applicable.shadow())
+                .flatMap(List::stream)
+                .forEach(
+                        rule -> add(collected, rule, because(rule, endpoint.pattern(), path), context, Point.ENDPOINT));
         if (mapped.handler() instanceof HandlerMethod method) {
             RateLimitContext call = new HandlerContext(view, resource, method.getMethod());
             endpoints
                     .annotated(method)
-                    .forEach(rule -> add(collected, rule, "@RateLimiter is on the method that serves it", call));
+                    .forEach(rule ->
+                            add(collected, rule, "@RateLimiter is on the method that serves it", call, Point.METHOD));
         }
         boolean excluded = ruleSet.excludes(endpoint.pattern(), path);
         return explanation(
@@ -168,8 +177,8 @@ public final class ServletRequestExplainer implements RequestExplainer {
         return resources == null ? resource : resources.resolve(request, resource);
     }
 
-    private void add(Collected collected, RateLimitRule rule, String because, RateLimitContext context) {
-        collected.add(rule, because, PredictedDecision.of(rule, context, limiters));
+    private void add(Collected collected, RateLimitRule rule, String because, RateLimitContext context, Point point) {
+        collected.add(rule, because, PredictedDecision.of(rule, context, limiters), point);
     }
 
     private static String because(RateLimitRule rule, String pattern, PathContainer path) {
@@ -185,8 +194,8 @@ public final class ServletRequestExplainer implements RequestExplainer {
             Collected collected,
             RuleSet ruleSet,
             Function<RateLimitRule, String> reason) {
-        ruleSet.pathRules().forEach(rule -> collected.add(rule, reason.apply(rule), null));
-        ruleSet.defaultLimit().ifPresent(rule -> collected.add(rule, reason.apply(rule), null));
+        ruleSet.pathRules().forEach(rule -> collected.addWithout(rule, reason.apply(rule)));
+        ruleSet.defaultLimit().ifPresent(rule -> collected.addWithout(rule, reason.apply(rule)));
         return new Explanation(
                 served == null ? null : served.resource(),
                 served == null ? null : served.handler(),

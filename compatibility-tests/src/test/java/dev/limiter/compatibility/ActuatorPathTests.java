@@ -1,0 +1,40 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.testkit.Clients;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+
+/** Those on call get at the endpoints of Actuator, wherever the application puts them, when a rule refuses everything else. */
+class ActuatorPathTests {
+
+    @Test
+    void endpointsAreFreeAtTheirBasePath() {
+        try (ConfigurableApplicationContext application = Applications.start(
+                Operated.class,
+                "management.endpoints.web.base-path=/manage",
+                "management.endpoints.web.exposure.include=limiter",
+                "limiter.rules.all.paths=/**",
+                "limiter.rules.all.phase=request",
+                "limiter.rules.all.limit=2",
+                "limiter.rules.all.window=1h")) {
+            Clients clients = Applications.clientsOf(application);
+            for (int i = 0; i < 4; i++) {
+                assertThat(clients.get("/manage/limiter").statusCode()).isEqualTo(200);
+            }
+            for (int status : new int[] {404, 404, 429}) {
+                assertThat(clients.get("/actuator/limiter").statusCode()).isEqualTo(status);
+            }
+            assertThat(clients.get("/manage/limiter").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(OpenSecurity.class)
+    static class Operated {}
+}
