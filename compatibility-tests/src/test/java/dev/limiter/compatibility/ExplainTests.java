@@ -328,6 +328,13 @@ class ExplainTests {
     }
 
     @Test
+    void twoSlashesAreNoHost() {
+        Map<String, Object> explanation = explain("path", "//localhost/orders");
+        assertThat(explanation).containsEntry("request", "GET //localhost/orders");
+        assertThat(rules(explanation).get("orders")).containsEntry("applies", false);
+    }
+
+    @Test
     void limitsStandAsTheRequestFindsThem() {
         assertThat(clients.get("/weighty").statusCode()).isEqualTo(200);
         Map<String, Object> rule = rules(explain("path", "/weighty")).get("weighty");

@@ -259,10 +259,12 @@ public final class RequestLifecycleFilter implements Filter {
          */
         @Override
         public void onError(AsyncEvent event) {
-            if (!failed) {
-                dispatch.decisions.close();
-            } else if (isOver(event.getAsyncContext())) {
-                dispatch.fail();
+            if (isOver(event.getAsyncContext())) {
+                if (failed) {
+                    dispatch.fail();
+                } else {
+                    dispatch.decisions.close();
+                }
             }
         }
 

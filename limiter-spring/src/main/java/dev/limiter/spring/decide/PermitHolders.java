@@ -73,7 +73,10 @@ public final class PermitHolders {
 
     /** Nobody holds permits of a rule and key any more: its state is as if nobody had asked. */
     public void forget(String rule, String key) {
-        byRule.getOrDefault(rule, Set.of()).removeIf(permit -> permit.key().equals(key));
+        Set<HeldPermit> held = byRule.get(rule);
+        if (held != null) {
+            held.removeIf(permit -> permit.key().equals(key));
+        }
     }
 
     /** For how long it has been held, zero or more. */

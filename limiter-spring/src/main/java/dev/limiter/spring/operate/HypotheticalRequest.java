@@ -100,7 +100,8 @@ public record HypotheticalRequest(
 
     private static URI url(String text) {
         try {
-            URI url = new URI(text);
+            // two slashes are part of a path here, and would be a host by themselves
+            URI url = new URI(text.startsWith("//") ? "http://localhost" + text : text);
             if (url.getRawPath() != null && url.getRawPath().startsWith("/")) {
                 return url;
             }
