@@ -189,7 +189,8 @@ public final class RequestLifecycleFilter implements Filter {
                 settling.answer().goOn();
             }
             try {
-                request.getAsyncContext().addListener(new Completion(this, failed));
+                boolean page = request.getDispatcherType() == DispatcherType.ERROR;
+                request.getAsyncContext().addListener(new Completion(this, failed || page));
             } catch (IllegalStateException over) {
                 complete();
             }
@@ -238,8 +239,8 @@ public final class RequestLifecycleFilter implements Filter {
     /**
      * The end of an asynchronous request, however it came about. A next round comes by the filter, which listens anew.
      *
-     * @param failed whether the dispatch that started the asynchronous work has thrown: then Tomcat reports an error, and no
-     *     completion
+     * @param failed whether the dispatch that started the asynchronous work has thrown, or was for the page about that: then
+     *     Tomcat reports an error, and no completion
      */
     private record Completion(Dispatch dispatch, boolean failed) implements AsyncListener {
 
@@ -255,16 +256,14 @@ public final class RequestLifecycleFilter implements Filter {
 
         /**
          * Completes afterwards, if the dispatch has not failed, or another listener goes on with the request; but Tomcat may
-         * say no more of a client that has reset its connection early.
+         * say no more of a client that has reset its connection early, also where a listener has dispatched the request again.
          */
         @Override
         public void onError(AsyncEvent event) {
-            if (isOver(event.getAsyncContext())) {
-                if (failed) {
-                    dispatch.fail();
-                } else {
-                    dispatch.decisions.close();
-                }
+            if (!failed) {
+                dispatch.decisions.close();
+            } else if (isOver(event.getAsyncContext())) {
+                dispatch.fail();
             }
         }
 
