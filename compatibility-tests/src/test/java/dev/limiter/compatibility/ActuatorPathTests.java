@@ -3,7 +3,8 @@ package dev.limiter.compatibility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.testkit.Clients;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -12,11 +13,12 @@ import org.springframework.context.annotation.Import;
 /** Those on call get at the endpoints of Actuator, wherever the application puts them, when a rule refuses everything else. */
 class ActuatorPathTests {
 
-    @Test
-    void endpointsAreFreeAtTheirBasePath() {
+    @ParameterizedTest
+    @ValueSource(strings = {"/manage", "/manage/"})
+    void endpointsAreFreeAtTheirBasePath(String path) {
         try (ConfigurableApplicationContext application = Applications.start(
                 Operated.class,
-                "management.endpoints.web.base-path=/manage",
+                "management.endpoints.web.base-path=" + path,
                 "management.endpoints.web.exposure.include=limiter",
                 "limiter.rules.all.paths=/**",
                 "limiter.rules.all.phase=request",

@@ -349,7 +349,7 @@ class ExplainTests {
                         .doesNotContainKey("retryAfter"));
     }
 
-    /** What would be said once of a request that somebody has sent is still to be said. */
+    /** A warning that is given once is for a request that was sent. */
     @Test
     @ExtendWith(OutputCaptureExtension.class)
     void warnsOfNothing(CapturedOutput output) {

@@ -4,6 +4,7 @@ import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.decide.RateLimitListener;
+import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -162,8 +163,17 @@ class HeldPermitsTests {
     }
 
     @Test
-    void whoIsLetThroughWhileAListenerFailsHoldsNothingAfterwards() {
-        try (ConfigurableApplicationContext application = Applications.start(Listened.class, RULES)) {
+    void whoIsLetThroughWhileListenersAndKeysFailHoldsNothingAfterwards() {
+        String[] watched = Stream.concat(
+                        Stream.of(RULES),
+                        Stream.of(
+                                "limiter.rules.watching.paths=/pool/**",
+                                "limiter.rules.watching.mode=shadow",
+                                "limiter.rules.watching.key=breaking",
+                                "limiter.rules.watching.limit=5",
+                                "limiter.rules.watching.window=1h"))
+                .toArray(String[]::new);
+        try (ConfigurableApplicationContext application = Applications.start(Failing.class, watched)) {
             Clients clients = Applications.clientsOf(application);
             for (int i = 0; i < 5; i++) {
                 assertThat(clients.get("/pool/quick", "X-Api-Key", "acme").statusCode())
@@ -243,7 +253,14 @@ class HeldPermitsTests {
     @SpringBootConfiguration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @Import({OpenSecurity.class, Pool.class})
-    static class Listened {
+    static class Failing {
+
+        @Bean
+        KeyResolver breaking() {
+            return context -> {
+                throw new StackOverflowError("on purpose");
+            };
+        }
 
         @Bean
         RateLimitListener failing() {

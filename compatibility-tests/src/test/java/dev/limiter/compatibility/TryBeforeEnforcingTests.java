@@ -149,7 +149,7 @@ class TryBeforeEnforcingTests {
         }
     }
 
-    /** Nobody knows how a request would have ended that the rule refuses. */
+    /** The end of a request that the rule refuses is not known. */
     @Test
     void candidateChargesNothingForWhatMightHaveBeenFree() {
         try (ConfigurableApplicationContext application = start(

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
 
 /** The rules of {@code limiter.rules}, and what else is configured about rules. Immutable. */
 public final class ConfiguredRules implements RuleSource {
@@ -42,8 +43,9 @@ public final class ConfiguredRules implements RuleSource {
 
     /** The endpoints of Actuator are where the application puts them, unless they have a port of their own. */
     private static List<String> excluded(List<String> patterns, Environment environment) {
-        String base = environment.getProperty("management.endpoints.web.base-path", "/actuator");
-        boolean elsewhere = base.length() > 1 && environment.getProperty("management.server.port") == null;
+        String base = StringUtils.trimTrailingCharacter(
+                environment.getProperty("management.endpoints.web.base-path", "/actuator"), '/');
+        boolean elsewhere = !base.isEmpty() && environment.getProperty("management.server.port") == null;
         return elsewhere
                 ? patterns.stream()
                         .map(pattern -> pattern.equals(ACTUATOR) ? base + "/**" : pattern)

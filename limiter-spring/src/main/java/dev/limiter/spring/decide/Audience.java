@@ -12,7 +12,10 @@ import java.util.function.Consumer;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Who hears of one outcome. A listener that fails, be it with an error, changes no decision: whoever was let through would hold its permits for ever. Thread-safe; as large as there are rules and resources. */
+/**
+ * The listeners of one outcome. One that fails, be it with an error, changes no decision: the request would hold its permits
+ * for ever. Thread-safe; as large as there are rules and resources.
+ */
 final class Audience {
 
     private static final FailureLog failures = new FailureLog(LogFactory.getLog(DecisionReports.class));

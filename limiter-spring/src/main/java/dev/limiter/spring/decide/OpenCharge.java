@@ -56,7 +56,7 @@ public final class OpenCharge {
                         : new SettlementContext(asked, response, known.result(), known.exception()));
     }
 
-    /** It is not known whether to charge, and what was taken is returned. */
+    /** Permits are returned without asking whether to charge for the request: that cannot be known. */
     void giveBack() {
         if (settled.compareAndSet(false, true)) {
             decision.giveBack();
@@ -78,7 +78,7 @@ public final class OpenCharge {
             }
             decision.giveBack();
             return true;
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             failures.error(
                     rule.name() + ".charge-if",
                     "Whether to charge for " + asked.resource() + " under rule " + rule

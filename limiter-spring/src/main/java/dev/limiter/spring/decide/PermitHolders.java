@@ -71,7 +71,7 @@ public final class PermitHolders {
         }
     }
 
-    /** Nobody holds permits of a rule and key any more: its state is as if nobody had asked. */
+    /** Permits of a rule and key are held no more: its state is as if no request had come. */
     public void forget(String rule, String key) {
         Set<HeldPermit> held = byRule.get(rule);
         if (held != null) {

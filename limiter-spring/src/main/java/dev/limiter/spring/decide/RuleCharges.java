@@ -67,7 +67,7 @@ final class RuleCharges {
             charge = rule.exemption(context) == null
                     ? rule.charge(applicable.keys().get(rule), context)
                     : null;
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             failures.error(rule.name(), "Rule " + rule + " cannot be decided for " + resource, failure);
             throw new Undecidable(rule, RuleEvaluationException.brief(failure));
         }

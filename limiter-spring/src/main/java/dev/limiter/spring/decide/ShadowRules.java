@@ -49,7 +49,7 @@ final class ShadowRules {
                 return null;
             }
             return charges.of(rule, applicable, context, resource);
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             failed(rule, failure);
             return null;
         }

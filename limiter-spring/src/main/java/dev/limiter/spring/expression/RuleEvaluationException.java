@@ -20,7 +20,7 @@ public final class RuleEvaluationException extends RuntimeException {
     }
 
     /** The same without a stack trace and a cause, for those who would log it for each request. */
-    public static RuleEvaluationException brief(RuntimeException failure) {
+    public static RuleEvaluationException brief(Throwable failure) {
         return new RuleEvaluationException(
                 failure instanceof RuleEvaluationException known
                         ? String.valueOf(known.getMessage())

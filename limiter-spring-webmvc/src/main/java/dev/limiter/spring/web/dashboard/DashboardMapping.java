@@ -21,6 +21,8 @@ import org.springframework.web.servlet.HandlerMapping;
  */
 public final class DashboardMapping implements HandlerMapping, Ordered {
 
+    private static final String EVENTS = SecondsStream.MEDIA_TYPE.toString();
+
     private final String path;
     private final DashboardFiles files;
     private final EndpointPaths endpoints;
@@ -94,6 +96,10 @@ public final class DashboardMapping implements HandlerMapping, Ordered {
 
     /** Whether events are the only thing that is accepted. */
     private static boolean wantsEvents(@Nullable String accepted) {
+        // nearly all requests of the application come by here
+        if (accepted == null || !accepted.regionMatches(true, 0, EVENTS, 0, EVENTS.length())) {
+            return false;
+        }
         try {
             List<MediaType> types = MediaType.parseMediaTypes(accepted);
             return types.size() == 1 && types.get(0).equalsTypeAndSubtype(SecondsStream.MEDIA_TYPE);
