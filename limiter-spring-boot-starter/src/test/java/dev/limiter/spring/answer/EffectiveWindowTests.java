@@ -76,6 +76,17 @@ class EffectiveWindowTests {
         }
     }
 
+    /** Of intervals that are no whole number of nanoseconds, the time to the next permit may be one of seconds. */
+    @Test
+    void wholeSecondsAreNotRoundedUp() {
+        Rule rule =
+                Rule.of("sevenths", Limit.tokenBucket(7, Duration.ofSeconds(60)).burst(31));
+        limiters.tryAcquire(rule, "a", 31);
+        time.advance(Duration.ofSeconds(54));
+
+        assertThat(seconds(limiters.tryAcquire(rule, "a", 6))).isEqualTo(6);
+    }
+
     private static long refillSeconds(Limit limit, long permits) {
         BigInteger[] seconds = BigInteger.valueOf(permits)
                 .multiply(BigInteger.valueOf(limit.window().toNanos()))

@@ -77,6 +77,7 @@ final class EffectiveWindow {
 
         /** At least what is left of a nanosecond. A bucket that warms up does not tell how cold it is: as cold as can be. */
         long secondsToNext(Duration resetAfter) {
+            // rounded up, as resetAfter is: a whole number of seconds remains one
             long others = intervals(atOnce - 1);
             long rest = Math.max(resetAfter.toNanos() - others, 1);
             if (!warmUp.isZero()) {
@@ -85,13 +86,14 @@ final class EffectiveWindow {
             return ceilDiv(rest, NANOS_PER_SECOND);
         }
 
-        /** The nanoseconds in which so many permits come, rounded down. */
+        /** The nanoseconds in which so many permits come, rounded up. */
         private long intervals(long permits) {
             long nanos = window.toNanos();
             return permits <= Long.MAX_VALUE / nanos
-                    ? permits * nanos / limit
+                    ? ceilDiv(permits * nanos, limit)
                     : BigInteger.valueOf(permits)
                             .multiply(BigInteger.valueOf(nanos))
+                            .add(BigInteger.valueOf(limit - 1))
                             .divide(BigInteger.valueOf(limit))
                             .min(BigInteger.valueOf(Long.MAX_VALUE))
                             .longValueExact();
