@@ -8,12 +8,17 @@ import dev.limiter.testkit.Conditions;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.DelegatingServletOutputStream;
 import org.springframework.mock.web.MockAsyncContext;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
@@ -78,6 +83,56 @@ class SecondsStreamTests {
         stream.stop();
         threadEnds();
         assertThat(request.completions).hasValue(1);
+    }
+
+    /** Tomcat closes the connection of a thread that is interrupted while it writes. */
+    @Test
+    void interruptsNobodyWhoIsReadTo() throws InterruptedException {
+        Slow slow = new Slow();
+        stream.start();
+        stream.serve(request, slow);
+        slow.writing.await();
+        CompletableFuture<Void> stopped = CompletableFuture.runAsync(stream::stop);
+        Conditions.await(() -> !stream.isRunning());
+        slow.read.countDown();
+        stopped.join();
+        Conditions.await(() -> request.completions.get() == 1);
+        assertThat(slow.interrupted).isFalse();
+    }
+
+    @Test
+    void endsWithClientsThatDoNotRead() throws InterruptedException {
+        Slow slow = new Slow();
+        stream.start();
+        stream.serve(request, slow);
+        slow.writing.await();
+        stream.stop();
+        Conditions.await(() -> request.completions.get() == 1);
+        assertThat(slow.interrupted).isTrue();
+    }
+
+    /** What is written to it waits until it is read. */
+    private static final class Slow extends MockHttpServletResponse {
+
+        final CountDownLatch writing = new CountDownLatch(1);
+        final CountDownLatch read = new CountDownLatch(1);
+        volatile boolean interrupted;
+
+        @Override
+        public ServletOutputStream getOutputStream() {
+            return new DelegatingServletOutputStream(OutputStream.nullOutputStream()) {
+                @Override
+                public void write(byte[] bytes) throws IOException {
+                    writing.countDown();
+                    try {
+                        read.await();
+                    } catch (InterruptedException e) {
+                        interrupted = true;
+                        throw new IOException(e);
+                    }
+                }
+            };
+        }
     }
 
     /** Counts how often it was completed, and tells nobody of it, as if the objects had another request by then. */

@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -36,12 +37,14 @@ public final class SecondsStream implements SmartLifecycle {
     static final int MOST = 16;
 
     private static final Pattern SECOND = Pattern.compile("[0-9]{1,18}");
-    private static final long SECOND_MILLIS = 1000;
     private static final long LIFE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
     private final DecisionSeries series;
     private final Semaphore places = new Semaphore(MOST);
     private @Nullable ExecutorService threads;
+
+    /** At zero, connections end. */
+    private CountDownLatch stopping = new CountDownLatch(0);
 
     public SecondsStream(DecisionSeries series) {
         this.series = series;
@@ -51,6 +54,7 @@ public final class SecondsStream implements SmartLifecycle {
     public synchronized void start() {
         if (threads == null) {
             threads = Executors.newCachedThreadPool(SecondsStream::thread);
+            stopping = new CountDownLatch(1);
         }
     }
 
@@ -60,13 +64,32 @@ public final class SecondsStream implements SmartLifecycle {
         return thread;
     }
 
-    /** Ends all connections. */
+    /** Ends all connections; those of clients that do not read after a second. */
     @Override
-    public synchronized void stop() {
-        if (threads != null) {
-            threads.shutdownNow();
+    public void stop() {
+        ExecutorService stopped = shutdown();
+        if (stopped == null) {
+            return;
+        }
+        try {
+            // an interrupt closes the channel that a thread writes to, and cuts the answer of a client that reads
+            if (!stopped.awaitTermination(1, TimeUnit.SECONDS)) {
+                stopped.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            stopped.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized @Nullable ExecutorService shutdown() {
+        ExecutorService stopped = threads;
+        if (stopped != null) {
+            stopped.shutdown();
+            stopping.countDown();
             threads = null;
         }
+        return stopped;
     }
 
     @Override
@@ -92,11 +115,15 @@ public final class SecondsStream implements SmartLifecycle {
         answer.setHeader("X-Accel-Buffering", "no");
         AsyncContext context = request.startAsync(request, answer);
         context.setTimeout(0);
-        Connection connection = new Connection(context, answer, Long.parseLong(after));
+        Connection connection = new Connection(context, answer, Long.parseLong(after), stopping());
         context.addListener(connection);
         if (!execute(connection)) {
             connection.end();
         }
+    }
+
+    private synchronized CountDownLatch stopping() {
+        return stopping;
     }
 
     private synchronized boolean execute(Connection connection) {
@@ -123,24 +150,27 @@ public final class SecondsStream implements SmartLifecycle {
          */
         private final Lock use = new ReentrantLock();
 
+        private final CountDownLatch stopping;
         private boolean over;
         private long sent;
 
-        Connection(AsyncContext context, HttpServletResponse answer, long after) {
+        Connection(AsyncContext context, HttpServletResponse answer, long after, CountDownLatch stopping) {
             this.context = context;
             this.answer = answer;
             this.sent = after;
+            this.stopping = stopping;
         }
 
         @Override
         public void run() {
             long begin = System.nanoTime();
             try {
-                while (System.nanoTime() - begin < LIFE_NANOS && send()) {
-                    Thread.sleep(SECOND_MILLIS);
+                boolean stopped = false;
+                while (!stopped && System.nanoTime() - begin < LIFE_NANOS && send()) {
+                    stopped = stopping.await(1, TimeUnit.SECONDS);
                 }
-            } catch (InterruptedException stopped) {
-                // by the application
+            } catch (InterruptedException late) {
+                // the client did not read
             } finally {
                 end();
             }
