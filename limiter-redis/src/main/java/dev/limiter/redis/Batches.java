@@ -20,13 +20,15 @@ final class Batches {
     static final Duration GATHER = Duration.ofMillis(2);
 
     private final Redis redis;
+    private final Scripts scripts;
     private final Duration gather;
     private final StorageStatistics statistics;
     private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
 
     /** {@code gather}: {@link #GATHER}, or another time in tests. */
-    Batches(Redis redis, Duration gather, StorageStatistics statistics) {
+    Batches(Redis redis, Scripts scripts, Duration gather, StorageStatistics statistics) {
         this.redis = redis;
+        this.scripts = scripts;
         this.gather = gather;
         this.statistics = statistics;
     }
@@ -35,7 +37,7 @@ final class Batches {
     <T> CompletableFuture<T> ask(int slot, Request<T> request) {
         Lane lane = lanes.get(slot);
         if (lane == null) {
-            lane = lanes.computeIfAbsent(slot, absent -> new Lane(redis, gather.toNanos(), statistics));
+            lane = lanes.computeIfAbsent(slot, absent -> new Lane(redis, scripts, gather.toNanos(), statistics));
         }
         lane.add(request);
         return request;

@@ -36,6 +36,7 @@ final class Lane {
     static final int FULL = 64;
 
     private final Redis redis;
+    private final Scripts scripts;
     private final long gatherNanos;
     private final StorageStatistics statistics;
     private final Queue<Request<?>> waiting = new ConcurrentLinkedQueue<>();
@@ -61,8 +62,9 @@ final class Lane {
     }
 
     /** {@code gatherNanos}: requests do not gather behind calls that take longer than the line by that. */
-    Lane(Redis redis, long gatherNanos, StorageStatistics statistics) {
+    Lane(Redis redis, Scripts scripts, long gatherNanos, StorageStatistics statistics) {
         this.redis = redis;
+        this.scripts = scripts;
         this.gatherNanos = gatherNanos;
         this.statistics = statistics;
     }
@@ -182,10 +184,10 @@ final class Lane {
         }
     }
 
-    private static Script script(List<Request<?>> requests) {
+    private Script script(List<Request<?>> requests) {
         Request<?> first = requests.get(0);
         if (requests.size() == 1 && first.states.length == 1) {
-            return Scripts.decideOne(first.algorithms);
+            return scripts.decideOne(first.algorithms);
         }
         int algorithms = 0;
         boolean single = true;
@@ -193,7 +195,7 @@ final class Lane {
             algorithms |= request.algorithms;
             single &= request.states.length == 1;
         }
-        return Scripts.decideSeveral(algorithms, single);
+        return scripts.decideSeveral(algorithms, single);
     }
 
     private CompletionStage<byte[]> run(Script script, List<Request<?>> requests) {

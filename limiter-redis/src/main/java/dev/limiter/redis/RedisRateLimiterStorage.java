@@ -2,6 +2,7 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.RateLimiterFactory;
 import dev.limiter.ReleaseListener;
 import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
@@ -13,6 +14,7 @@ import dev.limiter.failover.StorageErrors;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.failover.Timeouts;
 import dev.limiter.redis.ahead.KnownRefusals;
+import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.RemoteRules;
 import dev.limiter.redis.script.ServerTime;
@@ -58,15 +60,17 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         this.keyPrefix = builder.keyPrefix;
         this.timeout = builder.timeout;
         ToIntFunction<Rule> aheadPercent = builder.aheadPercent;
-        this.rules = new RemoteRules(
-                rule -> new RemoteRule(rule, keyPrefix, PermitRenewals.MICROS, aheadPercent.applyAsInt(rule)));
+        LuaAlgorithms algorithms = OwnAlgorithms.of(builder.strategies);
+        Scripts scripts = Scripts.of(algorithms);
+        this.rules = new RemoteRules(rule ->
+                new RemoteRule(rule, algorithms, keyPrefix, PermitRenewals.MICROS, aheadPercent.applyAsInt(rule)));
         this.time = new ServerTime(builder.passedTime);
         StorageStatistics statistics = builder.statistics;
-        this.batches = new Batches(redis, builder.gather, statistics);
+        this.batches = new Batches(redis, scripts, builder.gather, statistics);
         this.probes = new NodeProbes(redis, keyPrefix);
         this.background = new BackgroundRedis(redis);
         this.held = new PermitRenewals(background, time);
-        this.releases = new Releases(background, statistics, time, held, refusals, listeners);
+        this.releases = new Releases(background, scripts, statistics, time, held, refusals, listeners);
         this.calls = new RedisCalls(redis, batches, time, rules, held, refusals, releases, statistics);
     }
 
@@ -248,6 +252,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         private ToIntFunction<Rule> aheadPercent = rule -> 0;
         private Duration gather = Batches.GATHER;
         private StorageStatistics statistics = new StorageStatistics();
+        private RateLimiterFactory strategies = new RateLimiterFactory();
 
         private Builder(Redis redis) {
             this.redis = redis;
@@ -282,6 +287,18 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
          */
         public Builder lease(ToIntFunction<Rule> percent) {
             this.aheadPercent = percent;
+            return this;
+        }
+
+        /**
+         * The strategies of the application, default those of the library: a {@link RedisStrategy} among them brings a script.
+         *
+         * @throws IllegalArgumentException if there is one that is not the library's and brings none: instances would decide
+         *     by one arithmetic, and by another while Redis fails
+         */
+        public Builder strategies(RateLimiterFactory strategies) {
+            OwnAlgorithms.of(strategies);
+            this.strategies = strategies;
             return this;
         }
 

@@ -36,6 +36,7 @@ final class Releases implements Returns {
     private static final Executor LATER = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
 
     private final Redis redis;
+    private final Scripts scripts;
     private final StorageStatistics statistics;
     private final ServerTime time;
     private final PermitRenewals held;
@@ -57,12 +58,14 @@ final class Releases implements Returns {
 
     Releases(
             Redis redis,
+            Scripts scripts,
             StorageStatistics statistics,
             ServerTime time,
             PermitRenewals held,
             KnownRefusals refusals,
             ReleaseListeners listeners) {
         this.redis = redis;
+        this.scripts = scripts;
         this.statistics = statistics;
         this.time = time;
         this.held = held;
@@ -108,7 +111,7 @@ final class Releases implements Returns {
     private void send(ReturnedPermits returned, boolean repeatable, Runnable done) {
         if (!returned.isEmpty()) {
             long until = System.nanoTime() + PermitRenewals.MICROS * 1000;
-            Script script = Scripts.giveBack(returned.algorithms());
+            Script script = scripts.giveBack(returned.algorithms());
             var unused = send(new Release(script, returned.states(), returned.argument(), repeatable, done, until));
         }
     }

@@ -9,6 +9,7 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.redis.script.LuaAlgorithm;
+import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Request;
@@ -391,13 +392,13 @@ class BatchesTests {
         ServerTime wrong = new ServerTime(null);
         wrong.learn(Instant.parse("2001-02-03T04:05:06Z").toEpochMilli() * 1000);
         Call call = new Call(
-                new Batches(server, Batches.GATHER, new StorageStatistics()),
+                new Batches(server, Scripts.LIBRARY, Batches.GATHER, new StorageStatistics()),
                 wrong,
                 new PermitRenewals(server, wrong),
                 0,
                 false);
         for (Charge charge : charges) {
-            RemoteRule rule = new RemoteRule(charge.rule(), prefix, PermitRenewals.MICROS, 0);
+            RemoteRule rule = new RemoteRule(charge.rule(), LuaAlgorithms.LIBRARY, prefix, PermitRenewals.MICROS, 0);
             call.add(charge, rule, rule.keys(charge.key()));
         }
         return call.run(KEEPING, Decision::allOf, Decision::giveBack).join();
@@ -452,7 +453,7 @@ class BatchesTests {
         ConcurrentLinkedQueue<Long> answered = new ConcurrentLinkedQueue<>();
         ExecutorService callers = Executors.newFixedThreadPool(threads);
         try (Echo echo = new Echo()) {
-            Batches batches = new Batches(echo, Duration.ofHours(1), new StorageStatistics());
+            Batches batches = new Batches(echo, Scripts.LIBRARY, Duration.ofHours(1), new StorageStatistics());
             List<Future<Integer>> failures = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
                 long first = (long) i * each;

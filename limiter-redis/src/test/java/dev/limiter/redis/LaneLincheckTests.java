@@ -26,8 +26,8 @@ class LaneLincheckTests {
 
     static {
         // read once, and not while threads take turns
-        Scripts.decideOne(LuaAlgorithm.BUCKET.bit());
-        Scripts.decideSeveral(LuaAlgorithm.BUCKET.bit(), true);
+        Scripts.LIBRARY.decideOne(LuaAlgorithm.BUCKET.bit());
+        Scripts.LIBRARY.decideSeveral(LuaAlgorithm.BUCKET.bit(), true);
     }
 
     /** Answers at once, with nothing, or never. */
@@ -60,7 +60,7 @@ class LaneLincheckTests {
     public static class OnePlaceLeft {
 
         private final Stub redis = new Stub();
-        private final Lane lane = new Lane(redis, FOR_EVER, new StorageStatistics());
+        private final Lane lane = new Lane(redis, Scripts.LIBRARY, FOR_EVER, new StorageStatistics());
         private final Queue<Request<?>> asked = new ConcurrentLinkedQueue<>();
 
         public OnePlaceLeft() {

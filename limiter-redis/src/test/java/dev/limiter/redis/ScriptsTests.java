@@ -3,9 +3,10 @@ package dev.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.redis.script.Arguments;
-import dev.limiter.redis.script.LuaAlgorithm;
+import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.RemoteLimit;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.ScriptAnswer;
@@ -62,15 +63,19 @@ class ScriptsTests {
         for (String file : List.of("policy", "document", "samples")) {
             scripts.put(file, Script.of(ScriptTexts.file(file)));
         }
-        int sets = 1 << LuaAlgorithm.values().length;
-        for (int set = 1; set < sets; set++) {
-            scripts.put("single " + set, Scripts.decideSeveral(set, true));
-            scripts.put("several " + set, Scripts.decideSeveral(set, false));
-            scripts.put("give back " + set, Scripts.giveBack(set));
+        for (int set = 1; set <= LuaAlgorithms.LIBRARY.set(); set++) {
+            scripts.put("single " + set, Scripts.LIBRARY.decideSeveral(set, true));
+            scripts.put("several " + set, Scripts.LIBRARY.decideSeveral(set, false));
+            scripts.put("give back " + set, Scripts.LIBRARY.giveBack(set));
+            if (Integer.bitCount(set) == 1) {
+                scripts.put("one " + set, Scripts.LIBRARY.decideOne(set));
+            }
         }
-        for (LuaAlgorithm algorithm : LuaAlgorithm.values()) {
-            scripts.put("one " + algorithm, Scripts.decideOne(algorithm.bit()));
-        }
+        LuaAlgorithms withOwn = OwnAlgorithms.of(new RateLimiterFactory(List.of(new IdleStrategy())));
+        int own = withOwn.set() - LuaAlgorithms.LIBRARY.set();
+        scripts.put("own", Scripts.of(withOwn).decideOne(own));
+        scripts.put("own and all others", Scripts.of(withOwn).decideSeveral(withOwn.set(), false));
+        scripts.put("own, given back", Scripts.of(withOwn).giveBack(own));
         return scripts;
     }
 
@@ -111,7 +116,8 @@ class ScriptsTests {
     @ParameterizedTest
     @MethodSource("algorithms")
     void anAlgorithmDecidesOnItsOwn(Limit limit) {
-        RemoteLimit remote = new RemoteRule(Rule.of("scripts", limit), "", 30_000_000, 0).limits[0];
+        RemoteLimit remote =
+                new RemoteRule(Rule.of("scripts", limit), LuaAlgorithms.LIBRARY, "", 30_000_000, 0).limits[0];
         byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};
         long now = 1_767_225_600_000_000L;
         ScriptAnswer last = ask(remote, keys, now);
@@ -126,7 +132,7 @@ class ScriptsTests {
         Arguments returned = new Arguments(64).number(now).number(now);
         long[] numbers = last.next(1);
         remote.giveBack(returned, 1, numbers[3], numbers[4], last.lease());
-        run(Scripts.giveBack(remote.algorithm.bit()), keys, returned.toArray());
+        run(Scripts.LIBRARY.giveBack(remote.algorithm.bit()), keys, returned.toArray());
         assertThat(ask(remote, keys, now).permitted()).isTrue();
         assertThat(ask(remote, keys, now).permitted()).isFalse();
     }
@@ -136,7 +142,8 @@ class ScriptsTests {
         ByteBuffer.wrap(lease).putLong(System.nanoTime());
         Arguments asked = new Arguments(64).number(now).octet(0).number(0).number(1);
         remote.ask(asked, 1, 0, 0, lease, now);
-        ByteBuffer answer = ByteBuffer.wrap(run(Scripts.decideOne(remote.algorithm.bit()), keys, asked.toArray()));
+        ByteBuffer answer =
+                ByteBuffer.wrap(run(Scripts.LIBRARY.decideOne(remote.algorithm.bit()), keys, asked.toArray()));
         assertThat(answer.getInt()).isEqualTo(answer.remaining());
         return ScriptAnswer.of(answer.slice(), new dev.limiter.VirtualTime(), lease);
     }

@@ -3,6 +3,7 @@ package dev.limiter.readme;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.redis.RedisStrategy;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.decide.RateLimitListener;
@@ -58,6 +59,7 @@ class PublicApiTests {
             LimitOptions.class,
             LimitResolver.class,
             RateLimitListener.class,
+            RedisStrategy.class,
             RejectionHandler.class,
             RequestView.class,
             ResourceResolver.class,

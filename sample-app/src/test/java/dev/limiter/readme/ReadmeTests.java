@@ -11,6 +11,12 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.redis.LettuceRedis;
+import dev.limiter.redis.RedisRateLimiterStorage;
+import dev.limiter.testkit.RedisServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.ByteArrayCodec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -18,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -164,6 +171,39 @@ class ReadmeTests {
             assertThat(limiters.tryAcquire(daily, "ann").retryAfter()).contains(Duration.ofDays(1));
             now.addAndGet(Duration.ofDays(1).toNanos());
             assertThat(limiters.tryAcquire(daily, "ann").permitted()).isTrue();
+        }
+    }
+
+    @Test
+    void exampleOfAStrategyAnswersAlikeInRedis() {
+        RateLimiterFactory strategies = new RateLimiterFactory(List.of(new SharedBusinessDayStrategy()));
+        AtomicLong now = new AtomicLong(Duration.parse("P20000DT5H").toNanos());
+        SplittableRandom random = new SplittableRandom(20_261_123);
+        RedisURI uri = RedisURI.create(RedisServer.HOST, RedisServer.shared().port());
+        try (RedisClient client = RedisClient.create();
+                RateLimiters memory = new RateLimiters(new InMemoryRateLimiterStorage(strategies, now::get, 10));
+                RateLimiters redis = new RateLimiters(
+                        RedisRateLimiterStorage.builder(new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE, uri)))
+                                .strategies(strategies)
+                                .timeSource(now::get)
+                                .timeout(Duration.ofSeconds(10))
+                                .keyPrefix("business-day:")
+                                .build())) {
+            Rule daily = Rule.of("daily", Limit.fixedWindow(5, Duration.ofDays(1)));
+            for (int i = 0; i < 2000; i++) {
+                now.addAndGet(Duration.ofMinutes(random.nextInt(-10, 240)).toNanos());
+                long permits = random.nextInt(4);
+                Decision expected = memory.tryAcquire(daily, "ann", permits);
+                Decision answered = redis.tryAcquire(daily, "ann", permits);
+                assertThat(answered.permitted()).as("step %d", i).isEqualTo(expected.permitted());
+                assertThat(answered.remaining()).as("step %d", i).isEqualTo(expected.remaining());
+                assertThat(answered.retryAfter()).as("step %d", i).isEqualTo(expected.retryAfter());
+                assertThat(answered.resetAfter()).as("step %d", i).isEqualTo(expected.resetAfter());
+                if (random.nextInt(4) == 0) {
+                    expected.giveBack();
+                    answered.giveBack();
+                }
+            }
         }
     }
 

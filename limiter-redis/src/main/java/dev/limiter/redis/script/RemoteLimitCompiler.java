@@ -34,6 +34,16 @@ final class RemoteLimitCompiler {
         };
     }
 
+    /** By a script of the application, which is told of the most permits that can be had, and of {@code terms}. */
+    static RemoteLimit own(Limit limit, LuaAlgorithm algorithm, long[] terms) {
+        Arguments told =
+                new Arguments(16 + 8 * terms.length).number(limit.capacity()).octet(terms.length);
+        for (long term : terms) {
+            told.number(term);
+        }
+        return plain(limit, algorithm, told, told);
+    }
+
     private static RemoteLimit tokenBucket(Limit.TokenBucket bucket, long aheadMicros) {
         return bucket.warmUp().isZero()
                 ? bucket(bucket, bucket.burst(), false, aheadMicros)

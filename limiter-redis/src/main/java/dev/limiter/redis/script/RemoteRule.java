@@ -41,10 +41,11 @@ public final class RemoteRule {
     private final String start;
 
     /**
+     * @param algorithms those that there are scripts of
      * @param leaseMicros for how long a permit of a concurrency limit is held unless renewed
      * @param aheadPercent the share of the limits, and of their windows, for which permits are taken ahead
      */
-    public RemoteRule(Rule rule, String prefix, long leaseMicros, int aheadPercent) {
+    public RemoteRule(Rule rule, LuaAlgorithms algorithms, String prefix, long leaseMicros, int aheadPercent) {
         this.rule = rule;
         long permits = Long.MAX_VALUE;
         long nanos = Long.MAX_VALUE;
@@ -56,12 +57,14 @@ public final class RemoteRule {
                     perPause,
                     limit.limit() * 1000.0 * PAUSE_MICROS / limit.window().toNanos());
         }
-        this.ahead = rule.limits().stream().allMatch(RemoteRule::canBeTakenAhead) ? permits : 0;
+        this.ahead = rule.limits().stream().allMatch(limit -> canBeTakenAhead(limit) && !algorithms.isOwn(limit))
+                ? permits
+                : 0;
         this.aheadNanos = nanos;
         this.smallestBlock = Math.min((long) perPause, ahead);
         long aheadMicros = ahead > 0 ? -Math.floorDiv(-nanos, 1000) : 0;
         this.limits = rule.limits().stream()
-                .map(limit -> RemoteLimitCompiler.of(limit, leaseMicros, aheadMicros))
+                .map(limit -> algorithms.compile(limit, leaseMicros, aheadMicros))
                 .toArray(RemoteLimit[]::new);
         int set = 0;
         boolean all = true;

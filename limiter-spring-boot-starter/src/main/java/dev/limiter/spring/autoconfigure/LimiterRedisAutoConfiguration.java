@@ -1,10 +1,7 @@
 package dev.limiter.spring.autoconfigure;
 
-import dev.limiter.Algorithm;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
-import dev.limiter.RateLimiterStrategy;
-import dev.limiter.algorithm.TokenBucketStrategy;
 import dev.limiter.failover.StorageListener;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.FailoverRateLimiterStorage;
@@ -73,9 +70,9 @@ public final class LimiterRedisAutoConfiguration {
                 ObjectProvider<Rules> rules,
                 ObjectProvider<StorageListener> listeners,
                 StorageStatistics statistics) {
-            refuseOwnStrategies(factory);
             RedisSettings redis = settings.redis();
-            RedisRateLimiterStorage shared = RedisRateLimiterStorage.builder(connection.redis())
+            RedisRateLimiterStorage shared = withStrategies(
+                            RedisRateLimiterStorage.builder(connection.redis()), factory)
                     .keyPrefix(redis.keyPrefix())
                     .timeout(redis.timeout())
                     .statistics(statistics)
@@ -90,6 +87,16 @@ public final class LimiterRedisAutoConfiguration {
             }
             connection.connect();
             return storage.build();
+        }
+
+        /** Strategies in a factory of the application count as well, and those found by a service loader. */
+        private static RedisRateLimiterStorage.Builder withStrategies(
+                RedisRateLimiterStorage.Builder storage, RateLimiterFactory factory) {
+            try {
+                return storage.strategies(factory);
+            } catch (IllegalArgumentException refused) {
+                throw RedisProblems.of(String.valueOf(refused.getMessage()));
+            }
         }
 
         @Bean
@@ -129,21 +136,5 @@ public final class LimiterRedisAutoConfiguration {
     @ConditionalOnMissingBean(RateLimiterStorage.class)
     RateLimiterStorage limiterStorage() {
         throw RedisProblems.missing();
-    }
-
-    /** Strategies in a factory of the application count as well, and those found by a service loader. */
-    private static void refuseOwnStrategies(RateLimiterFactory factory) {
-        for (Algorithm algorithm : Algorithm.values()) {
-            if (factory.supports(algorithm)) {
-                refuseOwn(factory.strategy(algorithm));
-            }
-        }
-    }
-
-    private static void refuseOwn(RateLimiterStrategy strategy) {
-        if (!strategy.getClass().getPackageName().equals(TokenBucketStrategy.class.getPackageName())) {
-            throw RedisProblems.of(strategy.getClass().getName() + " is the application's own strategy for "
-                    + strategy.algorithm() + ", which cannot run in Redis. Remove it, or use storage: memory.");
-        }
     }
 }

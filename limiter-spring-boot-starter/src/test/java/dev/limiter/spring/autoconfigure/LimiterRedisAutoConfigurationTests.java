@@ -2,6 +2,8 @@ package dev.limiter.spring.autoconfigure;
 
 import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
@@ -12,8 +14,10 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
+import dev.limiter.algorithm.FixedWindowStrategy;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.FailoverRateLimiterStorage;
+import dev.limiter.redis.RedisStrategy;
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -272,6 +276,42 @@ class LimiterRedisAutoConfigurationTests {
                         .rootCause()
                         .isInstanceOf(LimiterConfigurationException.class)
                         .hasMessageContaining("LEAKY_BUCKET"));
+    }
+
+    @Test
+    void aStrategyWithAScriptDecidesThere() {
+        RedisStrategy own = mock();
+        when(own.algorithm()).thenReturn(Algorithm.FIXED_WINDOW);
+        when(own.terms(any())).thenReturn(new long[0]);
+        when(own.script()).thenReturn("left, refusal, reset = 0, 42000000, 42000000\n-- take\n-- give back\n");
+        when(own.compile(any(), anyLong()))
+                .thenAnswer(call -> new FixedWindowStrategy().compile(call.getArgument(0), call.getArgument(1)));
+        application
+                .withPropertyValues(
+                        "spring.data.redis.port=" + RedisServer.shared().port(), "limiter.redis.timeout=5s")
+                .withBean("own", RedisStrategy.class, () -> own)
+                .run(context -> {
+                    awaitRedis(context);
+                    Rule rule = Rule.of("own", Limit.fixedWindow(10, Duration.ofHours(1)));
+                    assertThat(context.getBean(RateLimiters.class)
+                                    .tryAcquire(rule, "alice")
+                                    .retryAfter())
+                            .contains(Duration.ofSeconds(42));
+                });
+    }
+
+    @Test
+    void refusesAScriptThatLacksAPart() {
+        RedisStrategy own = mock();
+        when(own.algorithm()).thenReturn(Algorithm.FIXED_WINDOW);
+        when(own.script()).thenReturn("return 1");
+        application
+                .withBean("own", RedisStrategy.class, () -> own)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(LimiterConfigurationException.class)
+                        .hasMessageContaining("-- take"));
     }
 
     @Test

@@ -174,6 +174,10 @@ local function left_by_another(key)
     local lasts = ceil(ahead / units) - max(now - written, 0)
     return lasts > 0 and {{now, now, 1}} or uses, lasts
   end
+  if kind >= 64 then
+    local _, ends, count = unpack('>BI7I7', stored)
+    return ends > now and count > 0 and {{now, now, count}} or uses, max(ends - now, 0)
+  end
   error('not a state of a limit')
 end
 

@@ -1,0 +1,50 @@
+package dev.limiter.redis;
+
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterStrategy;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An algorithm of the application's own that also runs in Redis: the arithmetic in memory, which decides alone while Redis
+ * fails, and the same as a script. Both should answer alike, in whole microseconds.
+ *
+ * <p>The state of a key is one string, which may hold anything. It is read, written, given its expiry and forgotten for the
+ * script, which calls no command of Redis; and it is taken over, as a count of permits, when the algorithm of a limit
+ * changes. Permits are not {@linkplain RedisRateLimiterStorage.Builder#lease taken ahead}, and requests do not wait for turns.
+ *
+ * <p>Immutable. Nothing here may block.
+ */
+public interface RedisStrategy extends RateLimiterStrategy {
+
+    /**
+     * The script in Lua 5.1, in three parts that are separated by the lines {@code -- take} and {@code -- give back}. Lines
+     * that begin with {@code --} are not sent. All times are whole microseconds, {@code now} since the epoch. A number is
+     * exact below 2<sup>53</sup>.
+     *
+     * <ol>
+     *   <li>The first part says what is left. Given: {@code terms}, the table of {@link #terms}; {@code capacity}, the {@link
+     *       Limit#capacity}; {@code now}; {@code state}, nil if the key has none; {@code others}, how many permits instances
+     *       have taken meanwhile by another algorithm of the limit, which count here too, mostly 0; {@code asked}, how many
+     *       permits have to be there, 0 if none is asked for. To be set: {@code left}, the permits that can be had; {@code
+     *       refusal}, 0 or the time until as many as asked can be had, -1 if that is not known; {@code reset}, the time until
+     *       the key is as if it had never been used.
+     *   <li>The second part takes {@code count} permits, which are there, or 0 to have only those of others written. To be
+     *       set: {@code state}; {@code left} and {@code reset} as they are then; {@code refusal}, 0 or the time until one
+     *       more permit can be had; {@code mark}, a number by which the third part knows these permits.
+     *   <li>The third part returns {@code permits} that were taken with {@code mark} at {@code taken_at}, as far as they still
+     *       count. Given are {@code terms}, {@code capacity}, {@code now} and {@code state} as well. To be set if any count:
+     *       {@code state}, {@code left} and {@code reset}.
+     * </ol>
+     *
+     * <p>Locals of the first part are there in the second one. The functions {@code pack} and {@code unpack} (of {@code
+     * struct}), {@code floor} and {@code ceil} are there in all; other names of locals that are not declared in the part may
+     * not be used. A script that fails has the request decided as while Redis fails.
+     */
+    String script();
+
+    /**
+     * What the script is told of a limit: whole numbers, up to 250 of them, each exact up to 2<sup>53</sup>. Null to have
+     * the library's script decide that limit: for those that {@link #compile} hands to the library's strategy.
+     */
+    long @Nullable [] terms(Limit limit);
+}

@@ -1,0 +1,27 @@
+-- An algorithm of the application's own, by its script: RedisStrategy.java says what the parts of it are given, and set.
+--
+-- State: when it is fresh again; how many permits count until then, by which another algorithm takes it over; then the state
+-- of the script.
+local terms, capacity, state, others, fields = {}, 0, nil, 0, 0
+capacity, fields, at = unpack('>dB', argument, at)
+for i = 1, fields do
+  terms[i], at = unpack('>d', argument, at)
+end
+local reset = 0
+local stored, other = read(key, NUMBER)
+if other then
+  local uses
+  key, others, uses, longest, joined = apart(key, NUMBER, 0, 0)
+  longest = 2 ^ 53
+  stored = not uses and read(key, NUMBER)
+  if uses then
+    uses, others = since(0, uses)
+  end
+  renewed = others > 0 and not dry
+end
+if stored then
+  state = stored:sub(16)
+end
+
+-- own
+local asked_reset, asked_refusal = reset, refusal

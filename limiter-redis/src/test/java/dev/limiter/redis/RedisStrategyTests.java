@@ -1,0 +1,137 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.Algorithm;
+import dev.limiter.CompiledLimit;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStrategy;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An algorithm of the application's own in Redis, beside what {@link SameDecisionsTests} compares. */
+class RedisStrategyTests {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Limit OWN = Limit.fixedWindow(10, MINUTE).named("idle");
+    private static final Limit LOG = Limit.slidingWindowLog(10, MINUTE).named("idle");
+
+    private final VirtualTime time = new VirtualTime();
+    private final String prefix = "strategy-" + System.nanoTime();
+    private final RedisRateLimiterStorage storage = storage(new IdleStrategy());
+
+    private RedisRateLimiterStorage storage(RateLimiterStrategy own) {
+        return RedisStorageProvider.of(time, prefix, new RateLimiterFactory(List.of(own)));
+    }
+
+    private Decision take(Limit limit, long permits) {
+        return storage.decide(List.of(Rule.of("rule", limit).charge("key", permits)));
+    }
+
+    private long keys() {
+        return SharedRedis.commands()
+                .keys((prefix + "*").getBytes(StandardCharsets.UTF_8))
+                .size();
+    }
+
+    @Test
+    void countsUntilTheKeyIsQuiet() {
+        for (int i = 0; i < 10; i++) {
+            assertThat(take(OWN, 1).permitted()).isTrue();
+            time.advance(Duration.ofSeconds(59));
+        }
+        assertThat(take(OWN, 1).retryAfter()).contains(Duration.ofSeconds(1));
+        time.advance(Duration.ofSeconds(1));
+        assertThat(take(OWN, 10).permitted()).isTrue();
+        assertThat(take(OWN, 1).permitted()).isFalse();
+    }
+
+    @Test
+    void permitsGivenBackAreThereAgainAndTheLastLeaveNoState() {
+        Decision first = take(OWN, 4);
+        Decision second = take(OWN, 6);
+        second.giveBack();
+        assertThat(take(OWN, 7).permitted()).isFalse();
+        assertThat(keys()).isEqualTo(1);
+        first.giveBack();
+        assertThat(keys()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void noPermitIsForgottenWhileInstancesDecideByAnotherAlgorithm(boolean own) {
+        take(own ? OWN : LOG, 6);
+        assertThat(take(own ? LOG : OWN, 5).permitted()).isFalse();
+        assertThat(take(own ? LOG : OWN, 2).permitted()).isTrue();
+        assertThat(take(own ? OWN : LOG, 3).permitted()).isFalse();
+        assertThat(take(own ? OWN : LOG, 2).permitted()).isTrue();
+        assertThat(take(OWN, 1).permitted()).isFalse();
+        assertThat(take(LOG, 1).permitted()).isFalse();
+        time.advance(MINUTE);
+        assertThat(take(own ? OWN : LOG, 10).permitted()).isTrue();
+    }
+
+    /** One of several requests of a call: the others are decided. */
+    @Test
+    void aScriptThatFailsFailsAlone() {
+        RedisRateLimiterStorage failing = storage(new Scripted("left = nil + 1\n-- take\n-- give back\n"));
+        Rule own = Rule.of("own", OWN);
+        Rule other = Rule.of("other", Limit.tokenBucket(1, MINUTE));
+        assertThatThrownBy(() -> failing.decide(List.of(own.charge("key")))).hasMessageContaining("arithmetic");
+        assertThat(failing.decide(List.of(other.charge("key"))).permitted()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-- take", "x = 1\n-- give back\n-- take\n", " -- take\n-- give back"})
+    void aScriptWithoutItsPartsIsRefused(String script) {
+        assertThatThrownBy(() -> storage(new Scripted(script)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(Scripted.class.getName() + ": The script has no line \"-- ");
+    }
+
+    @Test
+    void aStrategyWithoutAScriptIsRefused() {
+        RateLimiterStrategy memoryOnly = new RateLimiterStrategy() {
+            @Override
+            public Algorithm algorithm() {
+                return Algorithm.TOKEN_BUCKET;
+            }
+
+            @Override
+            public CompiledLimit compile(Limit limit, long now) {
+                throw new UnsupportedOperationException();
+            }
+        };
+        assertThatThrownBy(() -> storage(memoryOnly))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("TOKEN_BUCKET")
+                .hasMessageContaining("RedisStrategy");
+    }
+
+    private record Scripted(String script) implements RedisStrategy {
+
+        @Override
+        public Algorithm algorithm() {
+            return Algorithm.FIXED_WINDOW;
+        }
+
+        @Override
+        public CompiledLimit compile(Limit limit, long now) {
+            return new IdleStrategy().compile(limit, now);
+        }
+
+        @Override
+        public long[] terms(Limit limit) {
+            return new long[0];
+        }
+    }
+}
