@@ -107,4 +107,10 @@ public abstract class NumberLimit extends CompiledLimit {
     public final NumberState newState() {
         return new NumberState(this, fresh());
     }
+
+    @Override
+    public final NumberState read(long[] numbers) {
+        checkWritten(numbers.length == 2 && numbers[0] != REFUSED && numbers[1] >= 0, numbers);
+        return new NumberState(this, numbers[0], numbers[1]);
+    }
 }

@@ -77,6 +77,11 @@ public final class NumberState implements LimitState {
     }
 
     @Override
+    public long[] write() {
+        return new long[] {value, longestWait};
+    }
+
+    @Override
     public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
         value = limit.carry(previousLimit, previous, now);
         longestWait = previous instanceof NumberState number ? number.longestWait : 0;

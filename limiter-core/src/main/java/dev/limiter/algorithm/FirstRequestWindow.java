@@ -22,6 +22,15 @@ final class FirstRequestWindow extends CompiledLimit {
         return new State(this);
     }
 
+    @Override
+    public LimitState read(long[] numbers) {
+        checkWritten(numbers.length == 2 && numbers[1] >= 0, numbers);
+        State state = new State(this);
+        state.start = numbers[0];
+        state.used = numbers[1];
+        return state;
+    }
+
     /** The permits used in the window; more than the limit, if that was lowered since. */
     private static final class State implements LimitState {
 
@@ -69,6 +78,11 @@ final class FirstRequestWindow extends CompiledLimit {
         public long freshAt(long now) {
             advance(now);
             return used == 0 ? now : start + window.nanos;
+        }
+
+        @Override
+        public long[] write() {
+            return new long[] {start, used};
         }
 
         @Override

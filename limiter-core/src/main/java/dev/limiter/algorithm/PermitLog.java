@@ -3,7 +3,9 @@ package dev.limiter.algorithm;
 import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.LimitState;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +49,47 @@ final class PermitLog implements LimitState {
     PermitLog(long limit, long window) {
         this.limit = limit;
         this.window = window;
+    }
+
+    /** {@code written}: by {@link #write}. */
+    PermitLog(long limit, long window, long[] written) {
+        this(limit, window);
+        offset = written[0];
+        for (int i = 1; i < written.length; i += 2) {
+            add(written[i], written[i + 1]);
+            total += written[i + 1];
+        }
+    }
+
+    /** The offset, then all entries: a time, and the permits taken then. */
+    @Override
+    public long[] write() {
+        List<long[]> chunks = new ArrayList<>();
+        if (!isOneChunk()) {
+            chunks.add(Arrays.copyOfRange(oldest, 2 * from, oldest.length));
+            for (ChunkTree rest = middle; rest != null; rest = rest.withoutFirst()) {
+                chunks.add(rest.firstChunk());
+            }
+        }
+        chunks.add(Arrays.copyOfRange(newest, 2 * startOfNewest(), 2 * to));
+        long[] written =
+                new long[1 + chunks.stream().mapToInt(chunk -> chunk.length).sum()];
+        written[0] = offset;
+        int end = 1;
+        for (long[] chunk : chunks) {
+            Moments.move(chunk, 0, written, end, chunk.length);
+            end += chunk.length;
+        }
+        return written;
+    }
+
+    /** Whether entries are in the order of time, and have permits. */
+    static boolean isWritten(long[] numbers) {
+        boolean written = numbers.length % 2 == 1;
+        for (int i = 1; written && i < numbers.length; i += 2) {
+            written = numbers[i + 1] > 0 && (i == 1 || numbers[i] - numbers[i - 2] > 0);
+        }
+        return written && (numbers.length > 1 || numbers[0] == 0);
     }
 
     @Override

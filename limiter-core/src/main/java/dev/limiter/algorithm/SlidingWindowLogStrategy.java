@@ -43,5 +43,11 @@ public final class SlidingWindowLogStrategy implements RateLimiterStrategy {
         public LimitState newState() {
             return new PermitLog(limit, nanos);
         }
+
+        @Override
+        public LimitState read(long[] numbers) {
+            checkWritten(PermitLog.isWritten(numbers), numbers);
+            return new PermitLog(limit, nanos, numbers);
+        }
     }
 }

@@ -76,6 +76,12 @@ final class WarmUpBucket extends CompiledLimit {
         return new Warmth(this);
     }
 
+    @Override
+    public LimitState read(long[] numbers) {
+        checkWritten(numbers.length == 6 && numbers[1] >= 0 && numbers[1] <= warmUp && numbers[5] >= 0, numbers);
+        return new Warmth(this, numbers);
+    }
+
     private long clock(long now) {
         return (nearest(now) - origin) * unitsPerNano;
     }
@@ -112,6 +118,22 @@ final class WarmUpBucket extends CompiledLimit {
         Warmth(WarmUpBucket limit) {
             this.limit = limit;
             this.rest = limit.warmUp;
+        }
+
+        /** {@code written}: by {@link #write}. */
+        Warmth(WarmUpBucket limit, long[] written) {
+            this.limit = limit;
+            this.next = written[0];
+            this.rest = written[1];
+            this.nextBefore = written[2];
+            this.restBefore = written[3];
+            this.returnable = written[4] == 1;
+            this.longestWait = written[5];
+        }
+
+        @Override
+        public long[] write() {
+            return new long[] {next, rest, nextBefore, restBefore, returnable ? 1 : 0, longestWait};
         }
 
         @Override

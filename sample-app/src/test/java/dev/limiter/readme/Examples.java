@@ -5,6 +5,7 @@ import dev.limiter.Charge;
 import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimitExceededException;
@@ -262,6 +263,31 @@ class BusinessDay extends NumberLimit {
 
     private long used(long value, long now) {
         return Math.min(Math.max(value - unused(now), 0), limit);
+    }
+}
+
+/** What one key used of one limit, as a row of a table: the time that its numbers count from, and the numbers. */
+record Row(long origin, long[] numbers) {
+
+    private static final RateLimiterFactory ALGORITHMS = new RateLimiterFactory();
+
+    /** The row after taking permits; the same row if they cannot be had now. {@code row}: null for a new key. */
+    static Row take(Row row, Limit limit, long permits, long now) {
+        long origin = row == null ? now : row.origin;
+        CompiledLimit arithmetic = ALGORITHMS.compile(limit, origin);
+        LimitState state = row == null ? arithmetic.newState() : arithmetic.read(row.numbers);
+        if (!arithmetic.covers(now)) { // the origin is too far away: the same use, counted from now
+            CompiledLimit next = ALGORITHMS.compile(limit, now);
+            LimitState moved = next.newState();
+            moved.carry(state, arithmetic, now);
+            state = moved;
+            origin = now;
+        }
+        if (state.waitNanos(now, permits) > 0) {
+            return row;
+        }
+        state.take(now, permits);
+        return new Row(origin, state.write());
     }
 }
 

@@ -24,10 +24,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
@@ -205,6 +209,44 @@ class ReadmeTests {
                 }
             }
         }
+    }
+
+    static Stream<Limit> limits() {
+        return Stream.of(
+                Limit.tokenBucket(100, Duration.ofDays(1)),
+                Limit.fixedWindow(100, Duration.ofDays(1)),
+                Limit.fixedWindow(100, Duration.ofDays(1)).startingWithFirst(),
+                Limit.slidingWindowCounter(100, Duration.ofDays(1)),
+                Limit.slidingWindowLog(100, Duration.ofDays(1)),
+                Limit.concurrency(100));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void exampleOfRowsGrantsTheLimitToManyInstances(Limit limit) {
+        long now = Duration.parse("P20000DT5H").toNanos();
+        AtomicReference<Row> table = new AtomicReference<>();
+        LongAdder granted = new LongAdder();
+        IntStream.range(0, 500).parallel().forEach(request -> {
+            Row read;
+            Row written;
+            do {
+                read = table.get();
+                written = Row.take(read, limit, 1, now + request);
+            } while (!table.compareAndSet(read, written));
+            granted.add(Objects.equals(written, read) ? 0 : 1);
+        });
+        assertThat(granted.sum()).isEqualTo(100);
+    }
+
+    @Test
+    void exampleOfARowOutlivesItsOrigin() {
+        Limit fast = Limit.tokenBucket(999_999_937, Duration.ofSeconds(1)).burst(2);
+        long now = Duration.parse("P20000D").toNanos();
+        Row row = Row.take(null, fast, 1, now);
+        row = Row.take(row, fast, 2, now + Duration.ofDays(365).toNanos());
+        assertThat(row.origin()).isGreaterThan(now);
+        assertThat(Row.take(row, fast, 1, row.origin())).isSameAs(row);
     }
 
     @Test
