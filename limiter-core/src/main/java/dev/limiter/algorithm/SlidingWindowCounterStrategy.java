@@ -6,7 +6,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.RateLimiterStrategy;
-import dev.limiter.WindowLimit;
+import dev.limiter.SlidingWindowLimit;
 import java.util.Arrays;
 
 /** {@link Algorithm#SLIDING_WINDOW_COUNTER}: a window of sub-windows that slides. */
@@ -41,7 +41,7 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
      * divided by what they have in common. Where those would not fit a long (ten years in seven sub-windows), a tick is a
      * nanosecond and a sub-window rounded up to one.
      */
-    private static final class Counter extends WindowLimit {
+    private static final class Counter extends SlidingWindowLimit {
 
         private static final long LARGEST_WINDOW = 1L << 60;
 

@@ -5,7 +5,7 @@ import dev.limiter.CompiledLimit;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.RateLimiterStrategy;
-import dev.limiter.WindowLimit;
+import dev.limiter.SlidingWindowLimit;
 
 /** {@link Algorithm#SLIDING_WINDOW_LOG}: remembers when each permit was taken; exactly {@code limit} over any window. */
 public final class SlidingWindowLogStrategy implements RateLimiterStrategy {
@@ -23,7 +23,7 @@ public final class SlidingWindowLogStrategy implements RateLimiterStrategy {
         throw new IllegalArgumentException(limit + " is no sliding window log");
     }
 
-    private static final class LogLimit extends WindowLimit {
+    private static final class LogLimit extends SlidingWindowLimit {
 
         private final long limit;
         private final long nanos;

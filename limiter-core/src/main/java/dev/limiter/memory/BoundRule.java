@@ -7,7 +7,7 @@ import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
 import dev.limiter.Rule;
-import dev.limiter.WindowLimit;
+import dev.limiter.SlidingWindowLimit;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ final class BoundRule {
     final @Nullable NumberLimit number;
 
     /** The same. */
-    final @Nullable WindowLimit window;
+    final @Nullable SlidingWindowLimit window;
 
     private final Cells.Stripe[] stripes;
     private final CompiledLimit[] limits;
@@ -44,7 +44,7 @@ final class BoundRule {
         boolean numbers = Stream.of(limits).allMatch(NumberLimit.class::isInstance);
         this.numbers = numbers ? Arrays.copyOf(limits, limits.length, NumberLimit[].class) : null;
         this.number = limits.length == 1 && limits[0] instanceof NumberLimit only ? only : null;
-        this.window = limits.length == 1 && limits[0] instanceof WindowLimit only ? only : null;
+        this.window = limits.length == 1 && limits[0] instanceof SlidingWindowLimit only ? only : null;
         long smallest = Long.MAX_VALUE;
         for (CompiledLimit limit : limits) {
             smallest = Math.min(smallest, limit.capacity());

@@ -76,7 +76,7 @@ final class LockedCell extends VersionedCell {
         long now = clock.epochNanos();
         // a clock that stepped back leaves free behind the window; the states know what to do then
         return now < free && fresh - now <= bound.longestReset()
-                ? WindowDecision.refused(this, free - now, fresh - now)
+                ? SlidingWindowDecision.refused(this, free - now, fresh - now)
                 : null;
     }
 
@@ -84,13 +84,13 @@ final class LockedCell extends VersionedCell {
         long wait = only.waitNanos(now, 1);
         if (wait > 0) {
             note(now);
-            return WindowDecision.refused(this, wait, freshAt - now);
+            return SlidingWindowDecision.refused(this, wait, freshAt - now);
         }
         long mark = only.take(now, 1);
         long remaining = only.remaining(now);
         freshAt = only.freshAt(now);
         freeAt = remaining > 0 ? Long.MIN_VALUE : now + only.waitNanos(now, 1);
-        return WindowDecision.permitted(this, mark, remaining);
+        return SlidingWindowDecision.permitted(this, mark, remaining);
     }
 
     private Decision decideAll(long permits, long now) {

@@ -3,7 +3,7 @@ package dev.limiter.memory;
 import dev.limiter.NumberLimit;
 
 /** Permits of limits whose states are numbers: the numbers and the time. All else is worked out when somebody asks. */
-final class NumbersDecision extends CellDecision {
+final class NumbersDecision extends GeneralDecision {
 
     private final long[] numbers;
 

@@ -3,7 +3,7 @@ package dev.limiter.memory;
 import org.jspecify.annotations.Nullable;
 
 /** A decision with the numbers of each limit, read when it was decided. */
-class SnapshotDecision extends CellDecision {
+class SnapshotDecision extends GeneralDecision {
 
     private final Readings readings;
 

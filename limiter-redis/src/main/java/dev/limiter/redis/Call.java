@@ -29,7 +29,7 @@ final class Call {
     private static final int MAX_CALENDAR_ATTEMPTS = 3;
     private static final byte[] NO_LEASE = {};
 
-    private final Batches batches;
+    private final RequestBatcher batcher;
     private final ServerTime time;
     private final PermitRenewals leases;
     private final int slot;
@@ -46,8 +46,8 @@ final class Call {
     /** Called if there is no answer. */
     private Runnable lost = () -> {};
 
-    Call(Batches batches, ServerTime time, PermitRenewals leases, int slot, boolean peek) {
-        this.batches = batches;
+    Call(RequestBatcher batcher, ServerTime time, PermitRenewals leases, int slot, boolean peek) {
+        this.batcher = batcher;
         this.time = time;
         this.leases = leases;
         this.slot = slot;
@@ -167,7 +167,7 @@ final class Call {
                 reply -> then.apply(ScriptAnswer.of(reply, time.clock(), lease)),
                 unwanted);
         request.whenLost(lost);
-        return batches.ask(slot, request);
+        return batcher.ask(slot, request);
     }
 
     private void release(Returns returns, byte[] lease) {

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests to one slot, as {@link Batches} says. Requests gather while as many calls are under way as the line holds at
+ * The requests to one slot, as {@link RequestBatcher} says. Requests gather while as many calls are under way as the line holds at
  * a small distance; so no request waits for more than a short time, and calls that are never answered keep none waiting.
  * Thread-safe.
  */
@@ -49,7 +49,7 @@ final class Lane {
 
     private final AtomicInteger places = new AtomicInteger();
 
-    private final LineLatency line = new LineLatency(System.nanoTime());
+    private final MinRoundTrip line = new MinRoundTrip(System.nanoTime());
 
     private static final class Sent {
 
@@ -79,9 +79,9 @@ final class Lane {
         sendIfLittleIsUnderWay();
     }
 
-    /** As {@link Batches#callsAtOnce}. */
+    /** As {@link RequestBatcher#callsAtOnce}. */
     int callsAtOnce() {
-        return line.nanos() == LineLatency.UNKNOWN ? 1 : callsOnLine(gatherNanos, 1, FULL);
+        return line.nanos() == MinRoundTrip.UNKNOWN ? 1 : callsOnLine(gatherNanos, 1, FULL);
     }
 
     /** How many calls are on the line at once if one is sent each {@code distance} nanoseconds, within bounds. */
@@ -113,7 +113,7 @@ final class Lane {
     private boolean outgrow() {
         long now = System.nanoTime();
         long least = line.nanos();
-        long late = least == LineLatency.UNKNOWN ? gatherNanos : least + gatherNanos;
+        long late = least == MinRoundTrip.UNKNOWN ? gatherNanos : least + gatherNanos;
         boolean any = false;
         for (Sent sent : young) {
             any |= now - sent.at > late && freePlace(sent);

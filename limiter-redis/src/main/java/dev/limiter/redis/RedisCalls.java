@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class RedisCalls implements SharedCalls.Taker {
 
     private final Redis redis;
-    private final Batches batches;
+    private final RequestBatcher batcher;
     private final ServerTime time;
     private final RemoteRules rules;
     private final PermitRenewals held;
@@ -39,7 +39,7 @@ final class RedisCalls implements SharedCalls.Taker {
 
     RedisCalls(
             Redis redis,
-            Batches batches,
+            RequestBatcher batcher,
             ServerTime time,
             RemoteRules rules,
             PermitRenewals held,
@@ -47,7 +47,7 @@ final class RedisCalls implements SharedCalls.Taker {
             Returns returns,
             StorageStatistics statistics) {
         this.redis = redis;
-        this.batches = batches;
+        this.batcher = batcher;
         this.time = time;
         this.rules = rules;
         this.held = held;
@@ -135,7 +135,7 @@ final class RedisCalls implements SharedCalls.Taker {
                 call = other.slot() == slot ? other : call;
             }
             if (call == null) {
-                call = new Call(batches, time, held, slot, peek);
+                call = new Call(batcher, time, held, slot, peek);
                 calls.add(call);
             }
             call.add(charge, rule, keys);
@@ -206,7 +206,7 @@ final class RedisCalls implements SharedCalls.Taker {
         long stamp = refusals.stamp(List.of(charge));
         long asked = System.nanoTime();
         long needed = Math.max(callers, Math.min(rule.smallestBlock, ahead));
-        return new Call(batches, time, held, redis.slot(keys[0]), false)
+        return new Call(batcher, time, held, redis.slot(keys[0]), false)
                 .add(charge, rule, keys)
                 .take(
                         needed,
@@ -217,7 +217,7 @@ final class RedisCalls implements SharedCalls.Taker {
 
     @Override
     public int callsAtOnce(Charge charge) {
-        return batches.callsAtOnce(redis.slot(rules.of(charge.rule()).keys(charge.key())[0]));
+        return batcher.callsAtOnce(redis.slot(rules.of(charge.rule()).keys(charge.key())[0]));
     }
 
     private LeasedPermits block(

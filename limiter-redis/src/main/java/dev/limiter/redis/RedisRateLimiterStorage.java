@@ -14,7 +14,6 @@ import dev.limiter.failover.StorageErrors;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.failover.Timeouts;
 import dev.limiter.redis.ahead.KnownRefusals;
-import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.RemoteRules;
 import dev.limiter.redis.script.ServerTime;
@@ -47,7 +46,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     private final Duration timeout;
     private final ServerTime time;
     private final NodeProbes probes;
-    private final Batches batches;
+    private final RequestBatcher batcher;
     private final PermitRenewals held;
     private final Releases releases;
     private final KnownRefusals refusals = new KnownRefusals();
@@ -60,18 +59,17 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         this.keyPrefix = builder.keyPrefix;
         this.timeout = builder.timeout;
         ToIntFunction<Rule> aheadPercent = builder.aheadPercent;
-        LuaAlgorithms algorithms = OwnAlgorithms.of(builder.strategies);
-        Scripts scripts = Scripts.of(algorithms);
-        this.rules = new RemoteRules(rule ->
-                new RemoteRule(rule, algorithms, keyPrefix, PermitRenewals.MICROS, aheadPercent.applyAsInt(rule)));
+        Scripts scripts = builder.scripts;
+        this.rules = new RemoteRules(rule -> new RemoteRule(
+                rule, scripts.algorithms(), keyPrefix, PermitRenewals.MICROS, aheadPercent.applyAsInt(rule)));
         this.time = new ServerTime(builder.passedTime);
         StorageStatistics statistics = builder.statistics;
-        this.batches = new Batches(redis, scripts, builder.gather, statistics);
+        this.batcher = new RequestBatcher(redis, scripts, builder.gather, statistics);
         this.probes = new NodeProbes(redis, keyPrefix);
         this.background = new BackgroundRedis(redis);
         this.held = new PermitRenewals(background, time);
         this.releases = new Releases(background, scripts, statistics, time, held, refusals, listeners);
-        this.calls = new RedisCalls(redis, batches, time, rules, held, refusals, releases, statistics);
+        this.calls = new RedisCalls(redis, batcher, time, rules, held, refusals, releases, statistics);
     }
 
     /** Options of a storage in {@code redis}, which it closes when closed. */
@@ -215,7 +213,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
 
     @Override
     public void cleanUp() {
-        batches.abandon(timeout);
+        batcher.abandon(timeout);
         held.renew();
         calls.cleanUp(this::caughtUp);
     }
@@ -250,9 +248,9 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         private Duration timeout = Duration.ofMillis(50);
         private @Nullable TimeSource passedTime;
         private ToIntFunction<Rule> aheadPercent = rule -> 0;
-        private Duration gather = Batches.GATHER;
+        private Duration gather = RequestBatcher.GATHER;
         private StorageStatistics statistics = new StorageStatistics();
-        private RateLimiterFactory strategies = new RateLimiterFactory();
+        private Scripts scripts = Scripts.LIBRARY;
 
         private Builder(Redis redis) {
             this.redis = redis;
@@ -297,8 +295,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
          *     by one arithmetic, and by another while Redis fails
          */
         public Builder strategies(RateLimiterFactory strategies) {
-            OwnAlgorithms.of(strategies);
-            this.strategies = strategies;
+            this.scripts = Scripts.of(strategies);
             return this;
         }
 

@@ -85,7 +85,7 @@ class OutageTests {
     private final String prefix = "outage-" + NAMES.incrementAndGet() + ":";
     private final CutRedis redis = new CutRedis();
     private Duration timeout = Duration.ofSeconds(2);
-    private Duration gather = Batches.GATHER;
+    private Duration gather = RequestBatcher.GATHER;
     private final List<FailoverRateLimiterStorage> storages = new ArrayList<>();
 
     private FailoverRateLimiterStorage storage(int instances) {

@@ -10,7 +10,7 @@ import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.RemoteLimit;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.ScriptAnswer;
-import dev.limiter.redis.script.ScriptTexts;
+import dev.limiter.redis.script.ScriptAssembly;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.ByteBuffer;
@@ -61,7 +61,7 @@ class ScriptsTests {
         scripts.put("goodbye", Scripts.GOODBYE);
         scripts.put("probe", Scripts.PROBE);
         for (String file : List.of("policy", "document", "samples")) {
-            scripts.put(file, Script.of(ScriptTexts.file(file)));
+            scripts.put(file, Script.of(ScriptAssembly.file(file)));
         }
         for (int set = 1; set <= LuaAlgorithms.LIBRARY.set(); set++) {
             scripts.put("single " + set, Scripts.LIBRARY.decideSeveral(set, true));
@@ -71,11 +71,12 @@ class ScriptsTests {
                 scripts.put("one " + set, Scripts.LIBRARY.decideOne(set));
             }
         }
-        LuaAlgorithms withOwn = OwnAlgorithms.of(new RateLimiterFactory(List.of(new IdleStrategy())));
-        int own = withOwn.set() - LuaAlgorithms.LIBRARY.set();
-        scripts.put("own", Scripts.of(withOwn).decideOne(own));
-        scripts.put("own and all others", Scripts.of(withOwn).decideSeveral(withOwn.set(), false));
-        scripts.put("own, given back", Scripts.of(withOwn).giveBack(own));
+        Scripts withOwn = Scripts.of(new RateLimiterFactory(List.of(new IdleStrategy())));
+        int all = withOwn.algorithms().set();
+        int own = all - LuaAlgorithms.LIBRARY.set();
+        scripts.put("own", withOwn.decideOne(own));
+        scripts.put("own and all others", withOwn.decideSeveral(all, false));
+        scripts.put("own, given back", withOwn.giveBack(own));
         return scripts;
     }
 

@@ -5,7 +5,7 @@ import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Puts a {@link VirtualTimeSource} and a {@link FreshStorage} into the application, in place of those it would have. A
+ * Puts a {@link VirtualTimeSource} and a {@link ResettableStorage} into the application, in place of those it would have. A
  * record without components: all are equal, so that tests share applications.
  */
 record VirtualTimeCustomizer() implements ContextCustomizer {
@@ -14,6 +14,6 @@ record VirtualTimeCustomizer() implements ContextCustomizer {
     public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
         // primary, if the application has its own
         TestBeans.register(context, "limiterVirtualTimeSource", VirtualTimeSource.class, true);
-        TestBeans.register(context, "limiterFreshStorage", FreshStorage.class, true);
+        TestBeans.register(context, "limiterFreshStorage", ResettableStorage.class, true);
     }
 }

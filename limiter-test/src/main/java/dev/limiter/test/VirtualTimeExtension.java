@@ -17,7 +17,7 @@ final class VirtualTimeExtension implements BeforeEachCallback, ParameterResolve
         ApplicationContext application = SpringExtension.getApplicationContext(test);
         application.getBeanProvider(RateLimiters.class).ifAvailable(VirtualTimeExtension::sendWaitersAway);
         application.getBean(VirtualTimeSource.class).startOver();
-        application.getBean(FreshStorage.class).startOver();
+        application.getBean(ResettableStorage.class).startOver();
     }
 
     private static void sendWaitersAway(RateLimiters limiters) {

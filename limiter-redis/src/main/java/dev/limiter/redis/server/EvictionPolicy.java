@@ -2,14 +2,14 @@ package dev.limiter.redis.server;
 
 import dev.limiter.redis.Redis;
 import dev.limiter.redis.Script;
-import dev.limiter.redis.script.ScriptTexts;
+import dev.limiter.redis.script.ScriptAssembly;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletionStage;
 
 /** The keys that a server deletes when its memory is full, as far as it tells: not every user may ask. */
 public final class EvictionPolicy {
 
-    private static final Script SCRIPT = Script.of(ScriptTexts.file("policy"));
+    private static final Script SCRIPT = Script.of(ScriptAssembly.file("policy"));
 
     private EvictionPolicy() {}
 

@@ -116,7 +116,7 @@ public final class RulesFile {
         }
         List<PropertySource<?>> documents;
         try {
-            if (!YamlSize.isBounded(content)) {
+            if (!YamlExpansion.isBounded(content)) {
                 throw problem("It is too much when its aliases are written out.");
             }
             documents = new YamlPropertySourceLoader().load(PROPERTY, new ByteArrayResource(content, path.toString()) {

@@ -2,8 +2,8 @@ package dev.limiter.spring.web;
 
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.web.settle.AnswerView;
+import dev.limiter.spring.web.settle.HeldResponse;
 import dev.limiter.spring.web.settle.SettlingRequest;
-import dev.limiter.spring.web.settle.SettlingResponse;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -74,13 +74,13 @@ public final class RequestLifecycleFilter implements Filter {
     private static boolean isOver(HttpServletRequest request, HttpServletResponse response) {
         return request.getDispatcherType() == DispatcherType.ASYNC
                 && ServletRequestDecisions.of(request) == null
-                && WebUtils.getNativeResponse(response, SettlingResponse.class) != null;
+                && WebUtils.getNativeResponse(response, HeldResponse.class) != null;
     }
 
     /** A part of a dispatch that answers alone. One that fails leaves that to the rest. */
     private static void forward(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        SettlingResponse settling = WebUtils.getNativeResponse(response, SettlingResponse.class);
+        HeldResponse settling = WebUtils.getNativeResponse(response, HeldResponse.class);
         if (settling != null) {
             settling.answer().beginForward();
         }
@@ -93,7 +93,7 @@ public final class RequestLifecycleFilter implements Filter {
     /** A part of a dispatch that writes to the body, and no more. */
     private static void include(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        SettlingResponse settling = WebUtils.getNativeResponse(response, SettlingResponse.class);
+        HeldResponse settling = WebUtils.getNativeResponse(response, HeldResponse.class);
         if (settling == null) {
             chain.doFilter(request, response);
             return;
@@ -116,7 +116,7 @@ public final class RequestLifecycleFilter implements Filter {
         private final ServletRequestDecisions decisions;
         private final HttpServletRequest request;
         private final HttpServletResponse response;
-        private final @Nullable SettlingResponse settling;
+        private final @Nullable HeldResponse settling;
         /** Some containers make the error page before the dispatch that failed has returned. */
         private final boolean nested;
 
@@ -129,13 +129,13 @@ public final class RequestLifecycleFilter implements Filter {
         }
 
         /** An asynchronous request comes back with the response that it left with, or with that of the container. */
-        private @Nullable SettlingResponse settling() {
-            SettlingResponse known = WebUtils.getNativeResponse(response, SettlingResponse.class);
+        private @Nullable HeldResponse settling() {
+            HeldResponse known = WebUtils.getNativeResponse(response, HeldResponse.class);
             if (known == null && request.getDispatcherType() == DispatcherType.ASYNC) {
                 known = decisions.settling();
             }
             if (known == null && settles.getAsBoolean()) {
-                known = new SettlingResponse(
+                known = new HeldResponse(
                         request, response, decisions::awaitAnswer, answer -> decisions.answered(answer, decider));
                 decisions.settling(known);
             }
@@ -161,14 +161,14 @@ public final class RequestLifecycleFilter implements Filter {
             }
         }
 
-        private HttpServletRequest request(SettlingResponse settling) {
+        private HttpServletRequest request(HeldResponse settling) {
             return WebUtils.getNativeRequest(request, SettlingRequest.class) == null
                     ? new SettlingRequest(request, settling)
                     : request;
         }
 
-        private HttpServletResponse response(SettlingResponse settling) {
-            return WebUtils.getNativeResponse(response, SettlingResponse.class) == null ? settling : response;
+        private HttpServletResponse response(HeldResponse settling) {
+            return WebUtils.getNativeResponse(response, HeldResponse.class) == null ? settling : response;
         }
 
         /** Of a page that fails itself there is no other. */

@@ -15,7 +15,7 @@ import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.rule.HeaderStyle;
-import dev.limiter.spring.web.settle.SettlingResponse;
+import dev.limiter.spring.web.settle.HeldResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.lang.reflect.Method;
@@ -50,7 +50,7 @@ final class ServletRequestDecisions implements RequestDecisions {
     private @Nullable Verdict refusal;
     private volatile List<Verdict> open = List.of();
     private @Nullable ReturningFuture<Verdict> pending;
-    private @Nullable SettlingResponse settling;
+    private @Nullable HeldResponse settling;
     private boolean owned;
     private boolean inside;
     private boolean endpointOpen = true;
@@ -227,11 +227,11 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     /** The response that settles charges before it is sent; null if none does. */
     @Nullable
-    SettlingResponse settling() {
+    HeldResponse settling() {
         return settling;
     }
 
-    void settling(SettlingResponse response) {
+    void settling(HeldResponse response) {
         settling = response;
     }
 

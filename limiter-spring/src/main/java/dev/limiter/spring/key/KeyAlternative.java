@@ -109,8 +109,8 @@ final class KeyAlternative {
     }
 
     private static int valueEnd(String key, int start) {
-        if (key.startsWith(Hash.PREFIX, start)) {
-            return start + Hash.LENGTH;
+        if (key.startsWith(TextDigest.PREFIX, start)) {
+            return start + TextDigest.LENGTH;
         }
         if (key.startsWith(SecretValues.PREFIX, start)) {
             return start + SecretValues.LENGTH;
@@ -129,6 +129,6 @@ final class KeyAlternative {
     }
 
     static String plain(String text) {
-        return text.length() <= MAX_LENGTH ? text.length() + ":" + text : Hash.of(text);
+        return text.length() <= MAX_LENGTH ? text.length() + ":" + text : TextDigest.of(text);
     }
 }

@@ -77,7 +77,7 @@ public final class KeyAlternatives {
 
     /** The type that tells the values of one alternative from those of others: its text, unless that is long. */
     static String type(String text) {
-        return text.length() <= MAX_TYPE_LENGTH ? text : Hash.of(text);
+        return text.length() <= MAX_TYPE_LENGTH ? text : TextDigest.of(text);
     }
 
     /** Whether it is about clients, rather than about what they use. */

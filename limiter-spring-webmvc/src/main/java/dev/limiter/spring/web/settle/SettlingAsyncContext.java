@@ -10,7 +10,7 @@ import jakarta.servlet.ServletResponse;
 import java.io.IOException;
 
 /** Ends the answer before the container does, for the application and for its listeners. */
-record SettlingAsyncContext(AsyncContext container, SettlingResponse response) implements AsyncContext {
+record SettlingAsyncContext(AsyncContext container, HeldResponse response) implements AsyncContext {
 
     @Override
     public void complete() {
@@ -83,7 +83,7 @@ record SettlingAsyncContext(AsyncContext container, SettlingResponse response) i
     }
 
     /** Hands on events that lead back here. */
-    private record Listener(AsyncListener target, SettlingResponse response) implements AsyncListener {
+    private record Listener(AsyncListener target, HeldResponse response) implements AsyncListener {
 
         private AsyncEvent here(AsyncEvent event) {
             return new AsyncEvent(

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SettlingRequest extends HttpServletRequestWrapper {
 
-    private final SettlingResponse response;
+    private final HeldResponse response;
 
-    public SettlingRequest(HttpServletRequest original, SettlingResponse response) {
+    public SettlingRequest(HttpServletRequest original, HeldResponse response) {
         super(original);
         this.response = response;
     }

@@ -8,7 +8,7 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /** A decision of a cell on any number of permits and limits. What is held is released, and all returned, once. */
-abstract class CellDecision extends Decision {
+abstract class GeneralDecision extends Decision {
 
     private static final VarHandle RETURNED;
     private static final VarHandle RELEASED;
@@ -16,8 +16,8 @@ abstract class CellDecision extends Decision {
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
-            RETURNED = lookup.findVarHandle(CellDecision.class, "returned", boolean.class);
-            RELEASED = lookup.findVarHandle(CellDecision.class, "released", boolean.class);
+            RETURNED = lookup.findVarHandle(GeneralDecision.class, "returned", boolean.class);
+            RELEASED = lookup.findVarHandle(GeneralDecision.class, "released", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -41,7 +41,7 @@ abstract class CellDecision extends Decision {
     private volatile boolean released;
 
     /** {@code returnedBefore}: how many permits of the key had been returned by then. */
-    CellDecision(Cell cell, boolean permitted, long permits, long now, long returnedBefore) {
+    GeneralDecision(Cell cell, boolean permitted, long permits, long now, long returnedBefore) {
         this.cell = cell;
         this.now = now;
         this.returnedBefore = returnedBefore;

@@ -19,7 +19,7 @@ import org.yaml.snakeyaml.reader.UnicodeReader;
  * The memory that the properties of a YAML text take, each with its whole name and what an alias stands for written out: a few
  * lines of aliases can stand for billions of properties. Not thread-safe.
  */
-final class YamlSize {
+final class YamlExpansion {
 
     /** In characters: half a million short properties. */
     static final long LARGEST = 1L << 25;
@@ -51,7 +51,7 @@ final class YamlSize {
         }
     }
 
-    private YamlSize() {}
+    private YamlExpansion() {}
 
     /**
      * Whether the properties of the text take {@link #LARGEST} characters at most.
@@ -64,7 +64,7 @@ final class YamlSize {
         options.setAllowDuplicateKeys(false);
         Extent all = new Extent(0, 0);
         for (Node document : new Yaml(options).composeAll(new UnicodeReader(new ByteArrayInputStream(content)))) {
-            all = all.plus(new YamlSize().of(document));
+            all = all.plus(new YamlExpansion().of(document));
         }
         return all.characters <= LARGEST;
     }

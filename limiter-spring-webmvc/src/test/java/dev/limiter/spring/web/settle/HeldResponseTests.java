@@ -14,15 +14,15 @@ import org.junit.jupiter.api.Test;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
-class SettlingResponseTests {
+class HeldResponseTests {
 
     private static final int BUFFER = 32;
 
     private final MockHttpServletResponse target = new MockHttpServletResponse();
     private final List<Integer> told = new ArrayList<>();
     private boolean open = true;
-    private final SettlingResponse response =
-            new SettlingResponse(new MockHttpServletRequest(), target, () -> open, answer -> told.add(answer.status()));
+    private final HeldResponse response =
+            new HeldResponse(new MockHttpServletRequest(), target, () -> open, answer -> told.add(answer.status()));
 
     @BeforeEach
     void begin() {
@@ -133,7 +133,7 @@ class SettlingResponseTests {
     @Test
     void tellsWhereARedirectionLeads() throws IOException {
         List<String> locations = new ArrayList<>();
-        SettlingResponse redirecting = new SettlingResponse(
+        HeldResponse redirecting = new HeldResponse(
                 new MockHttpServletRequest(),
                 target,
                 () -> true,

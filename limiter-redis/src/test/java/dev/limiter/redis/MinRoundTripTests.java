@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class LineLatencyTests {
+class MinRoundTripTests {
 
     private static final long MILLI = Duration.ofMillis(1).toNanos();
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
-    private final LineLatency line = new LineLatency(0);
+    private final MinRoundTrip line = new MinRoundTrip(0);
 
     @Test
     void isUnknownAtFirst() {

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Requests that are sent together are decided as if each had been sent alone. */
 @Tag("race")
-class BatchesTests {
+class RequestBatcherTests {
 
     private static final Duration DAY = Duration.ofDays(1);
 
@@ -392,7 +392,7 @@ class BatchesTests {
         ServerTime wrong = new ServerTime(null);
         wrong.learn(Instant.parse("2001-02-03T04:05:06Z").toEpochMilli() * 1000);
         Call call = new Call(
-                new Batches(server, Scripts.LIBRARY, Batches.GATHER, new StorageStatistics()),
+                new RequestBatcher(server, Scripts.LIBRARY, RequestBatcher.GATHER, new StorageStatistics()),
                 wrong,
                 new PermitRenewals(server, wrong),
                 0,
@@ -453,11 +453,12 @@ class BatchesTests {
         ConcurrentLinkedQueue<Long> answered = new ConcurrentLinkedQueue<>();
         ExecutorService callers = Executors.newFixedThreadPool(threads);
         try (Echo echo = new Echo()) {
-            Batches batches = new Batches(echo, Scripts.LIBRARY, Duration.ofHours(1), new StorageStatistics());
+            RequestBatcher batcher =
+                    new RequestBatcher(echo, Scripts.LIBRARY, Duration.ofHours(1), new StorageStatistics());
             List<Future<Integer>> failures = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
                 long first = (long) i * each;
-                failures.add(callers.submit(() -> failuresOf(batches, first, each, answered)));
+                failures.add(callers.submit(() -> failuresOf(batcher, first, each, answered)));
             }
             int failed = 0;
             for (Future<Integer> some : failures) {
@@ -473,13 +474,13 @@ class BatchesTests {
     }
 
     /** Asks a few at a time, and waits for them. */
-    private static int failuresOf(Batches batches, long first, int count, ConcurrentLinkedQueue<Long> answered)
+    private static int failuresOf(RequestBatcher batcher, long first, int count, ConcurrentLinkedQueue<Long> answered)
             throws Exception {
         SplittableRandom random = new SplittableRandom(first);
         List<CompletableFuture<Long>> asked = new ArrayList<>();
         int failed = 0;
         for (long number = first; number < first + count; number++) {
-            asked.add(batches.ask(0, request(number, answered)));
+            asked.add(batcher.ask(0, request(number, answered)));
             if (random.nextInt(8) == 0 || number == first + count - 1) {
                 long expected = number - asked.size() + 1;
                 for (CompletableFuture<Long> each : asked) {

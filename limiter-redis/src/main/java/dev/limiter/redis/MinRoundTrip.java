@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
  * A queue lengthens most answers, and gathering is what shortens it again; an average would turn gathering off just then.
  * Thread-safe; races lose a measurement, which does not matter.
  */
-final class LineLatency {
+final class MinRoundTrip {
 
     private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -22,7 +22,7 @@ final class LineLatency {
     private volatile long begun;
 
     /** {@code now}: as {@link System#nanoTime()}, also below. */
-    LineLatency(long now) {
+    MinRoundTrip(long now) {
         this.begun = now;
     }
 

@@ -6,14 +6,14 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** Stands for a text that is too long to be kept. */
-final class Hash {
+final class TextDigest {
 
     static final String PREFIX = "sha256:";
 
     /** Of the prefix and the digits. */
     static final int LENGTH = PREFIX.length() + 64;
 
-    private Hash() {}
+    private TextDigest() {}
 
     /** {@code sha256:} and 64 hexadecimal digits. */
     static String of(String text) {

@@ -4,9 +4,9 @@ package dev.limiter;
  * A limit whose permits are each forgotten at a time that is known when they are taken. The mark that its states return
  * from {@link LimitState#take} is the time under which the permits are remembered.
  */
-public abstract class WindowLimit extends CompiledLimit {
+public abstract class SlidingWindowLimit extends CompiledLimit {
 
-    protected WindowLimit(Limit limit) {
+    protected SlidingWindowLimit(Limit limit) {
         super(limit);
     }
 

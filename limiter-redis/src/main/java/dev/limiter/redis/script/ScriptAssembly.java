@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
  * each algorithm. A server makes functions of all that a script holds each time it runs, so what a call does not need is
  * left out. Immutable.
  */
-public final class ScriptTexts {
+public final class ScriptAssembly {
 
     /** The lines of a template where the parts of an algorithm are put. */
     private static final String ASK = "-- ask\n";
@@ -20,7 +20,7 @@ public final class ScriptTexts {
 
     private final LuaAlgorithms algorithms;
 
-    public ScriptTexts(LuaAlgorithms algorithms) {
+    public ScriptAssembly(LuaAlgorithms algorithms) {
         this.algorithms = algorithms;
     }
 

@@ -17,7 +17,7 @@ import org.springframework.core.env.Environment;
  * In memory, until the next test: then another one takes its place, whose time may be earlier. What earlier tests still
  * hold they release where they got it. Thread-safe.
  */
-final class FreshStorage implements RateLimiterStorage {
+final class ResettableStorage implements RateLimiterStorage {
 
     private final RateLimiterFactory factory;
     private final VirtualTimeSource time;
@@ -25,7 +25,7 @@ final class FreshStorage implements RateLimiterStorage {
     private final ReleaseListeners listeners = new ReleaseListeners();
     private volatile RateLimiterStorage current;
 
-    FreshStorage(ObjectProvider<RateLimiterFactory> factory, VirtualTimeSource time, Environment environment) {
+    ResettableStorage(ObjectProvider<RateLimiterFactory> factory, VirtualTimeSource time, Environment environment) {
         this.factory = factory.getIfAvailable(RateLimiterFactory::new);
         this.time = time;
         this.maxKeys = environment.getProperty("limiter.max-keys", Long.class, 100_000L);

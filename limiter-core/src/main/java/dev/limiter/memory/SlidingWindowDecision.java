@@ -2,7 +2,7 @@ package dev.limiter.memory;
 
 import dev.limiter.Decision;
 import dev.limiter.Rule;
-import dev.limiter.WindowLimit;
+import dev.limiter.SlidingWindowLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
@@ -12,13 +12,13 @@ import java.util.Objects;
  * two numbers of it: if permitted, under which time it is remembered and what was left; if refused, when to retry and
  * when all is forgotten (nothing was left, or one permit would have been granted).
  */
-final class WindowDecision extends Decision {
+final class SlidingWindowDecision extends Decision {
 
     private static final VarHandle STAMP;
 
     static {
         try {
-            STAMP = MethodHandles.lookup().findVarHandle(WindowDecision.class, "stamp", long.class);
+            STAMP = MethodHandles.lookup().findVarHandle(SlidingWindowDecision.class, "stamp", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -30,25 +30,25 @@ final class WindowDecision extends Decision {
     /** Time taken or time to wait, shifted left; the lowest bit: permitted; the sign: given back. */
     private long stamp;
 
-    private WindowDecision(LockedCell cell, long stamp, long other) {
+    private SlidingWindowDecision(LockedCell cell, long stamp, long other) {
         this.cell = cell;
         this.stamp = stamp;
         this.other = other;
     }
 
-    static WindowDecision permitted(LockedCell cell, long takenAt, long remaining) {
-        return new WindowDecision(cell, takenAt << 1 | 1, remaining);
+    static SlidingWindowDecision permitted(LockedCell cell, long takenAt, long remaining) {
+        return new SlidingWindowDecision(cell, takenAt << 1 | 1, remaining);
     }
 
-    static WindowDecision refused(LockedCell cell, long waitNanos, long resetNanos) {
-        return new WindowDecision(cell, waitNanos << 1, resetNanos);
+    static SlidingWindowDecision refused(LockedCell cell, long waitNanos, long resetNanos) {
+        return new SlidingWindowDecision(cell, waitNanos << 1, resetNanos);
     }
 
     private long stamped() {
         return (stamp & Long.MAX_VALUE) >> 1;
     }
 
-    private WindowLimit arithmetic() {
+    private SlidingWindowLimit arithmetic() {
         return Objects.requireNonNull(cell.bound.window);
     }
 

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>Thread-safe; never blocks, and has no thread: the thread that reads an answer sends what has come meanwhile.
  */
-final class Batches {
+final class RequestBatcher {
 
     static final Duration GATHER = Duration.ofMillis(2);
 
@@ -26,7 +26,7 @@ final class Batches {
     private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
 
     /** {@code gather}: {@link #GATHER}, or another time in tests. */
-    Batches(Redis redis, Scripts scripts, Duration gather, StorageStatistics statistics) {
+    RequestBatcher(Redis redis, Scripts scripts, Duration gather, StorageStatistics statistics) {
         this.redis = redis;
         this.scripts = scripts;
         this.gather = gather;

@@ -16,17 +16,17 @@ import org.jspecify.annotations.Nullable;
  * open, it holds the beginning of the body itself, as much as the buffer of the container would, so that nothing else
  * decides when that is sent.
  */
-public final class SettlingResponse extends ContentLengthResponse {
+public final class HeldResponse extends ContentLengthResponse {
 
     private final HeldAnswer answer;
-    private @Nullable SettlingOutputStream stream;
-    private @Nullable SettlingWriter writer;
+    private @Nullable HeldOutputStream stream;
+    private @Nullable HeldWriter writer;
 
     /**
      * @param open whether any charge waits for the answer; once true, always true
      * @param beforeSending is told the answer; it may be told the same once more when the request is over
      */
-    public SettlingResponse(
+    public HeldResponse(
             HttpServletRequest request,
             HttpServletResponse response,
             BooleanSupplier open,
@@ -93,7 +93,7 @@ public final class SettlingResponse extends ContentLengthResponse {
         answer.lock();
         try {
             if (stream == null) {
-                stream = new SettlingOutputStream(answer, target);
+                stream = new HeldOutputStream(answer, target);
                 answer.add(stream);
             }
             stream.writeTo(target);
@@ -110,7 +110,7 @@ public final class SettlingResponse extends ContentLengthResponse {
         answer.lock();
         try {
             if (writer == null) {
-                writer = new SettlingWriter(answer, target);
+                writer = new HeldWriter(answer, target);
                 answer.add(writer);
             }
             writer.writeTo(target, Charset.forName(getCharacterEncoding()));

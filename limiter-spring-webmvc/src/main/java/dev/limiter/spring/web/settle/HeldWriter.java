@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Holds the first characters of an answer as long as its {@link HeldAnswer} says so. The container encodes them,
  * and says how lines end; here is only counted how many bytes that will be.
  */
-final class SettlingWriter extends PrintWriter implements HeldAnswer.Body {
+final class HeldWriter extends PrintWriter implements HeldAnswer.Body {
 
     private final HeldAnswer answer;
     private final StringBuilder held = new StringBuilder(0);
@@ -23,7 +23,7 @@ final class SettlingWriter extends PrintWriter implements HeldAnswer.Body {
     private @Nullable Charset charset;
     private @Nullable EncodedSize size;
 
-    SettlingWriter(HeldAnswer answer, PrintWriter target) {
+    HeldWriter(HeldAnswer answer, PrintWriter target) {
         super(target);
         this.answer = answer;
         this.target = target;

@@ -7,13 +7,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /** Holds the first bytes of an answer as long as its {@link HeldAnswer} says so. */
-final class SettlingOutputStream extends ServletOutputStream implements HeldAnswer.Body {
+final class HeldOutputStream extends ServletOutputStream implements HeldAnswer.Body {
 
     private final HeldAnswer answer;
     private volatile ServletOutputStream target;
     private final ByteArrayOutputStream held = new ByteArrayOutputStream(0);
 
-    SettlingOutputStream(HeldAnswer answer, ServletOutputStream target) {
+    HeldOutputStream(HeldAnswer answer, ServletOutputStream target) {
         this.answer = answer;
         this.target = target;
     }
