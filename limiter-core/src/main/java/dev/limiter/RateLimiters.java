@@ -22,7 +22,7 @@ public final class RateLimiters implements AutoCloseable {
 
     private final RateLimiterStorage storage;
     private final WaitQueues queues;
-    private final HandOver handOver;
+    private final AsyncExecutor handOver;
 
     /**
      * Decides in {@code storage}, and closes it when closed; the common pool completes futures. Several may share a storage:
@@ -30,7 +30,7 @@ public final class RateLimiters implements AutoCloseable {
      * up after a waiter that gives up only while one of them has queues.
      */
     public RateLimiters(RateLimiterStorage storage) {
-        this(storage, WaitTimer.ofTheJdk(storage.clock()), HandOver.toCommonPool());
+        this(storage, WaitTimer.ofTheJdk(storage.clock()), AsyncExecutor.toCommonPool());
     }
 
     /**
@@ -39,10 +39,10 @@ public final class RateLimiters implements AutoCloseable {
      * @param executor see {@link Builder#executor}
      */
     public RateLimiters(RateLimiterStorage storage, Executor executor) {
-        this(storage, WaitTimer.ofTheJdk(storage.clock()), new HandOver(executor));
+        this(storage, WaitTimer.ofTheJdk(storage.clock()), new AsyncExecutor(executor));
     }
 
-    RateLimiters(RateLimiterStorage storage, WaitTimer timer, HandOver handOver) {
+    RateLimiters(RateLimiterStorage storage, WaitTimer timer, AsyncExecutor handOver) {
         this.storage = storage;
         this.queues = new WaitQueues(storage, timer, handOver);
         this.handOver = handOver;
@@ -214,7 +214,7 @@ public final class RateLimiters implements AutoCloseable {
         private final List<RateLimiterStrategy> strategies = new ArrayList<>();
         private TimeSource timeSource = TimeSource.system();
         private long maxKeys = 100_000;
-        private HandOver handOver = HandOver.toCommonPool();
+        private AsyncExecutor handOver = AsyncExecutor.toCommonPool();
 
         private Builder() {}
 
@@ -241,7 +241,7 @@ public final class RateLimiters implements AutoCloseable {
          * executor would do that, or rejects it, the common pool runs it.
          */
         public Builder executor(Executor executor) {
-            this.handOver = new HandOver(executor);
+            this.handOver = new AsyncExecutor(executor);
             return this;
         }
 

@@ -59,7 +59,7 @@ final class TurnQueue {
     final Object state;
 
     private @Nullable Place[] places = new Place[LEAST_CAPACITY];
-    private Offsets offsets = new Offsets(LEAST_CAPACITY);
+    private FenwickTree offsets = new FenwickTree(LEAST_CAPACITY);
     private int end;
     private int size;
 
@@ -111,7 +111,7 @@ final class TurnQueue {
             }
         }
         places = new Place[Math.max(LEAST_CAPACITY, 2 * size)];
-        offsets = new Offsets(places.length);
+        offsets = new FenwickTree(places.length);
         end = 0;
         size = 0;
         movedUntil = moved;

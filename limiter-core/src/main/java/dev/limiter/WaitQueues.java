@@ -22,17 +22,17 @@ final class WaitQueues {
 
     private final RateLimiterStorage storage;
     private final WaitTimer timer;
-    private final HandOver handOver;
+    private final AsyncExecutor handOver;
     private final ReleaseListener listener;
     private final List<WaitListener> waitListeners = new CopyOnWriteArrayList<>();
     private volatile boolean listening;
 
     /** {@code handOver}: completes futures, and so runs what hangs on them; never used with a lock held. */
-    WaitQueues(RateLimiterStorage storage, WaitTimer timer, HandOver handOver) {
+    WaitQueues(RateLimiterStorage storage, WaitTimer timer, AsyncExecutor handOver) {
         this(storage, timer, handOver, new ReentrantLock());
     }
 
-    WaitQueues(RateLimiterStorage storage, WaitTimer timer, HandOver handOver, ReentrantLock lock) {
+    WaitQueues(RateLimiterStorage storage, WaitTimer timer, AsyncExecutor handOver, ReentrantLock lock) {
         this.storage = storage;
         this.timer = timer;
         this.handOver = handOver;
@@ -62,7 +62,7 @@ final class WaitQueues {
         if (answer != null) {
             return answer;
         }
-        WaitReport report = WaitReport.to(waitListeners, charges);
+        WaitNotifier report = WaitNotifier.to(waitListeners, charges);
         while (!waiter.isDone()) {
             report.begin(waiter);
             long rest = waiter.due() - clock.epochNanos();
@@ -81,12 +81,12 @@ final class WaitQueues {
 
     /** Waits without a thread. Cancelling the future gives the place back. */
     CompletableFuture<Decision> queue(List<Charge> charges, BooleanSupplier present) {
-        WaiterFuture future = new WaiterFuture(this, timer, storage.clock(), handOver);
+        WaiterCompletion future = new WaiterCompletion(this, timer, storage.clock(), handOver);
         Waiter waiter = new Waiter(charges, storage.clock().epochNanos(), present, future::wake);
         Decision answer = enter(waiter);
         return answer != null
                 ? CompletableFuture.completedFuture(answer)
-                : future.of(waiter, WaitReport.to(waitListeners, charges));
+                : future.of(waiter, WaitNotifier.to(waitListeners, charges));
     }
 
     void onWait(WaitListener listener) {

@@ -16,7 +16,7 @@ final class AlarmedWaiters {
     AlarmedWaiters(RateLimiterStorage storage, VirtualTime time) {
         this.time = time;
         this.timer = new VirtualTimer(time);
-        this.queues = new WaitQueues(storage, timer, HandOver.toCommonPool());
+        this.queues = new WaitQueues(storage, timer, AsyncExecutor.toCommonPool());
     }
 
     /** A waiter that is in a queue, or has its answer. */

@@ -117,7 +117,7 @@ class OccupyingTests {
     @Tag(MemoryPromises.TAG)
     void whoWaitsWithoutPriorityWaitsUntilTheReserveIsFull() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
-        WaitQueues queues = new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, HandOver.toCommonPool());
+        WaitQueues queues = new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool());
         limiters.tryAcquire(rule, "key", 10);
         Charge charge = rule.charge("key").keeping(50).within(SECOND);
         Waiter first = new Waiter(List.of(charge), time.now(), () -> true, () -> {});

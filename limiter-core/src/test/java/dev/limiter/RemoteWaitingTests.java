@@ -26,7 +26,7 @@ class RemoteWaitingTests {
     private final RateLimiterStorage shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
     private final ElsewhereStorage storage = new ElsewhereStorage(shared);
     private final ManualTimer timer = new ManualTimer();
-    private final WaitQueues queues = new WaitQueues(storage, timer, HandOver.toCommonPool(), storage.lock);
+    private final WaitQueues queues = new WaitQueues(storage, timer, AsyncExecutor.toCommonPool(), storage.lock);
     private final Rule paced =
             Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
@@ -70,7 +70,7 @@ class RemoteWaitingTests {
 
     @Test
     void servedAtOnceByOneQuestion() {
-        RateLimiters limiters = new RateLimiters(storage, timer, HandOver.toCommonPool());
+        RateLimiters limiters = new RateLimiters(storage, timer, AsyncExecutor.toCommonPool());
         assertThat(limiters.acquire(paced, "key", HOUR).permitted()).isTrue();
         assertThat(storage.asked()).isEqualTo(1);
         assertThat(limiters.acquireAsync(pool, "key", HOUR).join().permitted()).isTrue();
@@ -150,7 +150,7 @@ class RemoteWaitingTests {
 
     @Test
     void aFutureThatIsCancelledWhileUndecided() {
-        RateLimiters limiters = new RateLimiters(storage, timer, HandOver.toCommonPool());
+        RateLimiters limiters = new RateLimiters(storage, timer, AsyncExecutor.toCommonPool());
         storage.withhold();
         CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
 
@@ -210,7 +210,7 @@ class RemoteWaitingTests {
     @Test
     void failuresReachWhoeverAsks() {
         RuntimeException failure = new IllegalStateException("no network");
-        RateLimiters limiters = new RateLimiters(storage, timer, HandOver.toCommonPool());
+        RateLimiters limiters = new RateLimiters(storage, timer, AsyncExecutor.toCommonPool());
         storage.failWith(failure);
         assertThatThrownBy(() -> limiters.acquire(pool, "key", HOUR)).isSameAs(failure);
         assertThatThrownBy(() -> limiters.acquireAsync(pool, "key", HOUR).join())

@@ -118,7 +118,7 @@ class WaitListenerTests {
     @Test
     void isToldOnceAStorageElsewhereHasAnswered() {
         ElsewhereStorage elsewhere = new ElsewhereStorage(memory);
-        RateLimiters remote = new RateLimiters(elsewhere, new ManualTimer(), HandOver.toCommonPool());
+        RateLimiters remote = new RateLimiters(elsewhere, new ManualTimer(), AsyncExecutor.toCommonPool());
         listen(remote);
         assertThat(remote.acquireAsync(paced, "key", HOUR).join().permitted()).isTrue();
         assertThat(told).isEmpty();

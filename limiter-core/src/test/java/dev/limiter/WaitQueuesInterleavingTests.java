@@ -72,7 +72,7 @@ class WaitQueuesInterleavingTests {
             this.time = interleaving.time;
             this.storage = new InMemoryRateLimiterStorage(FACTORY, interleaving, 10);
             ReentrantLock lock = interleaving.lock(broken);
-            this.queues = new WaitQueues(storage, (nanos, task) -> () -> {}, HandOver.toCommonPool(), lock);
+            this.queues = new WaitQueues(storage, (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool(), lock);
             SplittableRandom seeds = new SplittableRandom(seed);
             for (int i = 0; i < ACTORS; i++) {
                 actors.add(new Actor(seeds.split()));

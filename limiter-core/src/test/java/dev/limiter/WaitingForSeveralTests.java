@@ -26,7 +26,7 @@ class WaitingForSeveralTests {
     private final RateLimiters limiters =
             RateLimiters.builder().timeSource(time).build();
     private final WaitQueues queues =
-            new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, HandOver.toCommonPool());
+            new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool());
     private final Rule paced =
             Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
     private final Rule quota = Rule.of("quota", Limit.fixedWindow(3, HOUR));
@@ -299,7 +299,7 @@ class WaitingForSeveralTests {
     void aLineThatIsGoneWhenOneWantsToJoinIt() {
         Entered lock = new Entered();
         WaitQueues entered =
-                new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, HandOver.toCommonPool(), lock);
+                new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool(), lock);
         Rule both = Rule.of(
                 "both",
                 Limit.concurrency(3).named("inFlight"),
@@ -325,7 +325,7 @@ class WaitingForSeveralTests {
     void aTurnThatComesJustWhenTheTimeIsUpIsTaken() {
         Entered lock = new Entered();
         WaitQueues entered =
-                new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, HandOver.toCommonPool(), lock);
+                new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool(), lock);
         Decision held = limiters.tryAcquire(pool, "key");
         Waiter waiter = new Waiter(List.of(pool.charge("key").within(SECOND)), time.now(), () -> true, () -> {});
         entered.enter(waiter);

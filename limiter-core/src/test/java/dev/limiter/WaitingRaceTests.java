@@ -104,7 +104,7 @@ class WaitingRaceTests {
         private final RateLimiters limiters =
                 RateLimiters.builder().timeSource(time).build();
         private final WaitQueues queues =
-                new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, HandOver.toCommonPool());
+                new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool());
         private final List<Waiter> waiting = new ArrayList<>();
 
         /** Time and permits. */

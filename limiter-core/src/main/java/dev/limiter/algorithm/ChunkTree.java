@@ -92,12 +92,12 @@ abstract sealed class ChunkTree {
         final long[] chunk;
 
         Leaf(long[] chunk) {
-            super(Moments.time(chunk, 0), Moments.permits(chunk, 0, Moments.size(chunk)), 0);
+            super(PermitLogChunk.time(chunk, 0), PermitLogChunk.permits(chunk, 0, PermitLogChunk.size(chunk)), 0);
             this.chunk = chunk;
         }
 
         private int find(long time) {
-            return Moments.find(chunk, 0, Moments.size(chunk), time);
+            return PermitLogChunk.find(chunk, 0, PermitLogChunk.size(chunk), time);
         }
 
         @Override
@@ -135,19 +135,19 @@ abstract sealed class ChunkTree {
 
         @Override
         long timeOf(long permit) {
-            return Moments.time(chunk, Moments.entryOf(chunk, 0, Moments.size(chunk), permit));
+            return PermitLogChunk.time(chunk, PermitLogChunk.entryOf(chunk, 0, PermitLogChunk.size(chunk), permit));
         }
 
         @Override
         long permitsAt(long time) {
             int entry = find(time);
-            return entry < 0 ? 0 : Moments.permits(chunk, entry);
+            return entry < 0 ? 0 : PermitLogChunk.permits(chunk, entry);
         }
 
         @Override
         @Nullable
         ChunkTree without(long time, long permits) {
-            long[] left = Moments.without(chunk, find(time), permits);
+            long[] left = PermitLogChunk.without(chunk, find(time), permits);
             return left.length == 0 ? null : new Leaf(left);
         }
 
@@ -155,8 +155,8 @@ abstract sealed class ChunkTree {
         @Nullable
         ChunkTree join(ChunkTree next) {
             Leaf leaf = (Leaf) next;
-            boolean fits = chunk.length + leaf.chunk.length <= 2 * Moments.MOST;
-            return fits ? new Leaf(Moments.join(chunk, leaf.chunk)) : null;
+            boolean fits = chunk.length + leaf.chunk.length <= 2 * PermitLogChunk.MOST;
+            return fits ? new Leaf(PermitLogChunk.join(chunk, leaf.chunk)) : null;
         }
     }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The times at which permits were taken, oldest first, each with their number: the state of a sliding window log.
  *
- * <p>Entries lie in chunks of at most {@link Moments#MOST}. Permits are added to the newest chunk and forgotten from the
+ * <p>Entries lie in chunks of at most {@link PermitLogChunk#MOST}. Permits are added to the newest chunk and forgotten from the
  * oldest; the chunks between the two are an immutable {@link ChunkTree}. A log of few entries is one chunk, at once the
  * oldest and the newest, whose array grows and shrinks with it.
  *
@@ -77,7 +77,7 @@ final class PermitLog implements LimitState {
         written[0] = offset;
         int end = 1;
         for (long[] chunk : chunks) {
-            Moments.move(chunk, 0, written, end, chunk.length);
+            PermitLogChunk.move(chunk, 0, written, end, chunk.length);
             end += chunk.length;
         }
         return written;
@@ -105,18 +105,18 @@ final class PermitLog implements LimitState {
     /** When the permit with this number was taken, counted from 1. */
     private long timeOf(long permit) {
         int end = endOfOldest();
-        int entry = Moments.entryOf(oldest, from, end, permit);
+        int entry = PermitLogChunk.entryOf(oldest, from, end, permit);
         if (entry < end) {
-            return Moments.time(oldest, entry);
+            return PermitLogChunk.time(oldest, entry);
         }
-        long left = permit - Moments.permits(oldest, from, end);
+        long left = permit - PermitLogChunk.permits(oldest, from, end);
         if (middle != null) {
             if (left <= middle.permits) {
                 return middle.timeOf(left);
             }
             left -= middle.permits;
         }
-        return Moments.time(newest, Moments.entryOf(newest, 0, to, left));
+        return PermitLogChunk.time(newest, PermitLogChunk.entryOf(newest, 0, to, left));
     }
 
     @Override
@@ -147,13 +147,13 @@ final class PermitLog implements LimitState {
     private void makeRoom() {
         if (from > 0 && isOneChunk()) {
             resize(to);
-        } else if (to < Moments.MOST) {
+        } else if (to < PermitLogChunk.MOST) {
             resize(2 * to);
         } else {
             if (!isOneChunk()) {
                 middle = ChunkTree.append(middle, newest);
             }
-            newest = new long[2 * Moments.MOST];
+            newest = new long[2 * PermitLogChunk.MOST];
             to = 0;
         }
     }
@@ -161,7 +161,7 @@ final class PermitLog implements LimitState {
     /** Moves the entries of the only chunk to the start of its array; to another one if that has another size. */
     private void resize(int size) {
         long[] resized = 2 * size == newest.length ? newest : new long[2 * size];
-        Moments.move(newest, 2 * from, resized, 0, 2 * (to - from));
+        PermitLogChunk.move(newest, 2 * from, resized, 0, 2 * (to - from));
         to -= from;
         from = 0;
         newest = resized;
@@ -175,9 +175,9 @@ final class PermitLog implements LimitState {
         if (total == 0 || permits <= 0) {
             return;
         }
-        if (isOneChunk() || time - Moments.time(newest, 0) >= 0) {
+        if (isOneChunk() || time - PermitLogChunk.time(newest, 0) >= 0) {
             giveBackToNewest(time, permits);
-        } else if (time - Moments.time(oldest, endOfOldest() - 1) <= 0) {
+        } else if (time - PermitLogChunk.time(oldest, endOfOldest() - 1) <= 0) {
             giveBackToOldest(time, permits);
         } else if (middle != null) {
             long returned = Math.min(permits, middle.permitsAt(time));
@@ -187,16 +187,16 @@ final class PermitLog implements LimitState {
     }
 
     private void giveBackToNewest(long time, long permits) {
-        int entry = Moments.find(newest, startOfNewest(), to, time);
+        int entry = PermitLogChunk.find(newest, startOfNewest(), to, time);
         if (entry < 0) {
             return;
         }
-        long returned = Math.min(permits, Moments.permits(newest, entry));
+        long returned = Math.min(permits, PermitLogChunk.permits(newest, entry));
         total -= returned;
         newest[2 * entry + 1] -= returned;
         if (newest[2 * entry + 1] == 0) {
             to--;
-            Moments.move(newest, 2 * entry + 2, newest, 2 * entry, 2 * (to - entry));
+            PermitLogChunk.move(newest, 2 * entry + 2, newest, 2 * entry, 2 * (to - entry));
         }
         if (total == 0) {
             clear();
@@ -208,8 +208,8 @@ final class PermitLog implements LimitState {
     /** The newest chunk is empty: the one before it becomes the newest, as a copy, since others may share it. */
     private void reopenNewest() {
         long[] last = middle == null ? oldest : middle.lastChunk();
-        newest = Arrays.copyOf(last, 2 * Moments.MOST);
-        to = Moments.size(last);
+        newest = Arrays.copyOf(last, 2 * PermitLogChunk.MOST);
+        to = PermitLogChunk.size(last);
         if (middle == null) {
             oldest = newest;
         } else {
@@ -218,13 +218,13 @@ final class PermitLog implements LimitState {
     }
 
     private void giveBackToOldest(long time, long permits) {
-        int entry = Moments.find(oldest, from, endOfOldest(), time);
+        int entry = PermitLogChunk.find(oldest, from, endOfOldest(), time);
         if (entry < 0) {
             return;
         }
-        long returned = Math.min(permits, Moments.permits(oldest, entry));
+        long returned = Math.min(permits, PermitLogChunk.permits(oldest, entry));
         total -= returned;
-        oldest = Moments.without(oldest, entry, returned);
+        oldest = PermitLogChunk.without(oldest, entry, returned);
         if (from == endOfOldest()) {
             nextChunk();
         }
@@ -273,7 +273,7 @@ final class PermitLog implements LimitState {
             clear();
             return now;
         }
-        if (Moments.time(oldest, from) - time <= -window) {
+        if (PermitLogChunk.time(oldest, from) - time <= -window) {
             drop(time - window);
         }
         return time;
@@ -281,8 +281,8 @@ final class PermitLog implements LimitState {
 
     /** Drops all entries up to a time, but not the last one. */
     private void drop(long time) {
-        while (!isOneChunk() && Moments.time(oldest, endOfOldest() - 1) - time <= 0) {
-            total -= Moments.permits(oldest, from, endOfOldest());
+        while (!isOneChunk() && PermitLogChunk.time(oldest, endOfOldest() - 1) - time <= 0) {
+            total -= PermitLogChunk.permits(oldest, from, endOfOldest());
             if (middle != null) {
                 long before = middle.permits;
                 middle = middle.startingAt(time);
@@ -290,11 +290,11 @@ final class PermitLog implements LimitState {
             }
             nextChunk();
         }
-        for (; Moments.time(oldest, from) - time <= 0; from++) {
-            total -= Moments.permits(oldest, from);
+        for (; PermitLogChunk.time(oldest, from) - time <= 0; from++) {
+            total -= PermitLogChunk.permits(oldest, from);
         }
         if (isOneChunk() && newest.length > 2 * SMALLEST && 8 * (to - from) < newest.length) {
-            resize(Moments.size(newest) / 2);
+            resize(PermitLogChunk.size(newest) / 2);
         }
     }
 
@@ -320,7 +320,7 @@ final class PermitLog implements LimitState {
     }
 
     private int endOfOldest() {
-        return isOneChunk() ? to : Moments.size(oldest);
+        return isOneChunk() ? to : PermitLogChunk.size(oldest);
     }
 
     private int startOfNewest() {
@@ -328,6 +328,6 @@ final class PermitLog implements LimitState {
     }
 
     private long last() {
-        return Moments.time(newest, to - 1);
+        return PermitLogChunk.time(newest, to - 1);
     }
 }

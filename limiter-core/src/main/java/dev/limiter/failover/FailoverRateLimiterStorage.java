@@ -35,7 +35,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     private final RemoteHealth health;
     private final OutageUse outageUse;
     private final OutageDecider outage;
-    private final AskedStorage asked;
+    private final RemoteDecider asked;
 
     protected FailoverRateLimiterStorage(Builder builder) {
         TimeSource clock = builder.clock;
@@ -45,9 +45,9 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         int configured = builder.instances;
         this.instances = counted == null ? () -> configured : counted::known;
         this.outageUse = new OutageUse(local, remote, clock);
-        this.health = new RemoteHealth(remote, builder.listener, new Settlements(outageUse), clock);
+        this.health = new RemoteHealth(remote, builder.listener, new BatchSettlement(outageUse), clock);
         this.outage = new OutageDecider(local, outageUse, builder.onFailure, instances, clock);
-        this.asked = new AskedStorage(remote, outageUse, builder.listener, clock);
+        this.asked = new RemoteDecider(remote, outageUse, builder.listener, clock);
         remote.onStanding(outageUse);
         remote.onMissingRight(builder.listener::lacksRight);
     }
@@ -80,7 +80,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
      * still be slow: to be called before requests come. Gives up at once where the storage cannot be reached. Blocks.
      */
     public void warmUp(Collection<Rule> rules, Duration atMost) {
-        new WarmUp(remote, atMost).run(rules);
+        new RemoteWarmUp(remote, atMost).run(rules);
     }
 
     @Override

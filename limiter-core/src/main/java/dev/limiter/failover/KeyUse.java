@@ -49,7 +49,7 @@ final class KeyUse {
         return added;
     }
 
-    synchronized void answered(Standing standing, long now) {
+    synchronized void answered(RemoteRuleStatus standing, long now) {
         List<Limit> told = standing.rule().limits();
         for (int i = 0; i < told.size(); i++) {
             Limit limit = told.get(i);
@@ -57,7 +57,7 @@ final class KeyUse {
         }
     }
 
-    synchronized void returned(Standing standing, boolean held) {
+    synchronized void returned(RemoteRuleStatus standing, boolean held) {
         List<Limit> taken = standing.rule().limits();
         for (int i = 0; i < taken.size(); i++) {
             Limit limit = taken.get(i);

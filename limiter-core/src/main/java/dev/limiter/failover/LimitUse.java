@@ -41,7 +41,7 @@ final class LimitUse {
     }
 
     /** {@code position}: of the limit in what is said of its rule. */
-    void answered(Limit limit, Standing standing, int position, long now) {
+    void answered(Limit limit, RemoteRuleStatus standing, int position, long now) {
         if (isHeld(limit)) {
             held += standing.taken(position);
         }
@@ -57,7 +57,7 @@ final class LimitUse {
     }
 
     /** Whether a later answer was heard of before. */
-    private boolean isOvertaken(Standing standing, int position) {
+    private boolean isOvertaken(RemoteRuleStatus standing, int position) {
         long later = answered - standing.takenAt();
         return known && (later > 0 && later < CLOCK_STEP_MICROS || later == 0 && left < standing.left(position));
     }

@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentMap;
  * back, at the latest before it is asked for the key again; those still in flight are held there until they are released.
  * Memory goes on counting them, so that one outage after the other does not grant one share after the other. Thread-safe.
  */
-final class OutageUse implements Standing.Listener {
+final class OutageUse implements RemoteRuleStatus.Listener {
 
     /** Of more keys it is forgotten what was left of those that were not used for longest. */
     private static final int MOST_KNOWN = 100_000;
@@ -47,12 +47,12 @@ final class OutageUse implements Standing.Listener {
     }
 
     @Override
-    public void answered(Standing standing) {
+    public void answered(RemoteRuleStatus standing) {
         of(new RuleKey(standing.rule().name(), standing.key())).answered(standing, clock.epochNanos());
     }
 
     @Override
-    public void returned(Standing standing, boolean held) {
+    public void returned(RemoteRuleStatus standing, boolean held) {
         of(new RuleKey(standing.rule().name(), standing.key())).returned(standing, held);
     }
 

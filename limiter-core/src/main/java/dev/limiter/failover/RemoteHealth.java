@@ -14,11 +14,11 @@ final class RemoteHealth {
 
     private final RemoteStorage remote;
     private final StorageListener listener;
-    private final Settlements settlements;
+    private final BatchSettlement settlements;
     private final TimeSource clock;
     private final ConcurrentMap<String, NodeHealth> nodes = new ConcurrentHashMap<>();
 
-    RemoteHealth(RemoteStorage remote, StorageListener listener, Settlements settlements, TimeSource clock) {
+    RemoteHealth(RemoteStorage remote, StorageListener listener, BatchSettlement settlements, TimeSource clock) {
         this.remote = remote;
         this.clock = clock;
         this.listener = listener;

@@ -78,9 +78,9 @@ public interface RemoteStorage extends RateLimiterStorage {
     /** How long one decision may take. */
     Duration timeout();
 
-    /** Makes exceptions of failed calls. Default: {@link StorageErrors#PLAIN}. */
-    default StorageErrors errors() {
-        return StorageErrors.PLAIN;
+    /** Makes exceptions of failed calls. Default: {@link StorageExceptionTranslator#PLAIN}. */
+    default StorageExceptionTranslator errors() {
+        return StorageExceptionTranslator.PLAIN;
     }
 
     /** Whether there are several nodes. Default: there is one. */
@@ -113,7 +113,7 @@ public interface RemoteStorage extends RateLimiterStorage {
     }
 
     /** Has a listener told of each answer, in their order and before its decision is, and of what is given back. */
-    void onStanding(Standing.Listener listener);
+    void onStanding(RemoteRuleStatus.Listener listener);
 
     /** Has a listener told of rights that were missing where no caller waited for an answer. Default: never. */
     default void onMissingRight(Consumer<@Nullable String> listener) {}

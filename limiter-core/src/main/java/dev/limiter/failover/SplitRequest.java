@@ -18,14 +18,14 @@ final class SplitRequest {
 
     private final List<Charge> charges;
     private final RemoteHealth health;
-    private final AskedStorage asked;
+    private final RemoteDecider asked;
     private final OutageDecider outage;
 
     /** By the position of the charge; null where the remote storage has not decided. */
     private final @Nullable Decision[] decisions;
 
     /** {@code charges}: merged. */
-    SplitRequest(List<Charge> charges, RemoteHealth health, AskedStorage asked, OutageDecider outage) {
+    SplitRequest(List<Charge> charges, RemoteHealth health, RemoteDecider asked, OutageDecider outage) {
         this.charges = charges;
         this.health = health;
         this.asked = asked;

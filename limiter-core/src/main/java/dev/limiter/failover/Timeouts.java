@@ -16,10 +16,10 @@ import java.util.concurrent.TimeoutException;
  */
 public final class Timeouts {
 
-    private final StorageErrors errors;
+    private final StorageExceptionTranslator errors;
 
     /** {@code errors}: what to fail with. */
-    public Timeouts(StorageErrors errors) {
+    public Timeouts(StorageExceptionTranslator errors) {
         this.errors = errors;
     }
 

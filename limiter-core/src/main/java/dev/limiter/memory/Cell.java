@@ -38,7 +38,7 @@ abstract class Cell {
     final String key;
 
     /** Where the use of each limit began; null if all of it began here. */
-    private final Origin @Nullable [] origins;
+    private final CounterIdentity @Nullable [] origins;
 
     private volatile @Nullable History history;
 
@@ -62,7 +62,7 @@ abstract class Cell {
         this.bound = bound;
         this.key = key;
         this.word = word;
-        this.origins = predecessor == null ? null : Origin.of(bound, predecessor);
+        this.origins = predecessor == null ? null : CounterIdentity.of(bound, predecessor);
         this.history = predecessor == null ? null : predecessor.history;
     }
 
@@ -92,8 +92,8 @@ abstract class Cell {
     }
 
     /** Where the use of the limit at {@code index} began. */
-    final Origin origin(int index) {
-        return origins == null ? new Origin(this, index) : origins[index];
+    final CounterIdentity origin(int index) {
+        return origins == null ? new CounterIdentity(this, index) : origins[index];
     }
 
     /** How many permits of this key were returned so far, at most. */
@@ -126,7 +126,7 @@ abstract class Cell {
     }
 
     /** Notes what is about to be returned, before it is: requests that do not see it noted must not see it returned. */
-    final void returning(Returned returned) {
+    final void returning(PermitReturn returned) {
         long moved = returned.moves();
         if (moved > 0) {
             history().returning(moved);
@@ -163,7 +163,7 @@ abstract class Cell {
     }
 
     /** Returns permits that were taken of this cell, or of one that it goes on from; false if it is dead. */
-    abstract boolean giveBack(Returned returned, TimeSource clock);
+    abstract boolean giveBack(PermitReturn returned, TimeSource clock);
 
     /** Dies; false if it was dead. */
     abstract boolean kill();

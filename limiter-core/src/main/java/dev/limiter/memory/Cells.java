@@ -81,7 +81,7 @@ final class Cells {
      * Returns permits to the cell they were taken from, or to the one that goes on from there. If that left or was reset,
      * what was taken is forgotten, and a new cell of the key holds only what others took.
      */
-    void giveBack(Returned returned) {
+    void giveBack(PermitReturn returned) {
         Cell cell = returned.from();
         while (!cell.giveBack(returned, clock)) {
             // waits for a successor that is just being put in its place

@@ -25,7 +25,7 @@ class Eviction {
     /** Samples that a new key takes at most. With 1 % of slack, all cells have been looked at before that is used. */
     private static final int SAMPLES = 13;
 
-    private final Places places = new Places();
+    private final EvictionQueues places = new EvictionQueues();
     private final LongAdder expired = new LongAdder();
     private final LongAdder evicted = new LongAdder();
     private final TimeSource clock;

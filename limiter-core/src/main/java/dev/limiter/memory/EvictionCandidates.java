@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * The cells that may be evicted, densely, so that some can be picked at random. Grows in chunks, of which none is ever
- * copied. Changed with the lock of {@link Places} held.
+ * copied. Changed with the lock of {@link EvictionQueues} held.
  */
 final class EvictionCandidates {
 

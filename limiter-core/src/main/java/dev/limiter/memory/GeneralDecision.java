@@ -53,7 +53,7 @@ abstract class GeneralDecision extends Decision {
     abstract long[] marks();
 
     /** The permits that were taken of each limit; null if of all alike. */
-    Returned.@Nullable OwnCosts own() {
+    PermitReturn.@Nullable OwnCosts own() {
         return null;
     }
 
@@ -103,6 +103,6 @@ abstract class GeneralDecision extends Decision {
                 marks[i] = NumberLimit.NOTHING;
             }
         }
-        cell.bound.cells.giveBack(new Returned(cell, marks, permits, own(), now, returnedBefore));
+        cell.bound.cells.giveBack(new PermitReturn(cell, marks, permits, own(), now, returnedBefore));
     }
 }

@@ -213,7 +213,7 @@ final class NumberCell extends Cell {
     }
 
     @Override
-    boolean giveBack(Returned returned, TimeSource clock) {
+    boolean giveBack(PermitReturn returned, TimeSource clock) {
         while (true) {
             long value = word();
             if (value == DEAD) {

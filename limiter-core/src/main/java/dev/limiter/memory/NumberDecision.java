@@ -61,7 +61,7 @@ class NumberDecision extends Decision {
     @Override
     public void giveBack() {
         if (permitted() && (long) STAMP.getAndBitwiseOr(this, Long.MIN_VALUE) >= 0) {
-            cell.bound.cells.giveBack(new Returned(cell, new long[] {value}, 1, null, now(), returnedBefore()));
+            cell.bound.cells.giveBack(new PermitReturn(cell, new long[] {value}, 1, null, now(), returnedBefore()));
         }
     }
 

@@ -71,7 +71,7 @@ final class SlidingWindowDecision extends Decision {
     public void giveBack() {
         if (permitted() && (long) STAMP.getAndBitwiseOr(this, Long.MIN_VALUE) >= 0) {
             // what others returned does not move a time
-            cell.bound.cells.giveBack(new Returned(cell, new long[] {stamped()}, 1, null, Long.MIN_VALUE, 0));
+            cell.bound.cells.giveBack(new PermitReturn(cell, new long[] {stamped()}, 1, null, Long.MIN_VALUE, 0));
         }
     }
 

@@ -28,7 +28,7 @@ class SnapshotDecision extends GeneralDecision {
     }
 
     @Override
-    Returned.@Nullable OwnCosts own() {
+    PermitReturn.@Nullable OwnCosts own() {
         return readings.own();
     }
 
@@ -57,7 +57,7 @@ class SnapshotDecision extends GeneralDecision {
             numbers = new long[4 * limits];
         }
 
-        Returned.@Nullable OwnCosts own() {
+        PermitReturn.@Nullable OwnCosts own() {
             return null;
         }
 
@@ -113,15 +113,15 @@ class SnapshotDecision extends GeneralDecision {
     /** The same where not all limits are charged alike. */
     static final class OwnReadings extends Readings {
 
-        private final Returned.OwnCosts own;
+        private final PermitReturn.OwnCosts own;
 
-        OwnReadings(Returned.OwnCosts own) {
+        OwnReadings(PermitReturn.OwnCosts own) {
             super(own.permits().length);
             this.own = own;
         }
 
         @Override
-        Returned.OwnCosts own() {
+        PermitReturn.OwnCosts own() {
             return own;
         }
     }

@@ -49,7 +49,7 @@ abstract class VersionedCell extends Cell {
     private SnapshotDecision.Readings readings(ChargeTerms terms) {
         return terms.costs() == null
                 ? new SnapshotDecision.Readings(bound.size())
-                : new SnapshotDecision.OwnReadings(new Returned.OwnCosts(terms.costs(), returnedOfEach()));
+                : new SnapshotDecision.OwnReadings(new PermitReturn.OwnCosts(terms.costs(), returnedOfEach()));
     }
 
     /** All or none: a limit may have no turn so far ahead as another one makes the request wait. */
@@ -153,7 +153,7 @@ abstract class VersionedCell extends Cell {
     }
 
     @Override
-    boolean giveBack(Returned returned, TimeSource clock) {
+    boolean giveBack(PermitReturn returned, TimeSource clock) {
         long version = lock();
         if (version == DEAD) {
             return false;
@@ -176,7 +176,7 @@ abstract class VersionedCell extends Cell {
     }
 
     /** Counts what was returned of each limit. */
-    private void count(Returned returned, Taken[] taken) {
+    private void count(PermitReturn returned, Taken[] taken) {
         if (returned.moves() > 0) {
             long[] each = history().returnedOfEach(bound);
             for (int i = 0; i < each.length; i++) {

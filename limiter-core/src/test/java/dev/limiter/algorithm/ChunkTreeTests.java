@@ -44,8 +44,8 @@ class ChunkTreeTests {
     }
 
     private void append(SplittableRandom random) {
-        long[] chunk = new long[2 * Moments.MOST];
-        for (int entry = 0; entry < Moments.MOST; entry++) {
+        long[] chunk = new long[2 * PermitLogChunk.MOST];
+        for (int entry = 0; entry < PermitLogChunk.MOST; entry++) {
             time += random.nextLong(1, 4);
             chunk[2 * entry] = time;
             chunk[2 * entry + 1] = random.nextLong(1, 4);
@@ -77,12 +77,12 @@ class ChunkTreeTests {
         collect(tree);
         TreeMap<Long, Long> found = new TreeMap<>();
         for (ChunkTree.Leaf leaf : leaves) {
-            for (int entry = 0; entry < Moments.size(leaf.chunk); entry++) {
-                found.put(Moments.time(leaf.chunk, entry), Moments.permits(leaf.chunk, entry));
+            for (int entry = 0; entry < PermitLogChunk.size(leaf.chunk); entry++) {
+                found.put(PermitLogChunk.time(leaf.chunk, entry), PermitLogChunk.permits(leaf.chunk, entry));
             }
         }
         assertThat(found).isEqualTo(expected);
-        int chunks = expected.size() / Moments.MOST + 1;
+        int chunks = expected.size() / PermitLogChunk.MOST + 1;
         // but for what is cut at both ends
         assertThat(leaves.size()).isLessThanOrEqualTo(2 * chunks + 4);
         double levels = Math.log(leaves.size()) / Math.log(ChunkTree.CHILDREN / 2.0);
@@ -104,7 +104,7 @@ class ChunkTreeTests {
 
     private void collect(ChunkTree node) {
         if (node instanceof ChunkTree.Leaf leaf) {
-            assertThat(leaf.chunk.length).isBetween(2, 2 * Moments.MOST);
+            assertThat(leaf.chunk.length).isBetween(2, 2 * PermitLogChunk.MOST);
             leaves.add(leaf);
         } else if (node instanceof ChunkTree.Branch branch) {
             assertThat(branch.children.length).isBetween(1, ChunkTree.CHILDREN);

@@ -29,7 +29,7 @@ abstract class Model {
         if (limit instanceof Limit.SlidingWindowCounter counter) {
             return new SubWindows(limit, counter.buckets());
         }
-        return new Moments(limit);
+        return new PermitLogChunk(limit);
     }
 
     /** The permits that could be taken now. */
@@ -174,9 +174,9 @@ abstract class Model {
         }
     }
 
-    private static final class Moments extends Grants {
+    private static final class PermitLogChunk extends Grants {
 
-        Moments(Limit limit) {
+        PermitLogChunk(Limit limit) {
             super(limit);
         }
 

@@ -42,7 +42,7 @@ final class CommandedStorage implements RemoteStorage {
     private volatile @Nullable Decision known;
     private volatile Duration timeout = Duration.ofSeconds(20);
     private volatile int instances = 1;
-    private volatile Standing.Listener standings = Standing.Listener.NONE;
+    private volatile RemoteRuleStatus.Listener standings = RemoteRuleStatus.Listener.NONE;
 
     CommandedStorage(TimeSource clock) {
         this.clock = clock;
@@ -147,10 +147,10 @@ final class CommandedStorage implements RemoteStorage {
                 : null;
     }
 
-    private Standing standing(Charge charge, Decision decision) {
+    private RemoteRuleStatus standing(Charge charge, Decision decision) {
         List<LimitStatus> limits = decision.limits();
         long now = clock.epochNanos() / 1000;
-        return new Standing() {
+        return new RemoteRuleStatus() {
             @Override
             public Rule rule() {
                 return charge.rule();
@@ -216,7 +216,7 @@ final class CommandedStorage implements RemoteStorage {
     }
 
     @Override
-    public void onStanding(Standing.Listener listener) {
+    public void onStanding(RemoteRuleStatus.Listener listener) {
         standings = listener;
     }
 

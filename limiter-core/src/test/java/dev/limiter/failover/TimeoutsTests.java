@@ -14,7 +14,7 @@ class TimeoutsTests {
 
     private static final Duration TIMEOUT = Duration.ofMillis(1);
 
-    private final Timeouts timeouts = new Timeouts(StorageErrors.PLAIN);
+    private final Timeouts timeouts = new Timeouts(StorageExceptionTranslator.PLAIN);
 
     /** Settled by {@code settled} when the time is up, before anybody can cancel it. */
     private static CompletableFuture<String> atTheLastMoment(CompletableFuture<String> settled) {

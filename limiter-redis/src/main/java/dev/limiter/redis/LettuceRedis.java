@@ -63,7 +63,7 @@ public class LettuceRedis implements Redis {
             return CompletableFuture.failedFuture(
                     REJECTED.stream().anyMatch(message::startsWith)
                             ? RedisUnavailableException.notDone(message, failure)
-                            : Rights.explained(failure, script));
+                            : AclRights.explained(failure, script));
         });
     }
 

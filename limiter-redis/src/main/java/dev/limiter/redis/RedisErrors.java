@@ -1,14 +1,14 @@
 package dev.limiter.redis;
 
 import dev.limiter.failover.Budget;
-import dev.limiter.failover.StorageErrors;
+import dev.limiter.failover.StorageExceptionTranslator;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.failover.Timeouts;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.util.List;
 
 /** Tells a server that cannot be used from a state that cannot be read. */
-final class RedisErrors implements StorageErrors {
+final class RedisErrors implements StorageExceptionTranslator {
 
     static final RedisErrors INSTANCE = new RedisErrors();
 
@@ -50,7 +50,7 @@ final class RedisErrors implements StorageErrors {
 
     /** The exception to throw when a script failed. Older servers wrap the reason in a text of their own. */
     static RuntimeException of(Throwable failure) {
-        Throwable cause = StorageErrors.causeOf(failure);
+        Throwable cause = StorageExceptionTranslator.causeOf(failure);
         if (cause instanceof IllegalArgumentException illegal) {
             return illegal;
         }
@@ -58,8 +58,8 @@ final class RedisErrors implements StorageErrors {
             return known;
         }
         String message = String.valueOf(cause.getMessage());
-        if (Rights.isMissing(message)) {
-            return Rights.explained(cause);
+        if (AclRights.isMissing(message)) {
+            return AclRights.explained(cause);
         }
         if (!(cause instanceof RedisCommandExecutionException)) {
             return new RedisUnavailableException("Redis failed: " + cause, cause);
@@ -88,7 +88,8 @@ final class RedisErrors implements StorageErrors {
 
     /** Whether a server has done nothing because it could not do all at once: then each may still be had alone. */
     static boolean isOfGoingTogether(Throwable failure) {
-        String message = String.valueOf(StorageErrors.causeOf(failure).getMessage());
+        String message =
+                String.valueOf(StorageExceptionTranslator.causeOf(failure).getMessage());
         return message.startsWith("CROSSSLOT ") || message.startsWith("TRYAGAIN ");
     }
 

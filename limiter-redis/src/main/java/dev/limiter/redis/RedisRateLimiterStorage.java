@@ -8,9 +8,9 @@ import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.failover.Budget;
+import dev.limiter.failover.RemoteRuleStatus;
 import dev.limiter.failover.RemoteStorage;
-import dev.limiter.failover.Standing;
-import dev.limiter.failover.StorageErrors;
+import dev.limiter.failover.StorageExceptionTranslator;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.failover.Timeouts;
 import dev.limiter.redis.ahead.KnownRefusals;
@@ -41,17 +41,17 @@ import org.jspecify.annotations.Nullable;
 public final class RedisRateLimiterStorage implements RemoteStorage {
 
     private final Redis redis;
-    private final BackgroundRedis background;
+    private final RightsReportingRedis background;
     private final String keyPrefix;
     private final Duration timeout;
     private final ServerTime time;
-    private final NodeProbes probes;
+    private final NodeProbe probes;
     private final RequestBatcher batcher;
     private final PermitRenewals held;
-    private final Releases releases;
+    private final RetryingPermitReleaser releases;
     private final KnownRefusals refusals = new KnownRefusals();
     private final RemoteRules rules;
-    private final RedisCalls calls;
+    private final RedisDecider calls;
     private final ReleaseListeners listeners = new ReleaseListeners();
 
     private RedisRateLimiterStorage(Builder builder) {
@@ -65,11 +65,11 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         this.time = new ServerTime(builder.passedTime);
         StorageStatistics statistics = builder.statistics;
         this.batcher = new RequestBatcher(redis, scripts, builder.gather, statistics);
-        this.probes = new NodeProbes(redis, keyPrefix);
-        this.background = new BackgroundRedis(redis);
+        this.probes = new NodeProbe(redis, keyPrefix);
+        this.background = new RightsReportingRedis(redis);
         this.held = new PermitRenewals(background, time);
-        this.releases = new Releases(background, scripts, statistics, time, held, refusals, listeners);
-        this.calls = new RedisCalls(redis, batcher, time, rules, held, refusals, releases, statistics);
+        this.releases = new RetryingPermitReleaser(background, scripts, statistics, time, held, refusals, listeners);
+        this.calls = new RedisDecider(redis, batcher, time, rules, held, refusals, releases, statistics);
     }
 
     /** Options of a storage in {@code redis}, which it closes when closed. */
@@ -92,7 +92,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     }
 
     @Override
-    public StorageErrors errors() {
+    public StorageExceptionTranslator errors() {
         return RedisErrors.INSTANCE;
     }
 
@@ -129,7 +129,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
 
     /** Has a listener told of all answers, on the thread that reads them. */
     @Override
-    public void onStanding(Standing.Listener listener) {
+    public void onStanding(RemoteRuleStatus.Listener listener) {
         calls.onStanding(listener);
         releases.onStanding(listener);
     }
@@ -141,7 +141,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
 
     @Override
     public RemoteStorage.Instances instances() {
-        return new RedisInstances(background, keyPrefix, System::nanoTime);
+        return new InstanceCounter(background, keyPrefix, System::nanoTime);
     }
 
     @Override

@@ -23,7 +23,7 @@ final class RequestBatcher {
     private final Scripts scripts;
     private final Duration gather;
     private final StorageStatistics statistics;
-    private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Integer, SlotRequestBatcher> lanes = new ConcurrentHashMap<>();
 
     /** {@code gather}: {@link #GATHER}, or another time in tests. */
     RequestBatcher(Redis redis, Scripts scripts, Duration gather, StorageStatistics statistics) {
@@ -35,9 +35,10 @@ final class RequestBatcher {
 
     /** Sends a request soon, all of whose states are in that slot. */
     <T> CompletableFuture<T> ask(int slot, Request<T> request) {
-        Lane lane = lanes.get(slot);
+        SlotRequestBatcher lane = lanes.get(slot);
         if (lane == null) {
-            lane = lanes.computeIfAbsent(slot, absent -> new Lane(redis, scripts, gather.toNanos(), statistics));
+            lane = lanes.computeIfAbsent(
+                    slot, absent -> new SlotRequestBatcher(redis, scripts, gather.toNanos(), statistics));
         }
         lane.add(request);
         return request;
@@ -45,7 +46,7 @@ final class RequestBatcher {
 
     /** How many calls for one key may be under way: one on a short line, and else one for each {@link #GATHER} that it takes. */
     int callsAtOnce(int slot) {
-        Lane lane = lanes.get(slot);
+        SlotRequestBatcher lane = lanes.get(slot);
         return lane == null ? 1 : lane.callsAtOnce();
     }
 

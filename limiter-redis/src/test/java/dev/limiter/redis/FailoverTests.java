@@ -484,8 +484,8 @@ class FailoverTests implements StorageListener {
     void anInstanceThatStartsIsKnownToOthersSoon() {
         AtomicLong now = new AtomicLong();
         Redis redis = client.redis();
-        RedisInstances first = new RedisInstances(redis, "count:", now::get);
-        RedisInstances second = new RedisInstances(redis, "count:", now::get);
+        InstanceCounter first = new InstanceCounter(redis, "count:", now::get);
+        InstanceCounter second = new InstanceCounter(redis, "count:", now::get);
         first.sayHello();
         second.sayHello();
         await(() -> second.known() == 2);

@@ -211,13 +211,13 @@ class RequestBatcherTests {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
         keepBusy(storage);
 
-        for (int i = 1; i < Lane.FULL; i++) {
+        for (int i = 1; i < SlotRequestBatcher.FULL; i++) {
             var unused = storage.decideAsync(List.of(rule.charge("key" + i, 2)));
         }
         assertThat(held.calls()).hasSize(LITTLE);
         CompletableFuture<Decision> last = storage.decideAsync(List.of(rule.charge("last", 2)));
 
-        assertThat(held.calls()).hasSize(LITTLE + 1).endsWith(Lane.FULL);
+        assertThat(held.calls()).hasSize(LITTLE + 1).endsWith(SlotRequestBatcher.FULL);
         held.release();
         assertThat(last.join().permitted()).isTrue();
     }

@@ -90,7 +90,7 @@ class RightsTests {
 
     @Test
     void whatIsListedIsEnough() {
-        try (RedisRateLimiterStorage storage = storageOf("enough", Rights.NEEDED)) {
+        try (RedisRateLimiterStorage storage = storageOf("enough", AclRights.NEEDED)) {
             List<Charge> all = new ArrayList<>();
             for (Limit limit : limits()) {
                 Rule rule = Rule.of("rule " + limit, limit);
@@ -112,7 +112,7 @@ class RightsTests {
             storage.decide(all).close();
             storage.decide(Rule.of("leased", Limit.tokenBucket(1000, HOUR)), "key", 1);
             storage.cleanUp();
-            new RedisInstances(storage.redis(), "limiter:", System::nanoTime).sayHello();
+            new InstanceCounter(storage.redis(), "limiter:", System::nanoTime).sayHello();
             assertThat(storage.peek(Rule.of("rule " + limits().get(0), limits().get(0)), "key")
                             .remaining())
                     .isEqualTo(100);
@@ -134,11 +134,11 @@ class RightsTests {
     @ValueSource(strings = {"+set", "+time", "+get"})
     void saysWhichRightIsMissing(String right) {
         try (RedisRateLimiterStorage storage =
-                storageOf("without" + right.substring(1), Rights.NEEDED.replace(right + " ", ""))) {
+                storageOf("without" + right.substring(1), AclRights.NEEDED.replace(right + " ", ""))) {
             assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
                     .isInstanceOf(RedisUnavailableException.class)
                     .hasMessageContaining("lacks a right")
-                    .hasMessageContainingAll(right.substring(1).toUpperCase(Locale.ROOT), Rights.NEEDED);
+                    .hasMessageContainingAll(right.substring(1).toUpperCase(Locale.ROOT), AclRights.NEEDED);
         }
     }
 
@@ -148,7 +148,7 @@ class RightsTests {
     void tellsWhichRightIsMissingHoweverOthersFare(String right) {
         List<String> told = new CopyOnWriteArrayList<>();
         RedisRateLimiterStorage redis =
-                storageOf("untold" + right.substring(1), Rights.NEEDED.replace(right + " ", ""));
+                storageOf("untold" + right.substring(1), AclRights.NEEDED.replace(right + " ", ""));
         Rule sound = Rule.of("sound", Limit.fixedWindow(1000, HOUR));
         Rule log = Rule.of(
                 "log",
@@ -173,14 +173,14 @@ class RightsTests {
             }
             assertThat(told).isNotEmpty();
             assertThat(told.get(0))
-                    .contains("lacks a right", right.substring(1).toUpperCase(Locale.ROOT), Rights.NEEDED);
+                    .contains("lacks a right", right.substring(1).toUpperCase(Locale.ROOT), AclRights.NEEDED);
             assertThat(storage.decide(sound, "key", 1).onFailure()).isEmpty();
         }
     }
 
     @Test
     void saysThatThePasswordIsWrong() {
-        storageOf("known", Rights.NEEDED).close();
+        storageOf("known", AclRights.NEEDED).close();
         RedisClient client = RedisClient.create(RedisURI.builder()
                 .withHost("127.0.0.1")
                 .withPort(server.port())

@@ -123,7 +123,7 @@ public final class HttpAnswerAssert extends AbstractAssert<HttpAnswerAssert, Htt
     }
 
     private Map<String, Map<String, String>> field(String name) {
-        return RateLimitField.parse(String.join(", ", header(name)));
+        return RateLimitFieldParser.parse(String.join(", ", header(name)));
     }
 
     private List<String> header(String name) {

@@ -27,7 +27,7 @@ final class MissingFiltersCustomizerFactory implements ContextCustomizerFactory 
 
         @Override
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
-            TestBeans.register(context, "limiterMissingFiltersWarning", MissingFiltersWarning.class, false);
+            TestBeanRegistrar.register(context, "limiterMissingFiltersWarning", MissingFiltersWarning.class, false);
         }
     }
 }

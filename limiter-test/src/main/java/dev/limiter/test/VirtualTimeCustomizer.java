@@ -13,7 +13,7 @@ record VirtualTimeCustomizer() implements ContextCustomizer {
     @Override
     public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
         // primary, if the application has its own
-        TestBeans.register(context, "limiterVirtualTimeSource", VirtualTimeSource.class, true);
-        TestBeans.register(context, "limiterFreshStorage", ResettableStorage.class, true);
+        TestBeanRegistrar.register(context, "limiterVirtualTimeSource", VirtualTimeSource.class, true);
+        TestBeanRegistrar.register(context, "limiterFreshStorage", ResettableStorage.class, true);
     }
 }

@@ -3,7 +3,7 @@ package dev.limiter.redis.ahead;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.failover.Standing;
+import dev.limiter.failover.RemoteRuleStatus;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Returns;
@@ -89,7 +89,7 @@ public final class LeasedPermits {
     }
 
     /** Where the answer leaves the state. */
-    public Standing standing() {
+    public RemoteRuleStatus standing() {
         return decision(0);
     }
 

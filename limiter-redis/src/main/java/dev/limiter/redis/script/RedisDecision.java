@@ -3,12 +3,12 @@ package dev.limiter.redis.script;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Rule;
-import dev.limiter.failover.Standing;
+import dev.limiter.failover.RemoteRuleStatus;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /** The answer of a script on one rule and key. */
-public final class RedisDecision extends Decision implements Standing {
+public final class RedisDecision extends Decision implements RemoteRuleStatus {
 
     private static final VarHandle RETURNED;
     private static final VarHandle RELEASED;

@@ -14,10 +14,10 @@ import dev.limiter.spring.operate.ChangesFile;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RulesChangedEvents;
 import dev.limiter.spring.redis.OwnConnection;
-import dev.limiter.spring.redis.SharedChanges;
+import dev.limiter.spring.redis.RedisChangeStore;
 import dev.limiter.spring.reload.ChangeFollower;
 import dev.limiter.spring.reload.ConfigurationWatcher;
-import dev.limiter.spring.reload.EnvironmentChanges;
+import dev.limiter.spring.reload.EnvironmentChangeListener;
 import dev.limiter.spring.reload.RulesRebinder;
 import dev.limiter.spring.rule.RuleSource;
 import java.nio.file.Path;
@@ -50,7 +50,7 @@ public final class LimiterChangesAutoConfiguration {
 
         @Bean
         ChangeStore limiterChangeStore(OwnConnection connection, LimiterSettings settings) {
-            return new SharedChanges(
+            return new RedisChangeStore(
                     new SharedDocument(connection.redis(), settings.redis().keyPrefix() + "changes"));
         }
     }
@@ -89,12 +89,12 @@ public final class LimiterChangesAutoConfiguration {
 
     @Bean
     ChangeFollower limiterChangeFollower(LiveRules rules, ChangeStore store) {
-        return new ChangeFollower(rules, store instanceof SharedChanges);
+        return new ChangeFollower(rules, store instanceof RedisChangeStore);
     }
 
     @Bean
-    static EnvironmentChanges limiterEnvironmentChanges(ObjectProvider<ConfigurationWatcher> watcher) {
-        return new EnvironmentChanges(watcher);
+    static EnvironmentChangeListener limiterEnvironmentChanges(ObjectProvider<ConfigurationWatcher> watcher) {
+        return new EnvironmentChangeListener(watcher);
     }
 
     @Bean

@@ -6,22 +6,22 @@ import dev.limiter.redis.server.SharedSamples;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
-import dev.limiter.spring.endpoint.KnownParameters;
 import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.endpoint.RequestExplanations;
-import dev.limiter.spring.endpoint.SecuredExplainer;
+import dev.limiter.spring.endpoint.SecurityContextExplainer;
+import dev.limiter.spring.endpoint.UnknownParameterAdvisor;
 import dev.limiter.spring.endpoint.WebExchange;
 import dev.limiter.spring.key.KeyHash;
-import dev.limiter.spring.metrics.QueuedRequests;
+import dev.limiter.spring.metrics.QueuedRequestCounter;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.operate.series.DecisionSeries;
+import dev.limiter.spring.redis.DecisionSeriesSync;
 import dev.limiter.spring.redis.OwnConnection;
-import dev.limiter.spring.redis.SampleExchange;
 import dev.limiter.spring.reload.BackgroundTask;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,7 +68,7 @@ public final class LimiterEndpointAutoConfiguration {
         return new DecisionSeries(
                 counts,
                 limiters::waiting,
-                new QueuedRequests(limiters)::of,
+                new QueuedRequestCounter(limiters)::of,
                 () -> environment.getProperty("HOSTNAME", "instance") + ":"
                         + environment.getProperty("local.server.port", ""));
     }
@@ -80,9 +80,9 @@ public final class LimiterEndpointAutoConfiguration {
     static class Shared {
 
         @Bean
-        SampleExchange limiterSampleExchange(
+        DecisionSeriesSync limiterSampleExchange(
                 OwnConnection connection, LimiterSettings settings, DecisionSeries series) {
-            return new SampleExchange(
+            return new DecisionSeriesSync(
                     new SharedSamples(connection.redis(), settings.redis().keyPrefix() + "samples"), series);
         }
     }
@@ -93,10 +93,10 @@ public final class LimiterEndpointAutoConfiguration {
             DecisionCounts counts,
             RefusedKeys refused,
             ObjectProvider<DecisionSeries> series,
-            ObjectProvider<SampleExchange> exchange) {
+            ObjectProvider<DecisionSeriesSync> exchange) {
         List<Runnable> samples = new ArrayList<>(List.of(counts::sample, refused::sample));
         series.ifAvailable(alone -> {
-            SampleExchange shared = exchange.getIfAvailable();
+            DecisionSeriesSync shared = exchange.getIfAvailable();
             samples.add(shared == null ? alone::sample : shared);
         });
         return new BackgroundTask("limiter-sampler", Duration.ofSeconds(1), () -> samples.forEach(Runnable::run));
@@ -130,8 +130,8 @@ public final class LimiterEndpointAutoConfiguration {
     }
 
     @Bean
-    static KnownParameters limiterKnownParameters() {
-        return new KnownParameters();
+    static UnknownParameterAdvisor limiterKnownParameters() {
+        return new UnknownParameterAdvisor();
     }
 
     @Bean
@@ -154,6 +154,6 @@ public final class LimiterEndpointAutoConfiguration {
     private static @Nullable RequestExplainer explainer(@Nullable RequestExplainer explainer, ClassLoader loader) {
         boolean secured =
                 ClassUtils.isPresent("org.springframework.security.core.context.SecurityContextHolder", loader);
-        return explainer != null && secured ? new SecuredExplainer(explainer) : explainer;
+        return explainer != null && secured ? new SecurityContextExplainer(explainer) : explainer;
     }
 }

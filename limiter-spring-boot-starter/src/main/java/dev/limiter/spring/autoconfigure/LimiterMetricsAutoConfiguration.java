@@ -7,10 +7,10 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.metrics.LimiterMetrics;
 import dev.limiter.spring.metrics.LimiterObservations;
-import dev.limiter.spring.metrics.QueuedRequests;
+import dev.limiter.spring.metrics.MeterSuppressingHandler;
+import dev.limiter.spring.metrics.QueuedRequestCounter;
 import dev.limiter.spring.metrics.RuleGauges;
 import dev.limiter.spring.metrics.StorageMetrics;
-import dev.limiter.spring.metrics.TimedObservationHandler;
 import dev.limiter.spring.operate.LiveRules;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
@@ -40,7 +40,7 @@ public final class LimiterMetricsAutoConfiguration {
     @ConditionalOnBean(LiveRules.class)
     RuleGauges limiterRuleGauges(
             ObjectProvider<MeterRegistry> registries, LiveRules rules, PermitHolders holders, RateLimiters limiters) {
-        return new RuleGauges(registries, rules, holders, new QueuedRequests(limiters));
+        return new RuleGauges(registries, rules, holders, new QueuedRequestCounter(limiters));
     }
 
     @Bean
@@ -65,8 +65,8 @@ public final class LimiterMetricsAutoConfiguration {
 
         @Bean
         @Order(Ordered.HIGHEST_PRECEDENCE)
-        TimedObservationHandler limiterTimedObservationHandler() {
-            return new TimedObservationHandler();
+        MeterSuppressingHandler limiterTimedObservationHandler() {
+            return new MeterSuppressingHandler();
         }
     }
 }

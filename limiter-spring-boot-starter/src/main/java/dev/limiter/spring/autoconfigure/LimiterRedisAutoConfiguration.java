@@ -14,11 +14,11 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.RedisSettings;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.SecretValues;
-import dev.limiter.spring.redis.ApplicationRedis;
+import dev.limiter.spring.redis.ApplicationRedisConfiguration;
 import dev.limiter.spring.redis.EvictionCheck;
 import dev.limiter.spring.redis.OwnConnection;
-import dev.limiter.spring.redis.RedisProblems;
-import dev.limiter.spring.redis.StorageEvents;
+import dev.limiter.spring.redis.RedisConfigurationProblems;
+import dev.limiter.spring.redis.StorageEventPublisher;
 import dev.limiter.spring.redis.StorageListeners;
 import dev.limiter.spring.redis.StorageLog;
 import org.springframework.beans.factory.ObjectProvider;
@@ -58,7 +58,9 @@ public final class LimiterRedisAutoConfiguration {
                 ObjectProvider<RedisConnectionFactory> application, LimiterSettings settings) {
             String url = settings.redis().url();
             return new OwnConnection(
-                    url == null ? ApplicationRedis.of(application.getIfUnique()) : ApplicationRedis.of(url),
+                    url == null
+                            ? ApplicationRedisConfiguration.of(application.getIfUnique())
+                            : ApplicationRedisConfiguration.of(url),
                     settings.redis().timeout());
         }
 
@@ -95,7 +97,7 @@ public final class LimiterRedisAutoConfiguration {
             try {
                 return storage.strategies(factory);
             } catch (IllegalArgumentException refused) {
-                throw RedisProblems.of(String.valueOf(refused.getMessage()));
+                throw RedisConfigurationProblems.of(String.valueOf(refused.getMessage()));
             }
         }
 
@@ -125,9 +127,9 @@ public final class LimiterRedisAutoConfiguration {
         }
 
         @Bean
-        StorageEvents limiterStorageEvents(
+        StorageEventPublisher limiterStorageEvents(
                 ObjectProvider<RateLimitListener> listeners, ApplicationEventPublisher events) {
-            return new StorageEvents("redis", listeners, events);
+            return new StorageEventPublisher("redis", listeners, events);
         }
     }
 
@@ -135,6 +137,6 @@ public final class LimiterRedisAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(RateLimiterStorage.class)
     RateLimiterStorage limiterStorage() {
-        throw RedisProblems.missing();
+        throw RedisConfigurationProblems.missing();
     }
 }

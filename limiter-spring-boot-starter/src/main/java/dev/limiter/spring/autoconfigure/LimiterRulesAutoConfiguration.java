@@ -15,13 +15,13 @@ import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compile.TimeSteps;
 import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.config.AllowedKeysBindAdvisor;
 import dev.limiter.spring.config.BindProblemCollector;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
-import dev.limiter.spring.config.OwnKeys;
 import dev.limiter.spring.config.Storage;
-import dev.limiter.spring.config.WholeNumbers;
+import dev.limiter.spring.config.WholeNumberBindAdvisor;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
@@ -55,16 +55,16 @@ public final class LimiterRulesAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static WholeNumbers limiterWholeNumbers() {
-        return new WholeNumbers();
+    static WholeNumberBindAdvisor limiterWholeNumbers() {
+        return new WholeNumberBindAdvisor();
     }
 
     /** Within {@link BindProblemCollector}, which would report them. */
     @Bean
     @Order(Ordered.HIGHEST_PRECEDENCE)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static OwnKeys limiterOwnKeys(Environment environment) {
-        return new OwnKeys(environment);
+    static AllowedKeysBindAdvisor limiterOwnKeys(Environment environment) {
+        return new AllowedKeysBindAdvisor(environment);
     }
 
     @Bean

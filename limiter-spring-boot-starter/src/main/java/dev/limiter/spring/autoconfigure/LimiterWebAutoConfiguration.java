@@ -7,24 +7,24 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.operate.RequestExplainer;
-import dev.limiter.spring.web.EveryMappingInterceptor;
-import dev.limiter.spring.web.HeldFieldsFilter;
-import dev.limiter.spring.web.Preflights;
+import dev.limiter.spring.web.DeferredFieldsFilter;
+import dev.limiter.spring.web.FallbackRateLimitInterceptor;
+import dev.limiter.spring.web.PreflightDetector;
 import dev.limiter.spring.web.ProblemRejectionHandler;
 import dev.limiter.spring.web.RateLimitExceptionResolver;
 import dev.limiter.spring.web.RateLimitFilter;
 import dev.limiter.spring.web.RateLimitInterceptor;
 import dev.limiter.spring.web.RejectionHandler;
-import dev.limiter.spring.web.Rejections;
+import dev.limiter.spring.web.RejectionWriter;
 import dev.limiter.spring.web.RequestGate;
 import dev.limiter.spring.web.RequestLifecycleFilter;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.ServletCurrentRequest;
 import dev.limiter.spring.web.WaitingInterceptor;
 import dev.limiter.spring.web.check.MaxKeysCheck;
-import dev.limiter.spring.web.check.SwallowedAnnotations;
 import dev.limiter.spring.web.check.UnmatchedPathsCheck;
-import dev.limiter.spring.web.check.UnresolvedKeys;
+import dev.limiter.spring.web.check.UnresolvableKeysCheck;
+import dev.limiter.spring.web.check.UnusedAnnotationsCheck;
 import dev.limiter.spring.web.dashboard.DashboardMapping;
 import dev.limiter.spring.web.explain.ServletRequestExplainer;
 import dev.limiter.spring.web.route.Endpoints;
@@ -88,8 +88,8 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static FurtherServlets limiterFurtherServlets(BeanFactory application) {
-        return new FurtherServlets(application);
+    static FrameworkServletProcessor limiterFurtherServlets(BeanFactory application) {
+        return new FrameworkServletProcessor(application);
     }
 
     @Bean
@@ -106,17 +106,17 @@ public final class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    Rejections limiterRejections(
+    RejectionWriter limiterRejections(
             RejectionHandler handler,
             ServletCurrentRequest requests,
             RuleDecider decider,
             LimiterSettings settings,
             ObjectProvider<CorsConfigurationSource> crossOrigin) {
-        return new Rejections(handler, requests, decider, settings.web().headers(), crossOrigin);
+        return new RejectionWriter(handler, requests, decider, settings.web().headers(), crossOrigin);
     }
 
     @Bean
-    RateLimitExceptionResolver limiterExceptionResolver(Rejections rejections, ApplicationContext context) {
+    RateLimitExceptionResolver limiterExceptionResolver(RejectionWriter rejections, ApplicationContext context) {
         return new RateLimitExceptionResolver(rejections, context);
     }
 
@@ -171,8 +171,9 @@ public final class LimiterWebAutoConfiguration {
 
     /** Around all other filters. */
     @Bean
-    FilterRegistrationBean<HeldFieldsFilter> limiterHeldFieldsFilterRegistration() {
-        FilterRegistrationBean<HeldFieldsFilter> registration = new FilterRegistrationBean<>(new HeldFieldsFilter());
+    FilterRegistrationBean<DeferredFieldsFilter> limiterHeldFieldsFilterRegistration() {
+        FilterRegistrationBean<DeferredFieldsFilter> registration =
+                new FilterRegistrationBean<>(new DeferredFieldsFilter());
         registration.setName("limiterHeldFieldsFilter");
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
         registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
@@ -188,13 +189,13 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
-    UnresolvedKeys limiterUnresolvedKeys(
+    UnresolvableKeysCheck limiterUnresolvedKeys(
             Rules rules,
             ObjectProvider<HandlerMapping> mappings,
             ApplicationContext context,
             ObjectProvider<Filter> filters,
             ObjectProvider<AbstractFilterRegistrationBean<?>> registrations) {
-        return new UnresolvedKeys(
+        return new UnresolvableKeysCheck(
                 rules,
                 mappings,
                 context,
@@ -203,9 +204,9 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
-    SwallowedAnnotations limiterSwallowedAnnotations(
+    UnusedAnnotationsCheck limiterSwallowedAnnotations(
             Rules rules, ObjectProvider<RequestMappingInfoHandlerMapping> mappings) {
-        return new SwallowedAnnotations(rules, mappings);
+        return new UnusedAnnotationsCheck(rules, mappings);
     }
 
     @Bean
@@ -217,7 +218,7 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     RequestGate limiterRequestDecider(
-            RuleDecider decider, Rejections rejections, ObjectProvider<ResourceResolver> resources) {
+            RuleDecider decider, RejectionWriter rejections, ObjectProvider<ResourceResolver> resources) {
         return new RequestGate(decider, rejections, resources.getIfAvailable());
     }
 
@@ -244,7 +245,7 @@ public final class LimiterWebAutoConfiguration {
                 endpoints,
                 addresses,
                 limiters,
-                new Preflights(crossOrigin),
+                new PreflightDetector(crossOrigin),
                 resources.getIfAvailable(),
                 prefix(environment, "server.servlet.context-path"),
                 prefix(environment, "spring.mvc.servlet.path"));
@@ -265,7 +266,7 @@ public final class LimiterWebAutoConfiguration {
     @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
     MappedInterceptor limiterMappedInterceptor(
             HandlerMappings mappings, RateLimitInterceptor deciding, WaitingInterceptor waiting) {
-        return new MappedInterceptor(null, new EveryMappingInterceptor(mappings, deciding, waiting));
+        return new MappedInterceptor(null, new FallbackRateLimitInterceptor(mappings, deciding, waiting));
     }
 
     @Bean(FILTER)
@@ -278,7 +279,11 @@ public final class LimiterWebAutoConfiguration {
             ObjectProvider<DashboardMapping> dashboard) {
         DashboardMapping page = dashboard.getIfAvailable();
         return new RateLimitFilter(
-                rules, requests, decider, new Preflights(crossOrigin), page == null ? request -> false : page::serves);
+                rules,
+                requests,
+                decider,
+                new PreflightDetector(crossOrigin),
+                page == null ? request -> false : page::serves);
     }
 
     /** By its name: the server needs it before other beans can be made. */

@@ -19,7 +19,7 @@ public final class LimiterWebFluxAutoConfiguration {
     /** Not lazy, whatever the application's other beans are. */
     @Bean
     @Lazy(false)
-    WebFluxLimits limiterWebFluxLimits(Rules rules, MethodLimits methods, LimiterSettings settings) {
-        return new WebFluxLimits(rules, methods, settings);
+    UnsupportedWebFluxCheck limiterWebFluxLimits(Rules rules, MethodLimits methods, LimiterSettings settings) {
+        return new UnsupportedWebFluxCheck(rules, methods, settings);
     }
 }

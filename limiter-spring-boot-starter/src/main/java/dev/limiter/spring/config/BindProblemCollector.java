@@ -50,7 +50,7 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             } else {
                 ConfigurationProperty property = context.getConfigurationProperty();
                 problems.putIfAbsent(
-                        name, BindProblems.unreadable(name, property == null ? null : property.getValue(), type));
+                        name, BindProblemFactory.unreadable(name, property == null ? null : property.getValue(), type));
             }
             return type.isPrimitive() ? Array.get(Array.newInstance(type, 1), 0) : null;
         }
@@ -80,7 +80,7 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                                     name -> name.equals(property.getName()) || name.isAncestorOf(property.getName())))
                     .toList()
                     .forEach(property -> problems.put(
-                            property.getName(), BindProblems.unknown(property, inForce(property, context))));
+                            property.getName(), BindProblemFactory.unknown(property, inForce(property, context))));
         }
 
         /** The same of the source that comes first, which may have no value for it where a later one has. */
@@ -102,7 +102,7 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             ConfigurationProperty value = hasKeys && isSetting ? valueOf(name, context) : null;
             // without keys in another source, any other value has failed already
             if (value != null && (result != null || value.getValue() == null || "".equals(value.getValue()))) {
-                problems.putIfAbsent(name, BindProblems.unreadable(name, value.getValue(), type));
+                problems.putIfAbsent(name, BindProblemFactory.unreadable(name, value.getValue(), type));
             }
         }
 

@@ -71,7 +71,7 @@ public final class ConfiguredRules implements RuleSource {
     private static List<RuleDefinition> rules(Map<String, LimiterProperties.Rule> properties, Environment environment) {
         Problems problems = new Problems();
         List<RuleDefinition> rules = new ArrayList<>();
-        NamedSettings.of("limiter.rules", properties, environment, problems)
+        RelaxedNameMerger.of("limiter.rules", properties, environment, problems)
                 .forEach((name, rule) -> rules.add(rule(name, rule, environment, problems)));
         problems.throwIfAny();
         return List.copyOf(rules);
@@ -81,11 +81,11 @@ public final class ConfiguredRules implements RuleSource {
             String name, LimiterProperties.Rule rule, Environment environment, Problems problems) {
         RuleOrigin origin = new EnvironmentOrigin("limiter.rules." + name, environment);
         RuleDefinition.Builder builder = builder(name, rule, origin)
-                .tiers(TierSettings.read(origin, rule.tiers(), environment, problems))
+                .tiers(TierSettingsReader.read(origin, rule.tiers(), environment, problems))
                 .ban(ban(RuleOrigin.property(origin.of("ban")), rule.ban()))
                 .set(
                         TiersDefinition.CANDIDATE,
-                        TierSettings.candidate(origin, rule.candidate(), environment, problems));
+                        TierSettingsReader.candidate(origin, rule.candidate(), environment, problems));
         return withLimits(builder, origin, rule.limits(), environment, problems);
     }
 
@@ -93,7 +93,7 @@ public final class ConfiguredRules implements RuleSource {
         Problems problems = new Problems();
         RuleOrigin origin = new EnvironmentOrigin(DEFAULT_LIMIT, environment);
         RuleDefinition.Builder builder = builder("default", limit, origin)
-                .tiers(TierSettings.read(origin, limit.tiers(), environment, problems))
+                .tiers(TierSettingsReader.read(origin, limit.tiers(), environment, problems))
                 .scope(Scope.ENDPOINT);
         RuleDefinition definition = withLimits(builder, origin, limit.limits(), environment, problems);
         problems.throwIfAny();
@@ -134,7 +134,7 @@ public final class ConfiguredRules implements RuleSource {
             Problems problems) {
         String parent = origin.of("limits");
         Map<String, LimitDefinition> limits = new LinkedHashMap<>();
-        NamedSettings.of(parent, properties, environment, problems)
+        RelaxedNameMerger.of(parent, properties, environment, problems)
                 .forEach((name, limit) -> limits.put(
                         name, limit(limit, LimitOptions.OF_NAMED, RuleOrigin.property(parent + "." + name))));
         return limits;

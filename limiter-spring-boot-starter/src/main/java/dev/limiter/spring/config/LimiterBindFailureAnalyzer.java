@@ -42,11 +42,11 @@ final class LimiterBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExcep
         }
         if (failure.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
             return unbound.getUnboundProperties().stream()
-                    .map(property -> BindProblems.unknown(property, property))
+                    .map(property -> BindProblemFactory.unknown(property, property))
                     .toList();
         }
         ConfigurationProperty property = failure.getProperty();
-        return List.of(BindProblems.unreadable(
+        return List.of(BindProblemFactory.unreadable(
                 failure.getName(),
                 property == null ? null : property.getValue(),
                 failure.getTarget().getType().toClass()));

@@ -108,7 +108,7 @@ public record LimiterSettings(
     private static Floors floors(
             Map<String, LimiterProperties.Floor> properties, Environment environment, Problems problems) {
         Map<String, Floors.Floor> floors = new LinkedHashMap<>();
-        NamedSettings.distinct("limiter.floors", properties, environment, problems)
+        RelaxedNameMerger.distinct("limiter.floors", properties, environment, problems)
                 .forEach((rule, floor) -> {
                     String where = "limiter.floors." + (rule.contains(".") ? "[" + rule + "]" : rule);
                     if (floor.limit() == null || floor.window() == null) {

@@ -116,7 +116,7 @@ public final class RulesFile {
         }
         List<PropertySource<?>> documents;
         try {
-            if (!YamlExpansion.isBounded(content)) {
+            if (!YamlBombCheck.isBounded(content)) {
                 throw problem("It is too much when its aliases are written out.");
             }
             documents = new YamlPropertySourceLoader().load(PROPERTY, new ByteArrayResource(content, path.toString()) {

@@ -78,7 +78,7 @@ final class KeyChanger {
     /** Gives keys another limit for a while. */
     Map<String, Object> override(Map<RateLimitRule, String> keys, RequestedChange wanted, Operator operator) {
         String rule = keys.keySet().iterator().next().name();
-        Instant end = OverrideEnd.of(Objects.requireNonNull(wanted.until()), rules.now());
+        Instant end = OverrideEndParser.of(Objects.requireNonNull(wanted.until()), rules.now());
         long limit = Objects.requireNonNull(wanted.settings().limit());
         List<KeyOverride> overrides = keys.values().stream()
                 .distinct()

@@ -20,7 +20,7 @@ final class OperatorLog {
 
     private final ApplicationEventPublisher events;
     private final KeyHash hash;
-    private final OperationRate rate = new OperationRate(System::nanoTime);
+    private final OperationRateLimiter rate = new OperationRateLimiter(System::nanoTime);
 
     OperatorLog(ApplicationEventPublisher events, KeyHash hash) {
         this.hash = hash;
@@ -88,7 +88,7 @@ final class OperatorLog {
     /**
      * Counts one more operation: each is told, and so they are bounded.
      *
-     * @throws OperationRate.TooManyOperationsException if there were too many within a second
+     * @throws OperationRateLimiter.TooManyOperationsException if there were too many within a second
      */
     void admit() {
         rate.admit();

@@ -109,7 +109,7 @@ final class RuleReader {
             body.put("changes", changes.stream().map(RuleDescription::of).toList());
         }
         floors.of(name).ifPresent(floor -> body.put("floor", RuleDescription.of(floor)));
-        body.put("sources", RuleSources.of(named.get(0)));
+        body.put("sources", SettingOrigins.of(named.get(0)));
         body.put("refusedMost", refusedMost(name));
         held.describe(named.get(0), null, body);
         return body;

@@ -68,7 +68,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
 
     @Override
     public void afterSingletonsInstantiated() {
-        registries = Registries.of(available);
+        registries = MeterRegistries.of(available);
         // What was counted before there was a registry has empty lists in their place.
         limits.clear();
         bans.clear();

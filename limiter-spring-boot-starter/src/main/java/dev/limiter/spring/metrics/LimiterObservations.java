@@ -69,14 +69,14 @@ public final class LimiterObservations implements StorageListener, WaitListener,
         if (asked.isNoop()) {
             return null;
         }
-        Observation observation = Observation.createNotStarted(name, TimedObservation::new, asked)
+        Observation observation = Observation.createNotStarted(name, TimedObservationContext::new, asked)
                 .contextualName(forPeople)
-                .lowCardinalityKeyValue(TimedObservation.RULE, String.join(",", rules));
+                .lowCardinalityKeyValue(TimedObservationContext.RULE, String.join(",", rules));
         return observation.isNoop() ? null : observation;
     }
 
     private static void stop(Observation observation, String outcome) {
-        observation.lowCardinalityKeyValue(TimedObservation.OUTCOME, outcome);
+        observation.lowCardinalityKeyValue(TimedObservationContext.OUTCOME, outcome);
         observation.stop();
     }
 

@@ -29,7 +29,7 @@ public final class RuleGauges implements SmartLifecycle {
     private final ObjectProvider<MeterRegistry> available;
     private final LiveRules rules;
     private final PermitHolders holders;
-    private final QueuedRequests queued;
+    private final QueuedRequestCounter queued;
     private final ConcurrentMap<String, List<Timer>> held = new ConcurrentHashMap<>();
     private volatile List<MeterRegistry> registries = List.of();
     private List<Gauges> gauges = List.of();
@@ -52,7 +52,10 @@ public final class RuleGauges implements SmartLifecycle {
     }
 
     public RuleGauges(
-            ObjectProvider<MeterRegistry> registries, LiveRules rules, PermitHolders holders, QueuedRequests queued) {
+            ObjectProvider<MeterRegistry> registries,
+            LiveRules rules,
+            PermitHolders holders,
+            QueuedRequestCounter queued) {
         this.available = registries;
         this.rules = rules;
         this.holders = holders;
@@ -61,7 +64,7 @@ public final class RuleGauges implements SmartLifecycle {
 
     @Override
     public synchronized void start() {
-        registries = Registries.of(available);
+        registries = MeterRegistries.of(available);
         gauges = registries.stream().map(Gauges::of).toList();
         holders.onRelease((permit, time) ->
                 held.computeIfAbsent(permit.rule(), this::timers).forEach(timer -> timer.record(time)));

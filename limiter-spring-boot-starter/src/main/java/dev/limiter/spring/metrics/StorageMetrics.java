@@ -28,7 +28,7 @@ public final class StorageMetrics implements StorageListener, SmartInitializingS
     private final ObjectProvider<MeterRegistry> available;
     private final ObjectProvider<StorageStatistics> statistics;
     private final ObjectProvider<FailoverRateLimiterStorage> storage;
-    private final NodeGauges nodes = new NodeGauges();
+    private final RedisNodeGauges nodes = new RedisNodeGauges();
     private volatile Map<Outcome, List<Timer>> timers = Map.of();
 
     public StorageMetrics(
@@ -42,7 +42,7 @@ public final class StorageMetrics implements StorageListener, SmartInitializingS
 
     @Override
     public void afterSingletonsInstantiated() {
-        List<MeterRegistry> registries = Registries.of(available);
+        List<MeterRegistry> registries = MeterRegistries.of(available);
         Map<Outcome, List<Timer>> byOutcome = new EnumMap<>(Outcome.class);
         for (Outcome outcome : Outcome.values()) {
             byOutcome.put(

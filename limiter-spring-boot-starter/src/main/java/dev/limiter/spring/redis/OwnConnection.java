@@ -22,7 +22,7 @@ public final class OwnConnection implements AutoCloseable {
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(500);
     private static final int OWN_THREADS = 2;
 
-    private final ApplicationRedis application;
+    private final ApplicationRedisConfiguration application;
     private final Duration timeout;
     private final ConnectingRedis redis = new ConnectingRedis(this::connectInBackground);
 
@@ -31,7 +31,7 @@ public final class OwnConnection implements AutoCloseable {
     private boolean closed;
 
     /** {@code timeout}: of a decision; connecting may take at least half a second. */
-    public OwnConnection(ApplicationRedis application, Duration timeout) {
+    public OwnConnection(ApplicationRedisConfiguration application, Duration timeout) {
         this.application = application;
         this.timeout = timeout.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : timeout;
     }

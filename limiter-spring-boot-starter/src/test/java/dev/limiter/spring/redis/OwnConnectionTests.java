@@ -45,7 +45,8 @@ class OwnConnectionTests {
     @ParameterizedTest
     @MethodSource("servers")
     void goesWhereTheApplicationGoes(RedisConfiguration server) {
-        assertThat(ApplicationRedis.of(new LettuceConnectionFactory(server)).server())
+        assertThat(ApplicationRedisConfiguration.of(new LettuceConnectionFactory(server))
+                        .server())
                 .isSameAs(server);
     }
 

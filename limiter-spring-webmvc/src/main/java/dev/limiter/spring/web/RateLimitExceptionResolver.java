@@ -22,10 +22,10 @@ import org.springframework.web.servlet.ModelAndView;
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
-    private final Rejections rejections;
+    private final RejectionWriter rejections;
     private final ExactExceptionHandlers applicationHandlers;
 
-    public RateLimitExceptionResolver(Rejections rejections, ApplicationContext context) {
+    public RateLimitExceptionResolver(RejectionWriter rejections, ApplicationContext context) {
         this.rejections = rejections;
         this.applicationHandlers = new ExactExceptionHandlers(context);
     }

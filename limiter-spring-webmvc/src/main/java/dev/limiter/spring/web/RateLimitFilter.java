@@ -24,7 +24,7 @@ public final class RateLimitFilter implements Filter {
     private final Rules rules;
     private final ServletCurrentRequest requests;
     private final RequestGate decider;
-    private final Preflights preflights;
+    private final PreflightDetector preflights;
     private final Predicate<HttpServletRequest> unlimited;
 
     /** {@code unlimited}: requests that only a handler without limits can answer. */
@@ -32,7 +32,7 @@ public final class RateLimitFilter implements Filter {
             Rules rules,
             ServletCurrentRequest requests,
             RequestGate decider,
-            Preflights preflights,
+            PreflightDetector preflights,
             Predicate<HttpServletRequest> unlimited) {
         this.rules = rules;
         this.requests = requests;

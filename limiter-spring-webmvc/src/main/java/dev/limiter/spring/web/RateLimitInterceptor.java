@@ -35,7 +35,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
         }
         if (decisions.hasVerdicts()) {
             // Spring MVC has said by now who may read what was written on arrival.
-            RateLimitHeaders.expose(new ResponseFields(response));
+            RateLimitHeaders.expose(new ServletFieldSink(response));
         }
         if (isPreFlight(request, handler)) {
             return true;
@@ -62,6 +62,6 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
     }
 
     private static boolean isPreFlight(HttpServletRequest request, Object handler) {
-        return Preflights.isAnswered(request, handler);
+        return PreflightDetector.isAnswered(request, handler);
     }
 }

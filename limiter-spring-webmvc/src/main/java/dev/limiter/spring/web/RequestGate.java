@@ -20,10 +20,10 @@ public final class RequestGate {
     private static final Log logger = LogFactory.getLog(RequestGate.class);
 
     private final RuleDecider decider;
-    private final Rejections rejections;
+    private final RejectionWriter rejections;
     private final @Nullable ResourceResolver resources;
 
-    public RequestGate(RuleDecider decider, Rejections rejections, @Nullable ResourceResolver resources) {
+    public RequestGate(RuleDecider decider, RejectionWriter rejections, @Nullable ResourceResolver resources) {
         this.decider = decider;
         this.rejections = rejections;
         this.resources = resources;

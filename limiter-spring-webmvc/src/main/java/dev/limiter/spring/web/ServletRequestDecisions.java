@@ -199,7 +199,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         remember(verdict);
         Decision decision = verdict.decision();
         if (decision != null && verdict.hasFields()) {
-            headers(verdict, decision).writeTo(new ResponseFields(response));
+            headers(verdict, decision).writeTo(new ServletFieldSink(response));
         }
     }
 
@@ -245,7 +245,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         if (!response.isCommitted() && verdicts.stream().anyMatch(Verdict::returned)) {
             try {
                 headers(verdict -> verdict.returned() ? decider.peek(verdict) : verdict.statuses())
-                        .writeTo(new ResponseFields(response));
+                        .writeTo(new ServletFieldSink(response));
             } catch (RuntimeException failure) {
                 logger.warn("The RateLimit fields of an answer do not say what was given back", failure);
             }
@@ -315,14 +315,14 @@ final class ServletRequestDecisions implements RequestDecisions {
      */
     void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style) {
         if (verdicts.size() == 1 && verdicts.get(0).decision() == decision) {
-            headers(verdicts.get(0), decision).writeTo(new ResponseFields(response));
+            headers(verdicts.get(0), decision).writeTo(new ServletFieldSink(response));
             return;
         }
         RateLimitHeaders headers = headers(verdict -> verdict.permitted() ? decider.peek(verdict) : verdict.statuses());
         if (verdicts.stream().noneMatch(verdict -> verdict.decision() == decision)) {
             addUnknown(headers, decision, style);
         }
-        headers.writeTo(new ResponseFields(response));
+        headers.writeTo(new ServletFieldSink(response));
     }
 
     /** The refusal of a method that was called on the way. */

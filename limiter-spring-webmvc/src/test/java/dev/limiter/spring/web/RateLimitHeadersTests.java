@@ -24,7 +24,7 @@ class RateLimitHeadersTests {
     void writesTheFieldsOfEachStyle(HeaderStyle style) {
         RateLimitHeaders headers = new RateLimitHeaders();
         headers.add(style, List.of(permitted("a", 10, 5)));
-        headers.writeTo(new ResponseFields(response));
+        headers.writeTo(new ServletFieldSink(response));
 
         assertThat(response.getHeader("RateLimit-Policy")).isEqualTo(style.ietf() ? "\"a\";q=10;w=60" : null);
         assertThat(response.getHeader("RateLimit")).isEqualTo(available(style));
@@ -50,7 +50,7 @@ class RateLimitHeadersTests {
         if (secondRetry > 0) {
             headers.add(HeaderStyle.LEGACY, List.of(refused("c", 24, 24), refused("d", 25, secondRetry)));
         }
-        headers.writeTo(new ResponseFields(response));
+        headers.writeTo(new ServletFieldSink(response));
 
         assertThat(response.getHeader("X-RateLimit-Limit")).isEqualTo(expectedLimit);
     }

@@ -16,7 +16,7 @@ import dev.limiter.spring.operate.PredictedDecision;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
-import dev.limiter.spring.web.Preflights;
+import dev.limiter.spring.web.PreflightDetector;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.ServletRequestView;
 import dev.limiter.spring.web.dashboard.DashboardMapping;
@@ -51,7 +51,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
     private final Endpoints endpoints;
     private final ClientAddresses addresses;
     private final RateLimiters limiters;
-    private final Preflights preflights;
+    private final PreflightDetector preflights;
     private final @Nullable ResourceResolver resources;
     private final String application;
     private final String servlet;
@@ -66,7 +66,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
             Endpoints endpoints,
             ClientAddresses addresses,
             RateLimiters limiters,
-            Preflights preflights,
+            PreflightDetector preflights,
             @Nullable ResourceResolver resources,
             String application,
             String servlet) {
@@ -134,7 +134,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
                 : ArrivingRequest.of(request, ruleSet, List.of());
         RateLimitContext arrived = RateLimitContext.of(view, arriving.resource());
         arriving.rules().forEach(rule -> add(collected, rule, because(rule, "", path), arrived, Point.ARRIVAL));
-        if (mapped != null && Preflights.isAnswered(request, mapped.handler())) {
+        if (mapped != null && PreflightDetector.isAnswered(request, mapped.handler())) {
             return explanation(null, view, collected, ruleSet, rule -> "a preflight of CORS is not charged");
         }
         if (mapped == null || mapped.isOfActuator()) {

@@ -75,7 +75,7 @@ public final class HeldResponse extends ContentLengthResponse {
     /** Of Servlet 6.1. */
     public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
         answer.redirect(location, status, clearBuffer);
-        StatusRedirection.send(container(), location, status, clearBuffer);
+        Servlet61Redirect.send(container(), location, status, clearBuffer);
     }
 
     @Override

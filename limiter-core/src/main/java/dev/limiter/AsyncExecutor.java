@@ -1,0 +1,56 @@
+package dev.limiter;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Hands tasks to an executor, and never runs one in the calling thread: that is the timer's, or one that releases
+ * permits, and must not be held up. Where the executor would do so, or rejects a task, the common pool runs it.
+ * Thread-safe.
+ */
+record AsyncExecutor(Executor executor) {
+
+    /** Not the default of futures, which starts a thread for each where there are two processors. */
+    private static final Executor POOL = ForkJoinPool.getCommonPoolParallelism() > 0
+            ? ForkJoinPool.commonPool()
+            : new CompletableFuture<>().defaultExecutor();
+
+    static AsyncExecutor toCommonPool() {
+        return new AsyncExecutor(POOL);
+    }
+
+    void execute(Runnable task) {
+        Call call = new Call(task);
+        try {
+            executor.execute(call);
+        } catch (RejectedExecutionException e) {
+            POOL.execute(task);
+        } finally {
+            call.returned = true;
+        }
+    }
+
+    private static final class Call implements Runnable {
+
+        private final Runnable task;
+        private final Thread caller = Thread.currentThread();
+
+        /** Of interest to the caller only, which writes it. */
+        private boolean returned;
+
+        Call(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            if (Thread.currentThread() == caller && !returned) {
+                POOL.execute(task);
+            } else {
+                task.run();
+            }
+        }
+    }
+}

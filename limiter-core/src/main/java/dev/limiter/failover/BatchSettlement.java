@@ -1,0 +1,56 @@
+package dev.limiter.failover;
+
+import dev.limiter.Charge;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+
+/**
+ * Has all that was granted in memory charged in the shared storage once that is back, whether or not this instance is asked
+ * for these keys again: other instances are, and would be granted the same permits. Keys with the largest debt go first, a
+ * limited number of them at a time. Thread-safe; never blocks.
+ */
+final class BatchSettlement {
+
+    private static final int TOGETHER = 64;
+
+    private final OutageUse use;
+    private final AtomicBoolean underWay = new AtomicBoolean();
+
+    BatchSettlement(OutageUse use) {
+        this.use = use;
+    }
+
+    /** Begins, unless that is under way. {@code reachable}: whether the node is asked that decides on a charge. */
+    void begin(Predicate<Charge> reachable) {
+        if (use.owesNothing() || !underWay.compareAndSet(false, true)) {
+            return;
+        }
+        // there may be many to sort, and this may be the thread that reads answers
+        var unused = CompletableFuture.runAsync(() -> goOn(new ArrayDeque<>(use.due()), reachable));
+    }
+
+    /** One thread after the other. */
+    private void goOn(Queue<Charge> due, Predicate<Charge> reachable) {
+        List<CompletableFuture<?>> settled = new ArrayList<>(TOGETHER);
+        while (settled.size() < TOGETHER && !due.isEmpty()) {
+            Charge charge = due.remove();
+            if (reachable.test(charge)) {
+                settled.add(use.settle(List.of(charge)));
+            }
+        }
+        var unused = CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new))
+                .whenCompleteAsync((done, failure) -> {
+                    // where all have failed, the rest is left to the next time
+                    if (settled.stream().allMatch(CompletableFuture::isCompletedExceptionally)) {
+                        underWay.set(false);
+                    } else {
+                        goOn(due, reachable);
+                    }
+                });
+    }
+}

@@ -1,0 +1,138 @@
+package dev.limiter.memory;
+
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The place of each cell, in one of two queues: of cells that may leave, by the time at which they are fresh, and of cells
+ * that may not because they are at their limit or hold permits, by the time at which they no longer are. Thread-safe. The
+ * lock is held for some tens of nanoseconds, in which pointers change and nothing is computed; a decision on a known key
+ * never takes it, unless the key becomes fresh earlier by that.
+ */
+final class EvictionQueues {
+
+    /** The cells of a sample that came last. A flood of keys finds itself among them. */
+    private static final int NEWEST = 4;
+
+    /** In ticks of about an eighth of a second: few of them for any window, and no request waits for a cell to leave. */
+    private final ExpiryQueue expiring = new ExpiryQueue(27);
+
+    /** In ticks of about a millisecond: new keys share a state for as long as no cell here is known to be free. */
+    private final ExpiryQueue guarded = new ExpiryQueue(20);
+
+    private final EvictionCandidates candidates = new EvictionCandidates();
+
+    /** How many cells have entered and not left; those that keys share are not counted. */
+    private volatile long size;
+
+    long size() {
+        return size;
+    }
+
+    /**
+     * Gives a new cell its first place, among those that may leave; false if there are {@code most} cells. No thread finds
+     * a cell counted that is no candidate yet.
+     */
+    synchronized boolean enter(Cell cell, long nanos, long most) {
+        if (!cell.isShared() && size >= most) {
+            return false;
+        }
+        enter(cell, nanos);
+        return true;
+    }
+
+    /** Gives a successor its place, instead of a cell that is dead. */
+    synchronized void replace(Cell dead, Cell successor, long nanos) {
+        leave(dead);
+        if (successor.slot == EvictionCandidates.NEW) {
+            enter(successor, nanos);
+        }
+    }
+
+    private synchronized void enter(Cell cell, long nanos) {
+        cell.slot = EvictionCandidates.NO_SLOT;
+        size += cell.isShared() ? 0 : 1;
+        expire(cell, nanos);
+    }
+
+    /** Takes the place of a cell that is dead, or was never found by its key, and will never have one. Idempotent. */
+    synchronized void leave(Cell cell) {
+        if (isIn(cell)) {
+            size -= cell.isShared() ? 0 : 1;
+            ExpiryQueue.remove(cell);
+            candidates.remove(cell);
+        }
+        cell.slot = EvictionCandidates.LEFT;
+    }
+
+    private static boolean isIn(Cell cell) {
+        return cell.slot >= EvictionCandidates.NO_SLOT;
+    }
+
+    /** Puts a cell among those that may leave, and are fresh at {@code nanos}; nothing if it is not in. */
+    synchronized void expire(Cell cell, long nanos) {
+        if (!isIn(cell)) {
+            return;
+        }
+        move(cell, expiring, expiring.tick(nanos));
+        if (!cell.isShared()) {
+            candidates.add(cell);
+        }
+    }
+
+    /** Puts a cell among those that may not leave before {@code nanos}; nothing if it is not in. */
+    synchronized void guard(Cell cell, long nanos) {
+        if (!isIn(cell)) {
+            return;
+        }
+        move(cell, guarded, guarded.tick(nanos));
+        candidates.remove(cell);
+    }
+
+    private static void move(Cell cell, ExpiryQueue queue, long tick) {
+        ExpiryQueue.remove(cell);
+        queue.add(tick, cell);
+    }
+
+    /** Whether a place is too late for a cell that is fresh at {@code freshAt}, and has a permit to give at {@code freeAt}. */
+    boolean isLate(ExpiryQueue.Tick place, long freshAt, long freeAt) {
+        return place.queue == guarded ? guarded.tick(freeAt) < place.number : expiring.tick(freshAt) < place.number;
+    }
+
+    boolean isGuarded(ExpiryQueue.Tick place) {
+        return place.queue == guarded;
+    }
+
+    /** Whether {@link #poll} would find a cell. */
+    boolean isDue(long now) {
+        return expiring.isDue(now) || guarded.isDue(now);
+    }
+
+    /** Takes a cell out whose time has come, for the caller to put it where it belongs; null if there is none. */
+    @Nullable
+    Cell poll(long now) {
+        return isDue(now) ? pollLocked(now) : null;
+    }
+
+    private synchronized @Nullable Cell pollLocked(long now) {
+        Cell cell = expiring.poll(now);
+        return cell != null ? cell : guarded.poll(now);
+    }
+
+    /**
+     * Fills an array with cells that may leave, if there are {@code full} cells: the newest, then others at random. Returns
+     * how many there are.
+     */
+    synchronized int sample(Cell[] sample, long full) {
+        int most = size < full ? 0 : candidates.size();
+        int count = Math.min(sample.length, most);
+        for (int i = 0; i < count; i++) {
+            boolean all = count == most;
+            int slot = all || i < NEWEST
+                    ? most - 1 - i
+                    : ThreadLocalRandom.current().nextInt(most);
+            sample[i] = candidates.get(slot);
+        }
+        return count;
+    }
+}

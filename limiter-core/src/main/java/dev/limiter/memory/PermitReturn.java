@@ -1,0 +1,84 @@
+package dev.limiter.memory;
+
+import dev.limiter.CompiledLimit;
+import dev.limiter.NumberLimit;
+import dev.limiter.NumberState;
+import dev.limiter.Taken;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Permits that a request took and returns.
+ *
+ * @param from the cell of which they were taken
+ * @param marks the state of each of its limits right after that, or NOTHING of {@link NumberLimit}
+ * @param permits how many of each limit, at most
+ * @param own what was taken of each; null if of all alike
+ * @param at when they were taken, in epoch nanoseconds
+ * @param returnedBefore how many permits of the key had been returned by then
+ */
+record PermitReturn(
+        Cell from, long[] marks, long permits, @Nullable OwnCosts own, long at, long returnedBefore) {
+
+    /**
+     * The permits that a request took of limits that cost differently.
+     *
+     * @param permits how many of each limit
+     * @param returnedBefore how many permits of each limit had been returned by then, at most
+     */
+    record OwnCosts(long[] permits, long[] returnedBefore) {}
+
+    /** The permits returned to the limit at {@code index} of a successor of the cell that granted them. */
+    Taken of(Cell cell, int index, long now) {
+        long since = cell.returned() - returnedBefore;
+        if (cell == from) {
+            return new Taken(marks[index], at, own == null ? since : returnedSince(index, own), permits(index));
+        }
+        int taken = cell.origin(index).in(from);
+        long mark = taken < 0 || marks[taken] == NumberLimit.NOTHING
+                ? NumberLimit.NOTHING
+                : markUnder(cell.bound.limit(index), from.bound.limit(taken), marks[taken], now);
+        return new Taken(mark, Long.MIN_VALUE, since, taken < 0 ? 0 : permits(taken));
+    }
+
+    private long permits(int limit) {
+        return own == null ? permits : own.permits()[limit];
+    }
+
+    private long returnedSince(int limit, OwnCosts own) {
+        return from.returnedOfEach()[limit] - own.returnedBefore()[limit];
+    }
+
+    /**
+     * By how many permits it may move what the marks of other requests stand for, the most of any limit: times stay, and
+     * permits that are held have none.
+     */
+    long moves() {
+        long most = 0;
+        for (int i = 0; i < marks.length; i++) {
+            boolean counts = marks[i] != NumberLimit.NOTHING && !from.bound.holds(i);
+            if (counts && from.bound.limit(i) instanceof NumberLimit) {
+                most = Math.max(most, permits(i));
+            }
+        }
+        return most;
+    }
+
+    /** Numbers mean something else under each version of a limit, times do not. */
+    private static long markUnder(CompiledLimit limit, CompiledLimit previous, long mark, long now) {
+        if (previous instanceof NumberLimit from && limit instanceof NumberLimit to) {
+            return to.carry(from, new NumberState(from, mark), now);
+        }
+        boolean numbers = limit instanceof NumberLimit || previous instanceof NumberLimit;
+        return numbers ? NumberLimit.NOTHING : mark;
+    }
+
+    /** Whether a cell goes on from the one of which the permits were taken. */
+    boolean belongsTo(Cell cell) {
+        for (int i = 0; i < cell.bound.size(); i++) {
+            if (cell.origin(i).in(from) >= 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

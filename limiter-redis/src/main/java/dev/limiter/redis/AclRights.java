@@ -1,0 +1,58 @@
+package dev.limiter.redis;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The rights that a user of Redis must have (ACL), and the one that a failure says is missing. */
+final class AclRights {
+
+    /** All that limits need, as {@code ACL SETUSER} takes it, but for the keys. */
+    static final String NEEDED =
+            "+eval +evalsha +time +get +set +del +unlink +exists +type +rename +pttl +pexpire +hgetall +hset"
+                    + " +lrange +lindex +lset +ltrim +rpush +llen +zscore +zadd +zrem +zincrby +zrangebyscore +zremrangebyscore"
+                    + " +zcard";
+
+    /** How servers from 6.2 on say so; only the newer ones name the command. */
+    private static final List<String> MISSING = List.of(
+            "NOPERM", "can't run this command", "can't access at least one of the keys", "ACL failure in script");
+
+    private static final Pattern LINE = Pattern.compile("user_script: ?(\\d+)");
+    private static final Pattern COMMAND = Pattern.compile("(?:call|try|pcall)\\('([A-Z]+)'");
+
+    private AclRights() {}
+
+    static boolean isMissing(String message) {
+        return MISSING.stream().anyMatch(message::contains);
+    }
+
+    /** The same failure, which says which right was missing in the script if it is of that. */
+    static Throwable explained(Throwable failure, Script script) {
+        String message = String.valueOf(failure.getMessage());
+        return isMissing(message) ? RedisUnavailableException.lacksRight(explain(message, script), failure) : failure;
+    }
+
+    /** The same without knowing the script. */
+    static RedisUnavailableException explained(Throwable failure) {
+        return RedisUnavailableException.lacksRight(explain(String.valueOf(failure.getMessage())), failure);
+    }
+
+    /** {@code script}: where the failure was, if its line is said. */
+    private static String explain(String message, Script script) {
+        Matcher line = LINE.matcher(message);
+        if (!line.find()) {
+            return explain(message);
+        }
+        Matcher command = COMMAND.matcher(line(script, Integer.parseInt(line.group(1))));
+        return command.find() ? explain("it may not " + command.group(1) + " (" + message + ")") : explain(message);
+    }
+
+    private static String line(Script script, int number) {
+        return script.text().lines().skip(number - 1L).findFirst().orElse("");
+    }
+
+    private static String explain(String message) {
+        return "The user that limits connect to Redis with lacks a right: " + message
+                + ". It needs the keys below limiter.redis.key-prefix (such as ~limiter:*) and " + NEEDED;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.limiter.redis;
+
+import dev.limiter.failover.RemoteStorage;
+import dev.limiter.failover.StorageUnavailableException;
+import dev.limiter.redis.script.Arguments;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+
+/**
+ * How many instances share a Redis, as far as this one knows: each says every two seconds that it is there, and counts
+ * those that did so in the last half a minute. 1 until it is known; the last known number while Redis is gone.
+ */
+final class InstanceCounter implements RemoteStorage.Instances {
+
+    private static final long SAY_SO_EVERY_NANOS = Duration.ofSeconds(2).toNanos();
+    private static final long FORGOTTEN_AFTER_MICROS = Duration.ofSeconds(30).toNanos() / 1000;
+
+    private final Redis redis;
+    private final byte[] key;
+    private final byte[] name = UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8);
+    private final LongSupplier nanoTime;
+    private volatile int known = 1;
+    private volatile long next;
+    private volatile boolean closed;
+
+    InstanceCounter(Redis redis, String keyPrefix, LongSupplier nanoTime) {
+        this.redis = redis;
+        this.key = (keyPrefix + "instances").getBytes(StandardCharsets.UTF_8);
+        this.nanoTime = nanoTime;
+        this.next = nanoTime.getAsLong();
+    }
+
+    @Override
+    public int known() {
+        return known;
+    }
+
+    @Override
+    public void sayHello() {
+        long now = nanoTime.getAsLong();
+        if (closed || now - next < 0) {
+            return;
+        }
+        next = now + SAY_SO_EVERY_NANOS;
+        byte[] terms = new Arguments(8).number(FORGOTTEN_AFTER_MICROS).toArray();
+        var unused = redis.run(Scripts.INSTANCES, new byte[][] {key}, terms, name)
+                .thenAccept(
+                        reply -> known = Math.max((int) ByteBuffer.wrap(reply).getDouble(), 1));
+    }
+
+    @Override
+    public void sayGoodbye(Duration atMost) {
+        closed = true;
+        try {
+            RedisErrors.TIMEOUTS.join(redis.run(Scripts.GOODBYE, new byte[][] {key}, name), atMost);
+        } catch (StorageUnavailableException failure) {
+            // it is forgotten later
+        }
+    }
+}

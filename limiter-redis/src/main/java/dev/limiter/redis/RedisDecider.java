@@ -1,0 +1,237 @@
+package dev.limiter.redis;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.failover.RemoteRuleStatus;
+import dev.limiter.failover.Timeouts;
+import dev.limiter.redis.ahead.KnownRefusals;
+import dev.limiter.redis.ahead.LeasedPermits;
+import dev.limiter.redis.ahead.SharedCalls;
+import dev.limiter.redis.script.RedisDecision;
+import dev.limiter.redis.script.RemoteRule;
+import dev.limiter.redis.script.RemoteRules;
+import dev.limiter.redis.script.Returns;
+import dev.limiter.redis.script.ScriptAnswer;
+import dev.limiter.redis.script.ServerTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides without Redis where the answer is known, and else has Redis decide: by one {@link Call} for each slot that the
+ * states of a request are in. Remembers what answers refuse, and tells where they leave each state. Thread-safe; never
+ * blocks.
+ */
+final class RedisDecider implements SharedCalls.Taker {
+
+    private final Redis redis;
+    private final RequestBatcher batcher;
+    private final ServerTime time;
+    private final RemoteRules rules;
+    private final PermitRenewals held;
+    private final KnownRefusals refusals;
+    private final Returns returns;
+    private final StorageStatistics statistics;
+    private final SharedCalls shared = new SharedCalls(this);
+    private volatile RemoteRuleStatus.Listener standings = RemoteRuleStatus.Listener.NONE;
+
+    RedisDecider(
+            Redis redis,
+            RequestBatcher batcher,
+            ServerTime time,
+            RemoteRules rules,
+            PermitRenewals held,
+            KnownRefusals refusals,
+            Returns returns,
+            StorageStatistics statistics) {
+        this.redis = redis;
+        this.batcher = batcher;
+        this.time = time;
+        this.rules = rules;
+        this.held = held;
+        this.refusals = refusals;
+        this.returns = returns;
+        this.statistics = statistics;
+    }
+
+    /** Has a listener told of all answers, on the thread that reads them. */
+    void onStanding(RemoteRuleStatus.Listener listener) {
+        standings = listener;
+    }
+
+    /** An answer without asking: a permit that was taken ahead, or a refusal that is certain; null if there is none. */
+    @Nullable
+    Decision known(List<Charge> charges) {
+        List<Charge> merged = charges.size() == 1 ? charges : Charge.merged(charges);
+        if (merged.size() != 1) {
+            return refused(merged);
+        }
+        Charge charge = merged.get(0);
+        Decision kept = shared.kept(charge);
+        if (kept != null) {
+            statistics.leaseHit();
+            return kept;
+        }
+        return refused(charge);
+    }
+
+    private @Nullable Decision refused(Object request) {
+        Decision refusal = refusals.of(request);
+        if (refusal != null) {
+            statistics.knownRefusal();
+        }
+        return refusal;
+    }
+
+    /** Asks, whatever is known. */
+    CompletableFuture<Decision> ask(List<Charge> charges) {
+        if (charges.isEmpty()) {
+            throw new IllegalArgumentException("There is no charge to decide");
+        }
+        List<Charge> merged = Charge.merged(charges);
+        Charge first = merged.get(0);
+        RemoteRule rule = rules.of(first.rule());
+        boolean one = merged.size() == 1 && first.permits() == 1 && first.isPlain();
+        return one && rule.isShareable() ? shared.decide(first, rule.ahead) : decide(merged, false);
+    }
+
+    /** The answer that a charge would have, which is not charged. */
+    CompletableFuture<Decision> peek(Charge charge) {
+        return decide(List.of(charge), true);
+    }
+
+    private CompletableFuture<Decision> decide(List<Charge> charges, boolean peek) {
+        List<Call> calls = calls(charges, peek);
+        if (calls.size() > 1) {
+            calls.forEach(Call::withoutWaiting);
+            return Timeouts.orGiveBack(inSeveralSlots(calls, charges));
+        }
+        long stamp = refusals.stamp(charges);
+        long asked = System.nanoTime();
+        return calls.get(0)
+                .run(
+                        returns,
+                        decisions -> {
+                            decisions.forEach(standings::answered);
+                            if (!peek) {
+                                learn(charges.size() == 1 ? charges.get(0) : charges, decisions, stamp, asked);
+                            }
+                            return Decision.allOf(decisions);
+                        },
+                        Decision::giveBack);
+    }
+
+    /** One for each slot. */
+    private List<Call> calls(List<Charge> charges, boolean peek) {
+        List<Call> calls = new ArrayList<>(1);
+        for (Charge charge : charges) {
+            RemoteRule rule = rules.of(charge.rule());
+            byte[][] keys = rule.keys(charge.key());
+            int slot = redis.slot(keys[0]);
+            Call call = null;
+            for (Call other : calls) {
+                call = other.slot() == slot ? other : call;
+            }
+            if (call == null) {
+                call = new Call(batcher, time, held, slot, peek);
+                calls.add(call);
+            }
+            call.add(charge, rule, keys);
+        }
+        return calls;
+    }
+
+    private List<RedisDecision> told(List<RedisDecision> decisions) {
+        decisions.forEach(standings::answered);
+        return decisions;
+    }
+
+    private void learn(Object request, List<RedisDecision> decisions, long stamp, long asked) {
+        if (!time.isPassed()) {
+            refusals.learn(request, decisions, stamp, asked);
+        }
+    }
+
+    private CompletableFuture<Decision> inSeveralSlots(List<Call> calls, List<Charge> charges) {
+        List<CompletableFuture<List<RedisDecision>>> answers = calls.stream()
+                .map(call -> call.run(returns, this::told, late -> late.forEach(Decision::giveBack)))
+                .toList();
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .handle((all, failure) -> {
+                    List<RedisDecision> decisions = answers.stream()
+                            .filter(answer -> !answer.isCompletedExceptionally())
+                            .flatMap(answer -> answer.join().stream())
+                            .toList();
+                    if (failure != null || !decisions.stream().allMatch(Decision::permitted)) {
+                        decisions.forEach(Decision::giveBack);
+                    }
+                    // throws what one of them failed with
+                    answers.forEach(CompletableFuture::join);
+                    return Decision.allOf(inOrder(decisions, charges));
+                });
+    }
+
+    private static List<RedisDecision> inOrder(List<RedisDecision> decisions, List<Charge> charges) {
+        return charges.stream()
+                .flatMap(charge -> decisions.stream().filter(decision -> sameState(decision.charge, charge)))
+                .toList();
+    }
+
+    private static boolean sameState(Charge a, Charge b) {
+        return a.key().equals(b.key()) && a.rule().equals(b.rule());
+    }
+
+    /** Gives back what was taken ahead of a key. */
+    void giveBackKept(Charge charge) {
+        shared.giveBack(charge);
+    }
+
+    /** Gives back all that was taken ahead; {@code caughtUp} as for {@link SharedCalls#giveBackAll}. */
+    void giveBackKept(BooleanSupplier caughtUp) {
+        shared.giveBackAll(caughtUp);
+    }
+
+    /** Forgets refusals that are over, and gives back what was taken ahead too long ago. */
+    void cleanUp(BooleanSupplier caughtUp) {
+        refusals.cleanUp();
+        shared.cleanUp(caughtUp);
+    }
+
+    @Override
+    public CompletableFuture<LeasedPermits> take(Charge charge, int callers, long ahead) {
+        RemoteRule rule = rules.of(charge.rule());
+        byte[][] keys = rule.keys(charge.key());
+        long stamp = refusals.stamp(List.of(charge));
+        long asked = System.nanoTime();
+        long needed = Math.max(callers, Math.min(rule.smallestBlock, ahead));
+        return new Call(batcher, time, held, redis.slot(keys[0]), false)
+                .add(charge, rule, keys)
+                .take(
+                        needed,
+                        callers + ahead,
+                        answer -> block(charge, rule, answer, callers, stamp, asked),
+                        LeasedPermits::giveBack);
+    }
+
+    @Override
+    public int callsAtOnce(Charge charge) {
+        return batcher.callsAtOnce(redis.slot(rules.of(charge.rule()).keys(charge.key())[0]));
+    }
+
+    private LeasedPermits block(
+            Charge charge, RemoteRule rule, ScriptAnswer answer, int callers, long stamp, long asked) {
+        LeasedPermits block = new LeasedPermits(returns, charge, rule, answer, asked, callers);
+        standings.answered(block.standing());
+        long lasted = (System.nanoTime() - asked) / 1000;
+        // what is kept is looked for first
+        learn(charge, List.of(block.refusal(lasted + RemoteRule.PAUSE_MICROS)), stamp, asked);
+        return block;
+    }
+
+    @Override
+    public @Nullable Decision refusal(Charge charge) {
+        return refusals.of(charge);
+    }
+}

@@ -1,0 +1,55 @@
+package dev.limiter.redis;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A server for what no caller waits for: tells of a right that is missing, which no decision would. Thread-safe. */
+final class RightsReportingRedis implements Redis {
+
+    private final Redis redis;
+    private volatile Consumer<@Nullable String> missingRight = message -> {};
+
+    RightsReportingRedis(Redis redis) {
+        this.redis = redis;
+    }
+
+    void onMissingRight(Consumer<@Nullable String> listener) {
+        missingRight = listener;
+    }
+
+    @Override
+    public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
+        return answer(script, keys, arguments).whenComplete((answer, failure) -> {
+            if (failure != null
+                    && RedisErrors.of(failure) instanceof RedisUnavailableException unavailable
+                    && unavailable.isOfRights()) {
+                missingRight.accept(unavailable.getMessage());
+            }
+        });
+    }
+
+    private CompletionStage<byte[]> answer(Script script, byte[][] keys, byte[]... arguments) {
+        try {
+            return redis.run(script, keys, arguments);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> delete(byte[][] keys) {
+        return redis.delete(keys);
+    }
+
+    @Override
+    public int slot(byte[] key) {
+        return redis.slot(key);
+    }
+
+    @Override
+    public void close() {
+        redis.close();
+    }
+}

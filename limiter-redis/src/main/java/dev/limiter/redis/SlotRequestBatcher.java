@@ -1,0 +1,248 @@
+package dev.limiter.redis;
+
+import dev.limiter.redis.script.Request;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests to one slot, as {@link RequestBatcher} says. Requests gather while as many calls are under way as the line holds at
+ * a small distance; so no request waits for more than a short time, and calls that are never answered keep none waiting.
+ * Thread-safe.
+ */
+final class SlotRequestBatcher {
+
+    /** So many calls may be under way on a short line before requests gather: the server always has another one to do. */
+    private static final int LITTLE = 4;
+
+    /** And so many on a long one, at a distance of a tenth of the time that requests gather. */
+    private static final int MUCH = 1_000;
+
+    private static final int DISTANCES = 10;
+
+    /** With so many states requests do not gather any longer: during a script the server does nothing else. */
+    static final int FULL = 64;
+
+    private final Redis redis;
+    private final Scripts scripts;
+    private final long gatherNanos;
+    private final StorageStatistics statistics;
+    private final Queue<Request<?>> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waitingStates = new AtomicInteger();
+
+    private final Set<Sent> underWay = ConcurrentHashMap.newKeySet();
+
+    /** Those of them that were sent a short time ago. Each has a place, which is taken before it is sent. */
+    private final Set<Sent> young = ConcurrentHashMap.newKeySet();
+
+    private final AtomicInteger places = new AtomicInteger();
+
+    private final MinRoundTrip line = new MinRoundTrip(System.nanoTime());
+
+    private static final class Sent {
+
+        private final List<Request<?>> requests;
+        private final long at = System.nanoTime();
+
+        Sent(List<Request<?>> requests) {
+            this.requests = requests;
+        }
+    }
+
+    /** {@code gatherNanos}: requests do not gather behind calls that take longer than the line by that. */
+    SlotRequestBatcher(Redis redis, Scripts scripts, long gatherNanos, StorageStatistics statistics) {
+        this.redis = redis;
+        this.scripts = scripts;
+        this.gatherNanos = gatherNanos;
+        this.statistics = statistics;
+    }
+
+    void add(Request<?> request) {
+        waiting.add(request);
+        int states = waitingStates.addAndGet(request.states.length);
+        if (states >= FULL) {
+            places.incrementAndGet();
+            send();
+        }
+        sendIfLittleIsUnderWay();
+    }
+
+    /** As {@link RequestBatcher#callsAtOnce}. */
+    int callsAtOnce() {
+        return line.nanos() == MinRoundTrip.UNKNOWN ? 1 : callsOnLine(gatherNanos, 1, FULL);
+    }
+
+    /** How many calls are on the line at once if one is sent each {@code distance} nanoseconds, within bounds. */
+    private int callsOnLine(long distance, int least, int most) {
+        return (int) Math.max(Math.min(line.nanos() / Math.max(distance, 1), most), least);
+    }
+
+    /** Called after a request was added, and after a call is over: so none is forgotten. */
+    private void sendIfLittleIsUnderWay() {
+        while (!waiting.isEmpty() && takePlace()) {
+            send();
+        }
+    }
+
+    private boolean takePlace() {
+        while (true) {
+            int taken = places.get();
+            if (taken >= LITTLE && taken >= callsOnLine(gatherNanos / DISTANCES, LITTLE, MUCH)) {
+                if (!outgrow()) {
+                    return false;
+                }
+            } else if (places.compareAndSet(taken, taken + 1)) {
+                return true;
+            }
+        }
+    }
+
+    /** Frees the places of calls that take long; whether there were any. */
+    private boolean outgrow() {
+        long now = System.nanoTime();
+        long least = line.nanos();
+        long late = least == MinRoundTrip.UNKNOWN ? gatherNanos : least + gatherNanos;
+        boolean any = false;
+        for (Sent sent : young) {
+            any |= now - sent.at > late && freePlace(sent);
+        }
+        return any;
+    }
+
+    private boolean freePlace(Sent sent) {
+        boolean freed = young.remove(sent);
+        if (freed) {
+            places.decrementAndGet();
+        }
+        return freed;
+    }
+
+    /** Sends what waits. A place is taken for it, and free again if there is nothing. */
+    private void send() {
+        List<Request<?>> requests = new ArrayList<>();
+        int states = 0;
+        while (states < FULL) {
+            Request<?> next = waiting.poll();
+            if (next == null) {
+                break;
+            }
+            waitingStates.addAndGet(-next.states.length);
+            // its caller has gone
+            if (!next.isDone()) {
+                requests.add(next);
+                states += next.states.length;
+            }
+        }
+        if (requests.isEmpty()) {
+            places.decrementAndGet();
+        } else {
+            send(requests);
+        }
+    }
+
+    private void send(List<Request<?>> requests) {
+        Sent sent = new Sent(requests);
+        underWay.add(sent);
+        young.add(sent);
+        statistics.called(requests.size());
+        Script script = script(requests);
+        var unused = run(script, requests).whenComplete((reply, failure) -> {
+            long now = System.nanoTime();
+            line.took(now - sent.at, now);
+            over(sent);
+            answer(requests, script, reply, failure);
+        });
+    }
+
+    private void over(Sent sent) {
+        underWay.remove(sent);
+        freePlace(sent);
+        sendIfLittleIsUnderWay();
+    }
+
+    /** Gives up calls that were sent so long ago that no caller waits for them any more. Permits that they take are given back. */
+    void abandon(Duration timeout) {
+        long now = System.nanoTime();
+        for (Sent sent : underWay) {
+            if (now - sent.at > timeout.toNanos()) {
+                over(sent);
+                sent.requests.forEach(
+                        request -> request.completeExceptionally(RedisUnavailableException.timedOut(timeout)));
+            }
+        }
+    }
+
+    private Script script(List<Request<?>> requests) {
+        Request<?> first = requests.get(0);
+        if (requests.size() == 1 && first.states.length == 1) {
+            return scripts.decideOne(first.algorithms);
+        }
+        int algorithms = 0;
+        boolean single = true;
+        for (Request<?> request : requests) {
+            algorithms |= request.algorithms;
+            single &= request.states.length == 1;
+        }
+        return scripts.decideSeveral(algorithms, single);
+    }
+
+    private CompletionStage<byte[]> run(Script script, List<Request<?>> requests) {
+        List<byte[]> states = new ArrayList<>(requests.size());
+        byte[][] arguments = new byte[requests.size()][];
+        for (int i = 0; i < arguments.length; i++) {
+            Request<?> request = requests.get(i);
+            Collections.addAll(states, request.states);
+            arguments[i] = request.argument;
+        }
+        try {
+            return redis.run(script, states.toArray(byte[][]::new), arguments);
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private void answer(
+            List<Request<?>> requests, Script script, byte @Nullable [] reply, @Nullable Throwable failure) {
+        if (failure != null && requests.size() > 1 && RedisErrors.isOfGoingTogether(failure)) {
+            for (Request<?> request : requests) {
+                places.incrementAndGet();
+                send(List.of(request));
+            }
+            return;
+        }
+        try {
+            ByteBuffer answers = ByteBuffer.wrap(reply);
+            for (Request<?> request : requests) {
+                answer(request, script, answers);
+            }
+        } catch (RuntimeException e) {
+            Throwable reason = failure == null ? e : failure;
+            requests.forEach(request -> request.completeExceptionally(reason));
+        }
+    }
+
+    private static void answer(Request<?> request, Script script, ByteBuffer answers) {
+        int length = answers.getInt();
+        // not a view of all, which might be kept for long
+        byte[] answer = new byte[Math.abs(length)];
+        answers.get(answer);
+        if (length >= 0) {
+            request.answer(ByteBuffer.wrap(answer));
+        } else {
+            String error = new String(answer, StandardCharsets.UTF_8);
+            request.completeExceptionally(AclRights.explained(new RedisCommandExecutionException(error), script));
+        }
+    }
+}

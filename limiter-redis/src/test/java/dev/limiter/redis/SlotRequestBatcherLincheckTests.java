@@ -1,0 +1,130 @@
+package dev.limiter.redis;
+
+import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
+
+import dev.limiter.redis.script.LuaAlgorithm;
+import dev.limiter.redis.script.Request;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** However threads take turns, no request is forgotten. */
+@Tag("lincheck")
+class SlotRequestBatcherLincheckTests {
+
+    private static final long FOR_EVER = Long.MAX_VALUE / 4;
+
+    static {
+        // read once, and not while threads take turns
+        Scripts.LIBRARY.decideOne(LuaAlgorithm.BUCKET.bit());
+        Scripts.LIBRARY.decideSeveral(LuaAlgorithm.BUCKET.bit(), true);
+    }
+
+    /** Answers at once, with nothing, or never. */
+    private static final class Stub implements Redis {
+
+        private volatile boolean answers = true;
+
+        @Override
+        public CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
+            return answers
+                    ? CompletableFuture.completedFuture(new byte[arguments.length * Integer.BYTES])
+                    : new CompletableFuture<>();
+        }
+
+        @Override
+        public CompletionStage<Void> delete(byte[][] names) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public int slot(byte[] key) {
+            return 0;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** Three calls that are under way for ever leave room for one. */
+    public static class OnePlaceLeft {
+
+        private final Stub redis = new Stub();
+        private final SlotRequestBatcher lane =
+                new SlotRequestBatcher(redis, Scripts.LIBRARY, FOR_EVER, new StorageStatistics());
+        private final Queue<Request<?>> asked = new ConcurrentLinkedQueue<>();
+
+        public OnePlaceLeft() {
+            lane.add(request());
+            redis.answers = false;
+            for (int i = 0; i < 3; i++) {
+                lane.add(request());
+            }
+            redis.answers = true;
+        }
+
+        private static Request<Boolean> request() {
+            return new Request<>(
+                    LuaAlgorithm.BUCKET.bit(),
+                    new byte[][] {{1}},
+                    new byte[] {1},
+                    ByteBuffer::hasRemaining,
+                    nobody -> {});
+        }
+
+        @Operation
+        public void ask() {
+            Request<Boolean> request = request();
+            asked.add(request);
+            lane.add(request);
+        }
+
+        @Validate
+        public void allAreAnswered() {
+            for (Request<?> request : asked) {
+                if (!request.isDone()) {
+                    throw new IllegalStateException("A request is forgotten");
+                }
+            }
+        }
+    }
+
+    @Test
+    void noRequestIsForgotten() {
+        new ModelCheckingOptions()
+                .iterations(1)
+                .invocationsPerIteration(2_000)
+                .threads(2)
+                .actorsPerThread(2)
+                .actorsBefore(0)
+                .actorsAfter(0)
+                // so that threads take turns where the lane does, and not within these
+                .addGuarantee(forClasses(
+                                ConcurrentLinkedQueue.class.getName(),
+                                ConcurrentHashMap.class.getName(),
+                                ConcurrentHashMap.KeySetView.class.getName(),
+                                Scripts.class.getName())
+                        .allMethods()
+                        .treatAsAtomic())
+                // what one thread alone has: to follow it takes most of the time
+                .addGuarantee(forClasses(
+                                ArrayList.class.getName(),
+                                ArrayList.class.getName() + "$Itr",
+                                Collections.class.getName(),
+                                ByteBuffer.class.getName(),
+                                "java.nio.HeapByteBuffer")
+                        .allMethods()
+                        .ignore())
+                .check(OnePlaceLeft.class);
+    }
+}

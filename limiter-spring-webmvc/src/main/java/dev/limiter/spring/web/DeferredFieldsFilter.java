@@ -1,0 +1,49 @@
+package dev.limiter.spring.web;
+
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.springframework.web.context.request.async.WebAsyncUtils;
+import org.springframework.web.util.WebUtils;
+
+/**
+ * Leaves redirections without fields about limits: a client that has nothing left would wait before it follows one. Has
+ * to be around all other filters, so that it sees the status that the client sees. Thread-safe.
+ */
+public final class DeferredFieldsFilter implements Filter {
+
+    @Override
+    public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        if (request instanceof HttpServletRequest httpRequest && response instanceof HttpServletResponse httpResponse) {
+            holding(httpRequest, httpResponse, chain);
+        } else {
+            chain.doFilter(request, response);
+        }
+    }
+
+    private static void holding(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        // an asynchronous request comes back with the response that it left with
+        DeferredFieldsResponse present = WebUtils.getNativeResponse(response, DeferredFieldsResponse.class);
+        DeferredFieldsResponse holding = present != null ? present : new DeferredFieldsResponse(response);
+        try {
+            chain.doFilter(request, present != null ? response : holding);
+        } finally {
+            if (!returns(request)) {
+                holding.release();
+            }
+        }
+    }
+
+    /** Whether the request comes by here once more, before its answer is sent. */
+    private static boolean returns(HttpServletRequest request) {
+        return request.isAsyncStarted()
+                && WebAsyncUtils.getAsyncManager(request).isConcurrentHandlingStarted();
+    }
+}

@@ -1,0 +1,125 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.answer.RateLimitHeaders;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the fields about limits back until the status is known, and drops them where that is a redirection. A field that
+ * was set cannot be removed on all servers. Used by the threads that handle the request one after the other.
+ */
+final class DeferredFieldsResponse extends HttpServletResponseWrapper {
+
+    private final Map<String, String> held = new LinkedHashMap<>(4);
+    private boolean decided;
+    private boolean dropping;
+
+    DeferredFieldsResponse(HttpServletResponse response) {
+        super(response);
+    }
+
+    /** The status is known, or nobody can wait for it any longer. Later calls do nothing. */
+    void release() {
+        if (!decided) {
+            decided = true;
+            dropping = getStatus() >= SC_MULTIPLE_CHOICES && getStatus() < SC_BAD_REQUEST;
+            if (!dropping) {
+                held.forEach(super::setHeader);
+            }
+            held.clear();
+        }
+    }
+
+    @Override
+    public void setHeader(String name, String value) {
+        if (decided && !dropping || !RateLimitHeaders.isField(name)) {
+            super.setHeader(name, value);
+        } else if (!decided) {
+            held.put(name, value);
+        }
+    }
+
+    @Override
+    public boolean containsHeader(String name) {
+        return held.containsKey(name) || super.containsHeader(name);
+    }
+
+    @Override
+    public @Nullable String getHeader(String name) {
+        String value = held.get(name);
+        return value == null ? super.getHeader(name) : value;
+    }
+
+    @Override
+    public Collection<String> getHeaders(String name) {
+        String value = held.get(name);
+        return value == null ? super.getHeaders(name) : List.of(value);
+    }
+
+    @Override
+    public Collection<String> getHeaderNames() {
+        if (held.isEmpty()) {
+            return super.getHeaderNames();
+        }
+        Set<String> names = new LinkedHashSet<>(super.getHeaderNames());
+        names.addAll(held.keySet());
+        return names;
+    }
+
+    @Override
+    public void sendError(int status) throws IOException {
+        setStatus(status);
+        release();
+        super.sendError(status);
+    }
+
+    @Override
+    public void sendError(int status, String message) throws IOException {
+        setStatus(status);
+        release();
+        super.sendError(status, message);
+    }
+
+    @Override
+    public void sendRedirect(String location) throws IOException {
+        setStatus(SC_FOUND);
+        release();
+        super.sendRedirect(location);
+    }
+
+    @Override
+    public void flushBuffer() throws IOException {
+        release();
+        super.flushBuffer();
+    }
+
+    @Override
+    public ServletOutputStream getOutputStream() throws IOException {
+        release();
+        return super.getOutputStream();
+    }
+
+    @Override
+    public PrintWriter getWriter() throws IOException {
+        release();
+        return super.getWriter();
+    }
+
+    @Override
+    public void reset() {
+        super.reset();
+        held.clear();
+        decided = false;
+        dropping = false;
+    }
+}

@@ -1,0 +1,53 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.Decision;
+import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.rule.HeaderStyle;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.web.cors.CorsConfigurationSource;
+
+/**
+ * Has a rejected request answered. The fields that tell where the limits stand come first, whoever answers: those that an
+ * earlier decision about the request wrote count what was given back since.
+ */
+public final class RejectionWriter {
+
+    private final RejectionHandler handler;
+    private final ServletCurrentRequest requests;
+    private final RuleDecider decider;
+    private final HeaderStyle style;
+    private final RejectionCorsProcessor crossOrigin;
+
+    /**
+     * @param style of limits that are not known to belong to any rule
+     * @param sources what the application allows pages of other origins
+     */
+    public RejectionWriter(
+            RejectionHandler handler,
+            ServletCurrentRequest requests,
+            RuleDecider decider,
+            HeaderStyle style,
+            ObjectProvider<CorsConfigurationSource> sources) {
+        this.handler = handler;
+        this.requests = requests;
+        this.decider = decider;
+        this.style = style;
+        this.crossOrigin = new RejectionCorsProcessor(sources);
+    }
+
+    /** Answers a request whose answer is not under way yet. */
+    void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException {
+        crossOrigin.allow(request, response);
+        writeFields(request, response, decision);
+        handler.handle(request, response, decision);
+    }
+
+    /** Tells where the limits stand, and leaves the answer to others. */
+    void writeFields(HttpServletRequest request, HttpServletResponse response, Decision decision) {
+        requests.of(request, response).writeRejection(decider, decision, style);
+        CrossOriginFields.expose(response, "Retry-After");
+    }
+}

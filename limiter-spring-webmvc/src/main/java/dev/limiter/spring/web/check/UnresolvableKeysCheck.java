@@ -1,0 +1,117 @@
+package dev.limiter.spring.web.check;
+
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.failure.DidYouMean;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleOptions;
+import dev.limiter.spring.rule.Setting;
+import dev.limiter.spring.web.route.ServedPatterns;
+import jakarta.servlet.Filter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.ApplicationContext;
+import org.springframework.web.servlet.HandlerMapping;
+
+/**
+ * Finds keys that no request can have, so that all share one bucket: path variables that no endpoint of the rule has, and
+ * users where nothing logs them in.
+ */
+public final class UnresolvableKeysCheck implements StartupCheck {
+
+    private static final Pattern VARIABLE = Pattern.compile("\\{\\*?(\\w+)");
+
+    private final Rules rules;
+    private final ObjectProvider<HandlerMapping> mappings;
+    private final ApplicationContext context;
+    private final Supplier<Stream<Filter>> filters;
+
+    /** {@code filters}: all that a request passes, where they are beans of the application. */
+    public UnresolvableKeysCheck(
+            Rules rules,
+            ObjectProvider<HandlerMapping> mappings,
+            ApplicationContext context,
+            Supplier<Stream<Filter>> filters) {
+        this.rules = rules;
+        this.mappings = mappings;
+        this.context = context;
+        this.filters = filters;
+    }
+
+    @Override
+    public List<Finding> findings() {
+        RuleSet ruleSet = rules.current();
+        ServedPatterns endpoints = new ServedPatterns(mappings.stream());
+        List<Finding> findings = new ArrayList<>();
+        for (RateLimitRule rule : ruleSet.pathRules()) {
+            Setting<List<String>> key = ruleSet.definition(rule.name())
+                    .map(definition -> definition.get(RuleOptions.KEY))
+                    .orElse(null);
+            if (key != null && rule.mode() != Mode.OFF) {
+                List<String> patterns = endpoints.patternsUnder(rule, ruleSet);
+                onlyAlternatives(key).forEach(part -> add(part, key.where(), patterns, findings));
+            }
+        }
+        return findings;
+    }
+
+    /** Parts that nothing stands in for. */
+    private static Stream<String> onlyAlternatives(Setting<List<String>> key) {
+        return KeyParser.alternatives(key.value()).stream()
+                .filter(alternatives -> alternatives.size() == 1)
+                .map(alternatives -> alternatives.get(0));
+    }
+
+    private void add(String part, String where, List<String> patterns, List<Finding> findings) {
+        if (part.startsWith("path:")) {
+            String name = part.substring("path:".length()).strip();
+            if (!patterns.isEmpty()
+                    && patterns.stream().noneMatch(pattern -> ServedPatterns.mayHaveVariable(pattern, name))) {
+                findings.add(noVariable(where, name, patterns));
+            }
+        } else if (part.equals("principal") && !maybePrincipals()) {
+            findings.add(new Finding(
+                    MessageCode.NO_PRINCIPAL,
+                    where
+                            + " = principal: nothing here logs users in (there is no Spring Security, and no filter of the"
+                            + " application), so that all requests share one bucket. Add what does, or use key: ip."));
+        }
+    }
+
+    static Finding noVariable(String where, String name, List<String> patterns) {
+        Set<String> variables = new TreeSet<>();
+        for (String pattern : patterns) {
+            Matcher matcher = VARIABLE.matcher(pattern);
+            while (matcher.find()) {
+                variables.add(matcher.group(1));
+            }
+        }
+        return new Finding(
+                MessageCode.NO_PATH_VARIABLE,
+                where + " = path:" + name + ": no endpoint that is covered has this path variable, so that all requests"
+                        + " share one bucket. There "
+                        + (variables.isEmpty() ? "are none" : "is " + String.join(", ", variables))
+                        + "." + DidYouMean.ask(name, variables));
+    }
+
+    /** Spring Security is a filter by that name; others may wrap requests, too. */
+    private boolean maybePrincipals() {
+        return context.containsBean("springSecurityFilterChain")
+                || filters.get()
+                        .map(filter -> filter.getClass().getName())
+                        .anyMatch(name -> !name.startsWith("org.springframework.")
+                                && !name.startsWith("dev.limiter.spring.web."));
+    }
+}

@@ -1,0 +1,25 @@
+package dev.limiter.test;
+
+import org.springframework.aot.AotDetector;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Adds beans to applications that are tested. */
+final class TestBeanRegistrar {
+
+    private TestBeanRegistrar() {}
+
+    /**
+     * Registers a bean by its class, which tests that are processed ahead of time need; does nothing where that was done,
+     * since what is processed has the bean.
+     */
+    static void register(ConfigurableApplicationContext context, String name, Class<?> type, boolean primary) {
+        if (AotDetector.useGeneratedArtifacts()) {
+            return;
+        }
+        RootBeanDefinition definition = new RootBeanDefinition(type);
+        definition.setPrimary(primary);
+        ((BeanDefinitionRegistry) context.getBeanFactory()).registerBeanDefinition(name, definition);
+    }
+}
