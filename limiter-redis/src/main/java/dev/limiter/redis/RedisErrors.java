@@ -66,7 +66,8 @@ final class RedisErrors implements StorageExceptionTranslator {
         }
         return OF_THE_SERVER.stream().anyMatch(code -> says(message, code))
                 ? RedisUnavailableException.notDone("Redis failed: " + cause, cause)
-                : new BrokenStateException("A state in Redis cannot be read: " + message, cause);
+                : new BrokenStateException(
+                        "A state in Redis cannot be read, or the application's script fails: " + message, cause);
     }
 
     /**
@@ -90,7 +91,9 @@ final class RedisErrors implements StorageExceptionTranslator {
     static boolean isOfGoingTogether(Throwable failure) {
         String message =
                 String.valueOf(StorageExceptionTranslator.causeOf(failure).getMessage());
-        return message.startsWith("CROSSSLOT ") || message.startsWith("TRYAGAIN ");
+        return message.startsWith("CROSSSLOT ")
+                || message.startsWith("TRYAGAIN ")
+                || message.contains("Error compiling script");
     }
 
     private static boolean says(String message, String code) {

@@ -38,7 +38,9 @@ public interface RedisStrategy extends RateLimiterStrategy {
      *
      * <p>Locals of the first part are there in the second one. The functions {@code pack} and {@code unpack} (of {@code
      * struct}), {@code floor} and {@code ceil} are there in all; other names of locals that are not declared in the part may
-     * not be used. A script that fails has the request decided as while Redis fails.
+     * not be used, and a part may not {@code return}. A part has up to a hundred locals. Where a script does not compile,
+     * fails, or sets what is no number of its range, requests to the limit are decided as while Redis fails, and the log says why;
+     * others are not affected. A second part that takes permits sets a {@code reset} above 0.
      */
     String script();
 

@@ -228,9 +228,12 @@ final class SlotRequestBatcher {
                 answer(request, script, answers);
             }
         } catch (RuntimeException e) {
-            Throwable reason = failure == null ? e : failure;
-            requests.forEach(request -> request.completeExceptionally(reason));
+            failed(requests, failure == null ? e : failure);
         }
+    }
+
+    private static void failed(List<Request<?>> requests, Throwable reason) {
+        requests.forEach(request -> request.completeExceptionally(reason));
     }
 
     private static void answer(Request<?> request, Script script, ByteBuffer answers) {

@@ -13,7 +13,9 @@ import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -80,14 +82,52 @@ class RedisStrategyTests {
         assertThat(take(own ? OWN : LOG, 10).permitted()).isTrue();
     }
 
-    /** One of several requests of a call: the others are decided. */
-    @Test
-    void aScriptThatFailsFailsAlone() {
-        RedisRateLimiterStorage failing = storage(new Scripted("left = nil + 1\n-- take\n-- give back\n"));
+    /** Scripts that do not compile, fail, end early, or answer what is no number: others of the same call are decided. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "left = nil + 1\n-- take\n",
+                "left = = 1\n-- take\n",
+                "return\n-- take\n",
+                "if now then return end\n-- take\n",
+                "if now then return 5 end\n-- take\n",
+                "left = nil\n-- take\n",
+                "left = 'many'\n-- take\n",
+                "refusal = 0 / 0\n-- take\n",
+                "refusal = -2\n-- take\n",
+                "left, reset = 9, 0 / 0\n-- take\n",
+                "left = 9\n-- take\nstate, reset, left = 'x', 0, 8\n",
+                "left = 9\n-- take\nstate, left = 'x', 8\n",
+                "left = 9\n-- take\nstate, reset, left = 'x', 1 / 0, 8\n",
+                "left = 9\n-- take\nstate, reset, left, mark = {}, 9, 8, 7\n",
+            })
+    void aScriptThatFailsFailsAlone(String parts) {
+        RedisRateLimiterStorage failing = storage(new Scripted(parts + "-- give back\n"));
         Rule own = Rule.of("own", OWN);
-        Rule other = Rule.of("other", Limit.tokenBucket(1, MINUTE));
-        assertThatThrownBy(() -> failing.decide(List.of(own.charge("key")))).hasMessageContaining("arithmetic");
-        assertThat(failing.decide(List.of(other.charge("key"))).permitted()).isTrue();
+        Rule other = Rule.of("other", Limit.tokenBucket(20, MINUTE));
+        assertThatThrownBy(() -> failing.decide(List.of(own.charge("key")))).isInstanceOf(BrokenStateException.class);
+        List<CompletableFuture<Decision>> others = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            var unused = failing.decideAsync(List.of(own.charge("key")));
+            others.add(failing.decideAsync(List.of(other.charge("key", i % 2 == 0 ? 1 : 0))));
+            CompletableFuture<Decision> both = failing.decideAsync(
+                    List.of(own.charge("key"), Rule.of("third", OWN).charge("key")));
+            assertThat(both).failsWithin(Duration.ofSeconds(10));
+        }
+        assertThat(others)
+                .allSatisfy(decided -> assertThat(decided.join().permitted()).isTrue());
+        assertThat(failing.peek(other, "key").remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void moreTermsThanCanBeToldAreRefused() {
+        for (long[] terms : List.of(new long[251], new long[] {(1L << 53) + 1}, new long[] {Long.MIN_VALUE})) {
+            RedisStrategy own = new IdleStrategyWith(terms);
+            assertThatThrownBy(() ->
+                            storage(own).decide(List.of(Rule.of("own", OWN).charge("key"))))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("terms");
+        }
     }
 
     @ParameterizedTest
@@ -132,6 +172,29 @@ class RedisStrategyTests {
         @Override
         public long[] terms(Limit limit) {
             return new long[0];
+        }
+    }
+
+    private record IdleStrategyWith(long[] terms) implements RedisStrategy {
+
+        @Override
+        public Algorithm algorithm() {
+            return Algorithm.FIXED_WINDOW;
+        }
+
+        @Override
+        public CompiledLimit compile(Limit limit, long now) {
+            return new IdleStrategy().compile(limit, now);
+        }
+
+        @Override
+        public String script() {
+            return IdleStrategy.SCRIPT;
+        }
+
+        @Override
+        public long[] terms(Limit limit) {
+            return terms;
         }
     }
 }

@@ -86,6 +86,10 @@ public final class LuaAlgorithm {
         return (byte) number;
     }
 
+    boolean isOwn() {
+        return number >= OWN;
+    }
+
     /** Its place in a set of algorithms. */
     public int bit() {
         return bit;

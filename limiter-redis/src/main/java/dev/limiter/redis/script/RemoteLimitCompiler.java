@@ -3,6 +3,7 @@ package dev.limiter.redis.script;
 import dev.limiter.Limit;
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.Arrays;
 
 /** Works out what scripts have to know of each kind of limit. */
 final class RemoteLimitCompiler {
@@ -14,6 +15,9 @@ final class RemoteLimitCompiler {
     private static final int BY_CALENDAR = 3;
 
     private static final long ANY_WAIT = 1L << RemoteLimit.BITS;
+
+    private static final int MOST_TERMS = 250;
+    private static final long LARGEST_TERM = 1L << 53;
 
     private RemoteLimitCompiler() {}
 
@@ -34,8 +38,17 @@ final class RemoteLimitCompiler {
         };
     }
 
-    /** By a script of the application, which is told of the most permits that can be had, and of {@code terms}. */
+    /**
+     * By a script of the application, which is told of the most permits that can be had, and of {@code terms}.
+     *
+     * @throws IllegalArgumentException if these are more than can be told, or not exact in Lua
+     */
     static RemoteLimit own(Limit limit, LuaAlgorithm algorithm, long[] terms) {
+        if (terms.length > MOST_TERMS
+                || Arrays.stream(terms).anyMatch(term -> term > LARGEST_TERM || term < -LARGEST_TERM)) {
+            throw new IllegalArgumentException("terms is " + terms.length + " numbers for " + limit + ", but must be "
+                    + MOST_TERMS + " at most, each from -2^53 to 2^53");
+        }
         Arguments told =
                 new Arguments(16 + 8 * terms.length).number(limit.capacity()).octet(terms.length);
         for (long term : terms) {

@@ -32,6 +32,10 @@ public final class ScriptAssembly {
     /** For one request with one limit, of the algorithm with that {@linkplain LuaAlgorithm#bit bit}. */
     public String decideOne(int algorithm) {
         LuaAlgorithm only = algorithms.of(algorithm).get(0);
+        if (only.isOwn()) {
+            // in a function, what the script returns is not the reply
+            return decideSingle(algorithm);
+        }
         return stripped(ScriptParts.read("decide/start") + "\n" + written(ScriptParts.read("decide/one"), only));
     }
 

@@ -24,4 +24,12 @@ if stored then
 end
 
 -- own
+local function check(name, number, least)
+  if not (type(number) == 'number' and number >= least and number < 2 ^ 53) then
+    error('the script set ' .. name .. ' to ' .. tostring(number))
+  end
+end
+check('left', left, 0)
+check('refusal', refusal, -1)
+check('reset', reset, 0)
 local asked_reset, asked_refusal = reset, refusal

@@ -69,6 +69,9 @@ for i, asked in ipairs(ARGV) do
     now = passed < 0 and now or passed
   end
   local decided, answer = xpcall(attempt, reason)
+  if decided and type(answer) ~= 'string' then
+    decided, answer = false, 'a script returned'
+  end
   if not decided then
     answer = pack('>i4', -#answer) .. answer
   end

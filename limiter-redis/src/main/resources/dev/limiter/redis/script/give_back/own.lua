@@ -18,6 +18,9 @@ kinds[NUMBER] = function(key, mark)
   if not left then
     return
   end
+  if not (left >= 0 and reset > -2 ^ 53 and reset < 2 ^ 53) then
+    error('the script set left to ' .. tostring(left) .. ' and reset to ' .. tostring(reset))
+  end
   if reset > 0 then
     stored = pack('>BI7I7', NUMBER, now + reset, max(capacity - left, 0)) .. state
     call('SET', key, stored, 'KEEPTTL')
