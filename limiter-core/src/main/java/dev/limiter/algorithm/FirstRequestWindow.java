@@ -24,7 +24,12 @@ final class FirstRequestWindow extends CompiledLimit {
 
     @Override
     public LimitState read(long[] numbers) {
-        checkWritten(numbers.length == 2 && numbers[1] >= 0, numbers);
+        checkWritten(
+                numbers.length == 2
+                        && Math.abs(numbers[0] / 2) <= 1L << 61
+                        && numbers[1] >= 0
+                        && numbers[1] <= 2 * Limit.MAX_PERMITS,
+                numbers);
         State state = new State(this);
         state.start = numbers[0];
         state.used = numbers[1];

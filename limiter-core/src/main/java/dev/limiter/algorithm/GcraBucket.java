@@ -97,6 +97,12 @@ final class GcraBucket extends NumberLimit {
         return FRESH;
     }
 
+    /** The clock and a level, each below 2<sup>60</sup>, with room for a clock that has stepped back since. */
+    @Override
+    protected boolean isState(long value) {
+        return value >= FRESH && value <= -FRESH;
+    }
+
     @Override
     public long take(long value, long now, long permits) {
         long clock = clock(now);

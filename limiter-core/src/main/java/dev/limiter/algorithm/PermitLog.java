@@ -2,6 +2,7 @@ package dev.limiter.algorithm;
 
 import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -83,11 +84,13 @@ final class PermitLog implements LimitState {
         return written;
     }
 
-    /** Whether entries are in the order of time, and have permits. */
+    /** Whether entries are in the order of time, and have permits, no more than there can be. */
     static boolean isWritten(long[] numbers) {
         boolean written = numbers.length % 2 == 1;
+        long most = 2 * Limit.MAX_PERMITS;
         for (int i = 1; written && i < numbers.length; i += 2) {
-            written = numbers[i + 1] > 0 && (i == 1 || numbers[i] - numbers[i - 2] > 0);
+            written = numbers[i + 1] > 0 && numbers[i + 1] <= most && (i == 1 || numbers[i] - numbers[i - 2] > 0);
+            most -= numbers[i + 1];
         }
         return written && (numbers.length > 1 || numbers[0] == 0);
     }

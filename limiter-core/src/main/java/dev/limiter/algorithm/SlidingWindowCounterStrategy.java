@@ -93,7 +93,9 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
         public LimitState read(long[] numbers) {
             checkWritten(
                     numbers.length == buckets + 2
-                            && Arrays.stream(numbers, 1, numbers.length).allMatch(count -> count >= 0),
+                            && Math.abs(numbers[0] / 2) <= Long.MAX_VALUE / 8 / bucketTicks + 1
+                            && Arrays.stream(numbers, 1, numbers.length)
+                                    .allMatch(count -> count >= 0 && count <= 2 * Limit.MAX_PERMITS),
                     numbers);
             return new Counts(this, numbers);
         }

@@ -78,8 +78,23 @@ final class WarmUpBucket extends CompiledLimit {
 
     @Override
     public LimitState read(long[] numbers) {
-        checkWritten(numbers.length == 6 && numbers[1] >= 0 && numbers[1] <= warmUp && numbers[5] >= 0, numbers);
+        checkWritten(
+                numbers.length == 6
+                        && isTurn(numbers[0])
+                        && isRest(numbers[1])
+                        && isTurn(numbers[2])
+                        && isRest(numbers[3])
+                        && numbers[5] >= 0,
+                numbers);
         return new Warmth(this, numbers);
+    }
+
+    private static boolean isTurn(long units) {
+        return Math.abs(units / 2) <= 1L << BITS;
+    }
+
+    private boolean isRest(long units) {
+        return units >= 0 && units <= warmUp;
     }
 
     private long clock(long now) {

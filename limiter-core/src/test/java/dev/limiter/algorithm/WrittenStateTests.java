@@ -3,6 +3,7 @@ package dev.limiter.algorithm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.limiter.Algorithm;
 import dev.limiter.CompiledLimit;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
@@ -102,5 +103,53 @@ class WrittenStateTests {
                     .isThrownBy(() -> arithmetic.read(numbers))
                     .withMessageContaining(limit.toString());
         }
+    }
+
+    /** Whatever was read, no more is granted than the limit, and nobody waits for a negative time. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void noNumbersGrantMoreThanTheLimit(Limit limit) {
+        SplittableRandom random = new SplittableRandom(20_261_125);
+        long now = 1_767_225_600_000_000_000L;
+        CompiledLimit arithmetic = ALGORITHMS.compile(limit, now);
+        int read = 0;
+        for (int run = 0; run < 20_000; run++) {
+            long[] numbers = arithmetic.newState().write();
+            if (limit.algorithm() == Algorithm.SLIDING_WINDOW_LOG) {
+                numbers = new long[1 + 2 * random.nextInt(4)];
+            }
+            for (int i = 0; i < numbers.length; i++) {
+                numbers[i] = odd(random, numbers[i], now);
+            }
+            LimitState state;
+            try {
+                state = arithmetic.read(numbers);
+            } catch (IllegalArgumentException refused) {
+                continue;
+            }
+            read++;
+            long granted = 0;
+            while (granted <= limit.capacity() && state.waitNanos(now, 1) == 0) {
+                state.take(now, 1);
+                granted++;
+            }
+            assertThat(granted).as("%s", (Object) numbers).isLessThanOrEqualTo(limit.capacity());
+            assertThat(state.waitNanos(now, 1)).as("%s", (Object) numbers).isNotNegative();
+            assertThat(state.remaining(now)).isBetween(0L, limit.capacity());
+            state.freshAt(now);
+        }
+        assertThat(read).isPositive();
+    }
+
+    private static long odd(SplittableRandom random, long number, long now) {
+        return switch (random.nextInt(9)) {
+            case 0 -> random.nextLong();
+            case 1 -> random.nextInt();
+            case 2 -> Long.MAX_VALUE - random.nextInt(3);
+            case 3 -> Long.MIN_VALUE + random.nextInt(3);
+            case 4 -> now + random.nextInt();
+            case 5 -> random.nextInt(10);
+            default -> number;
+        };
     }
 }

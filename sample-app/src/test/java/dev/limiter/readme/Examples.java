@@ -266,12 +266,15 @@ class BusinessDay extends NumberLimit {
     }
 }
 
-/** What one key used of one limit, as a row of a table: the time that its numbers count from, and the numbers. */
-record Row(long origin, long[] numbers) {
+/**
+ * What one key used of one limit, as a row of a table: the time that its numbers count from, the numbers, and whether the
+ * last request was permitted.
+ */
+record Row(long origin, long[] numbers, boolean permitted) {
 
     private static final RateLimiterFactory ALGORITHMS = new RateLimiterFactory();
 
-    /** The row after taking permits; the same row if they cannot be had now. {@code row}: null for a new key. */
+    /** The row after a request for permits, 1 or more. {@code row}: null for a new key. */
     static Row take(Row row, Limit limit, long permits, long now) {
         long origin = row == null ? now : row.origin;
         CompiledLimit arithmetic = ALGORITHMS.compile(limit, origin);
@@ -283,11 +286,11 @@ record Row(long origin, long[] numbers) {
             state = moved;
             origin = now;
         }
-        if (state.waitNanos(now, permits) > 0) {
-            return row;
+        boolean permitted = state.waitNanos(now, permits) == 0;
+        if (permitted) {
+            state.take(now, permits);
         }
-        state.take(now, permits);
-        return new Row(origin, state.write());
+        return new Row(origin, state.write(), permitted);
     }
 }
 

@@ -24,7 +24,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -234,7 +233,7 @@ class ReadmeTests {
                 read = table.get();
                 written = Row.take(read, limit, 1, now + request);
             } while (!table.compareAndSet(read, written));
-            granted.add(Objects.equals(written, read) ? 0 : 1);
+            granted.add(written.permitted() ? 1 : 0);
         });
         assertThat(granted.sum()).isEqualTo(100);
     }
@@ -246,7 +245,22 @@ class ReadmeTests {
         Row row = Row.take(null, fast, 1, now);
         row = Row.take(row, fast, 2, now + Duration.ofDays(365).toNanos());
         assertThat(row.origin()).isGreaterThan(now);
-        assertThat(Row.take(row, fast, 1, row.origin())).isSameAs(row);
+        assertThat(row.permitted()).isTrue();
+        assertThat(Row.take(row, fast, 1, row.origin()).permitted()).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void exampleOfARowBlocksForNoLongerThanAWindowAfterAStepBack(Limit limit) {
+        if (limit.window().isZero()) {
+            return;
+        }
+        long now = Duration.parse("P20000D").toNanos();
+        Row row = Row.take(null, limit, 100, now);
+        now -= Duration.ofDays(300).toNanos();
+        row = Row.take(row, limit, 1, now);
+        row = Row.take(row, limit, 1, now + Duration.ofHours(50).toNanos());
+        assertThat(row.permitted()).isTrue();
     }
 
     @Test
