@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -153,7 +154,10 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     @Override
     public void reset(Rule rule, String key) {
         local.reset(rule, key);
-        outageUse.forget(rule, key);
+        outageUse
+                .forget(rule, key)
+                .completeOnTimeout(null, remote.timeout().toNanos(), TimeUnit.NANOSECONDS)
+                .join();
         remote.reset(rule, key);
     }
 

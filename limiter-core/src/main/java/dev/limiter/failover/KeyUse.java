@@ -38,6 +38,9 @@ final class KeyUse {
     /** Grants of an earlier one are settled, or about to be. */
     private int generation;
 
+    /** Its debt was remitted by a reset. */
+    private boolean forgotten;
+
     private LimitUse of(String name) {
         for (LimitUse limit : limits) {
             if (limit.name.equals(name)) {
@@ -199,7 +202,7 @@ final class KeyUse {
     /** Null if that is nothing. */
     private @Nullable Debt debt() {
         Rule granted = share;
-        if (granted == null || !owes()) {
+        if (granted == null || forgotten || !owes()) {
             return null;
         }
         long[] owed = limits.stream().mapToLong(LimitUse::owed).toArray();
@@ -239,6 +242,15 @@ final class KeyUse {
             }
         });
         return done;
+    }
+
+    /** No debt is charged from now on. Complete when the one that is being charged is, or has failed. */
+    synchronized CompletableFuture<Void> forget() {
+        forgotten = true;
+        CompletableFuture<Void> underWay = settling;
+        return underWay == null
+                ? CompletableFuture.completedFuture(null)
+                : underWay.copy().exceptionally(failure -> null);
     }
 
     private void paid(Debt debt) {

@@ -94,10 +94,12 @@ final class OutageUse implements RemoteRuleStatus.Listener {
         return owing.isEmpty();
     }
 
-    void forget(Rule rule, String key) {
+    /** Complete when no debt of the key is being charged any more, which would outlive a reset. */
+    CompletableFuture<Void> forget(Rule rule, String key) {
         RuleKey state = new RuleKey(rule.name(), key);
         known.remove(state);
-        owing.remove(state);
+        KeyUse owed = owing.remove(state);
+        return owed == null ? CompletableFuture.completedFuture(null) : owed.forget();
     }
 
     /** Whether what the shared storage has just granted leaves enough for what it does not know of yet. */

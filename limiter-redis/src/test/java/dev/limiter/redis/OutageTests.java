@@ -49,6 +49,11 @@ class OutageTests {
         private volatile boolean cut;
         private volatile CompletableFuture<Void> heard = CompletableFuture.completedFuture(null);
 
+        /** When calls but probes are sent. */
+        private volatile CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
+
+        private final AtomicInteger unsent = new AtomicInteger();
+
         /** When an answer on a key is heard. */
         private volatile Function<String, CompletableFuture<Void>> settled =
                 key -> CompletableFuture.completedFuture(null);
@@ -65,7 +70,12 @@ class OutageTests {
                 }
             }
             CompletableFuture<Void> all = until;
-            return redis.run(script, keys, arguments).thenCombine(all, (answer, then) -> answer);
+            if (script.equals(Scripts.PROBE) || sent.isDone()) {
+                return redis.run(script, keys, arguments).thenCombine(all, (answer, then) -> answer);
+            }
+            unsent.incrementAndGet();
+            return sent.thenCompose(now -> redis.run(script, keys, arguments))
+                    .thenCombine(all, (answer, then) -> answer);
         }
 
         @Override
@@ -393,6 +403,33 @@ class OutageTests {
         storage.decide(rule, "key", 9);
         mend(storage);
         storage.reset(rule, "key");
+        assertThat(storage.decide(rule, "key", 10).permitted()).isTrue();
+    }
+
+    @Test
+    void aDebtThatIsBeingChargedDoesNotOutliveAReset() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(10, DAY));
+        FailoverRateLimiterStorage storage = storage(1);
+        storage.decide(rule, "key", 1);
+        redis.cut = true;
+        await(() -> {
+            storage.cleanUp();
+            return !storage.isAvailable();
+        });
+        storage.decide(rule, "key", 9);
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        redis.sent = sent;
+        mend(storage);
+        await(() -> redis.unsent.get() > 0);
+        Thread reset = new Thread(() -> storage.reset(rule, "key"));
+        reset.start();
+        // for the debt, or for Redis
+        await(() -> switch (reset.getState()) {
+            case WAITING, TIMED_WAITING, TERMINATED -> true;
+            case NEW, RUNNABLE, BLOCKED -> false;
+        });
+        sent.complete(null);
+        await(() -> !reset.isAlive());
         assertThat(storage.decide(rule, "key", 10).permitted()).isTrue();
     }
 
