@@ -228,6 +228,7 @@ class RulesFileBadInputTests extends RulesFileSupport {
 
             replace(file, orders(6) + "    my_More: { paths: /more, limit: 9, window: 1h }\n");
             awaitShown(clients, ALL, "LIM-104");
+            await(() -> output.toString().contains("Rules stay as they are"));
             assertThat(output).contains("my_More", "test");
             assertThat(clients.get(ORDERS).body()).contains("\"limit\":5");
         }

@@ -191,7 +191,7 @@ class RulesFileTests extends RulesFileSupport {
             Files.write(file, new byte[11 << 20]);
             awaitShown(clients, "/actuator/limiter", "more than 1048576 bytes");
             assertThat(permitted(clients, "/orders", "acme")).isEqualTo(4);
-            assertThat(output).contains("Rules stay as they are");
+            await(() -> output.toString().contains("Rules stay as they are"));
 
             replace(file, orders(5));
             awaitShown(clients, ORDERS, "\"limit\":5");

@@ -22,7 +22,6 @@ import org.springframework.test.context.TestPropertySource;
 /** Clients get the answers that they would get without charge-if, which is asked once, about exactly these. */
 @TestPropertySource(
         properties = {
-            "server.shutdown=immediate", // Tomcat takes a request that throws after startAsync() for one that goes on
             "limiter.rules.endpoint.paths=/script/**",
             "limiter.rules.endpoint.key=param:client",
             "limiter.rules.endpoint.limit=100",

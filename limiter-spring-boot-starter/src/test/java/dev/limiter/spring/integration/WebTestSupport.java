@@ -22,7 +22,10 @@ import org.springframework.security.web.firewall.HttpFirewall;
 import org.springframework.security.web.firewall.StrictHttpFirewall;
 
 /** A running application whose clock stands still, and a client of it. */
-@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+@SpringBootTest(
+        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+        // Tomcat takes an asynchronous request for one that goes on when its handler throws, or its client is gone
+        properties = "server.shutdown=immediate")
 abstract class WebTestSupport {
 
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
