@@ -16,12 +16,14 @@ if not score and call('EXISTS', key) == 1 then
   error('not a state of a limit')
 end
 local held = -(score or 0)
-local ended = held > 0 and call('ZRANGEBYSCORE', key, '(0', now) or {}
-for i = 1, #ended do
-  held = held - unpack('>I7', ended[i])
-  call('ZREM', key, ended[i])
-end
+-- Expired leases. A call removes at most a thousand of them, because it blocks the server; the next calls remove the rest,
+-- and a lease counts until its removal.
+local ended = held > 0 and call('ZRANGEBYSCORE', key, '(0', now, 'LIMIT', 0, 1000) or {}
 if #ended > 0 then
+  for i = 1, #ended do
+    held = held - unpack('>I7', ended[i])
+  end
+  call('ZREM', key, spread(ended))
   if held > 0 then
     call('ZADD', key, -held, 't')
   else

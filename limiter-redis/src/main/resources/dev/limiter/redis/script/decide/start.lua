@@ -134,12 +134,15 @@ local function left_by_another(key)
     end
     return uses, min(list[#list - 1] + length - now, length)
   end
-  if kind == 'zset' and call('ZSCORE', key, 't') then
-    local leases, held = call('ZRANGEBYSCORE', key, ('(%.0f'):format(now), '+inf', 'WITHSCORES'), 0
-    for i = 1, #leases, 2 do
-      held = held + unpack('>I7', leases[i])
+  local total = kind == 'zset' and call('ZSCORE', key, 't')
+  if total then
+    -- of the expired leases the first thousand do not count
+    local held, last = -total, call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
+    for _, lease in ipairs(call('ZRANGEBYSCORE', key, '(0', now, 'LIMIT', 0, 1000)) do
+      held = held - unpack('>I7', lease)
     end
-    return held > 0 and {{now, now, held}} or uses, held > 0 and leases[#leases] - now or 0
+    local lasts = last - now
+    return lasts > 0 and held > 0 and {{now, now, held}} or uses, max(lasts, 0)
   end
   local stored = call('GET', key)
   kind = stored:byte(1)
