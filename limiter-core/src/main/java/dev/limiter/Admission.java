@@ -158,7 +158,7 @@ abstract class Admission {
         come.forEach(this::tend);
     }
 
-    /** Gives up. Nothing happens to a waiter that has an answer. */
+    /** Gives up, unless the waiter already has an answer. */
     final void leave(Waiter waiter) {
         Runnable rest = NOTHING;
         lock.lock();

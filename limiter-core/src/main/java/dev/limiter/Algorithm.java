@@ -1,6 +1,6 @@
 package dev.limiter;
 
-/** How a limit counts. What each one guarantees over any window is stated on its factory method in {@link Limit}. */
+/** The way a limit counts. The factory methods of {@link Limit} state the guarantee of each over any window. */
 public enum Algorithm {
     /** {@code limit} permits per window; the count starts anew with each window. */
     FIXED_WINDOW,

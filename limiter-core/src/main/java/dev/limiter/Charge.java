@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A request for permits of one rule and key. All its limits charge as many, unless one has a cost of its own
- * ({@link #costing}).
+ * A request for permits of one rule and key. All its limits charge as many, unless one has a cost of its own ({@link
+ * #costing}). Immutable, thread-safe; a value out of range is an {@link IllegalArgumentException}.
  *
  * @param key whose permits; {@link #SHARED} for the one bucket that all share
  * @param permits how many of each limit, 0 or more; the most of any where limits differ, whatever was given here; 0 charges
@@ -69,9 +69,9 @@ public record Charge(
     }
 
     /**
-     * The same by somebody who would wait for so long: decided now, for a turn that comes within that time ({@link
-     * Decision#delay()}), where the limits of the rule know turns: token bucket, paced leaky bucket, the next of fixed
-     * windows. Others refuse as if nobody waited.
+     * The same for a caller that would wait for so long: decided now, for a turn within that time ({@link
+     * Decision#delay()}). Token buckets, paced leaky buckets and fixed windows (the next one) give turns; other limits
+     * refuse as if the caller did not wait.
      */
     public Charge within(Duration maxWait) {
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
@@ -82,7 +82,7 @@ public record Charge(
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
     }
 
-    /** The same by somebody who must leave that share of each limit for others, in percent from 0 to 99. */
+    /** The same for a caller that must leave that share of each limit for others, in percent from 0 to 99. */
     public Charge keeping(int keptPercent) {
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
     }

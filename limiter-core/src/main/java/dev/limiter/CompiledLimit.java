@@ -9,7 +9,7 @@ package dev.limiter;
  */
 public abstract class CompiledLimit {
 
-    /** Instead of the time at which a state is fresh again: that depends on when others release what they hold. */
+    /** In place of the time at which a state is fresh again, where that depends on releases by others. */
     public static final long NOT_BY_TIME = Long.MAX_VALUE;
 
     private final Limit limit;

@@ -22,7 +22,7 @@ public abstract class Decision implements AutoCloseable {
     public static final long UNKNOWN = Long.MAX_VALUE - 1;
 
     /**
-     * One decision for several that were made together, of which all permitted, or those that refused decide.
+     * Combines decisions that were made together: permitted if all of them permitted, else told by those that refused.
      *
      * @param parts at least one
      */
@@ -40,7 +40,7 @@ public abstract class Decision implements AutoCloseable {
     }
 
     /**
-     * The same for a storage that tells permits that count no longer from permits that are only released.
+     * The same, for a storage that tells permits given back from permits only released.
      *
      * @param givenBack called whenever it is given back or given up, maybe more than once
      * @param closed called whenever it is closed, maybe more than once
@@ -102,21 +102,22 @@ public abstract class Decision implements AutoCloseable {
         return waitNanos(deciding()) == NEVER;
     }
 
-    /** The permits that could still be taken at that moment from the limit that decided, 0 or more. */
+    /** The permits that the deciding limit could still grant at that moment, 0 or more. */
     public long remaining() {
         return remaining(deciding());
     }
 
     /**
-     * When the same request would be permitted if nobody else asks, exactly: one nanosecond earlier it is refused.
-     * Empty when it was permitted, {@linkplain #never() never will be}, or depends on others (concurrency).
+     * The time from the decision until the same request would be permitted if no other comes, exactly: one nanosecond
+     * earlier it is refused. Empty when it was permitted, {@linkplain #never() never will be}, or depends on others
+     * (concurrency).
      */
     public final Optional<Duration> retryAfter() {
         return retry(waitNanos(deciding()));
     }
 
     /**
-     * When nothing of what was used counts any longer for the limit that decided, if nobody else asks. Zero if that
+     * The time from the decision until the deciding limit is unused again, if no other request comes. Zero if that
      * depends on others (concurrency).
      */
     public final Duration resetAfter() {
@@ -147,8 +148,8 @@ public abstract class Decision implements AutoCloseable {
     }
 
     /**
-     * A refusal with its numbers worked out, for those who ask for them more than once. A decision that permitted, or that
-     * the storage did not make, is returned as it is.
+     * A refusal with its numbers worked out, for callers that read them more than once. A decision that permitted, or
+     * that the storage did not make, is returned as it is.
      */
     public Decision snapshot() {
         return permitted() || onFailure().isPresent() ? this : new RefusalSnapshot(this);

@@ -53,8 +53,8 @@ public sealed interface Limit {
     }
 
     /**
-     * A bucket of {@code burst} (default {@code limit}) that leaks {@code limit} per window; what would overflow it is
-     * refused. Over any window at most {@code limit + burst}.
+     * A bucket of {@code burst} (default {@code limit}) that leaks {@code limit} per window; a request that would
+     * overflow it is refused. Over any window at most {@code limit + burst}.
      */
     static LeakyBucket leakyBucket(long limit, Duration window) {
         return new LeakyBucket("", limit, window, limit, false, Duration.ZERO);
@@ -154,9 +154,9 @@ public sealed interface Limit {
         }
 
         /**
-         * The same limit, evenly spaced: nothing leaves at once, each waits for its turn, and {@code burst} is how many
-         * may wait. Who would not wait ({@link RateLimiters#tryAcquire}) is permitted only if it is the turn. Over any
-         * window at most {@code limit + 1}.
+         * The same limit, evenly spaced: each request waits for its turn, and at most {@code burst} requests wait. A
+         * request that does not wait ({@link RateLimiters#tryAcquire}) is permitted only when it would have its turn at
+         * once. Over any window at most {@code limit + 1}.
          */
         public LeakyBucket paced() {
             return new LeakyBucket(name, limit, window, burst, true, warmUp);

@@ -1,7 +1,7 @@
 package dev.limiter;
 
 /**
- * What one key used of one limit. Not thread-safe: the storage guards it. A clock that steps back between two calls
+ * The use of one limit by one key. Not thread-safe: the storage guards it. A clock that steps back between two calls
  * must neither grant permits nor block for longer than a window.
  */
 public interface LimitState {
@@ -55,7 +55,7 @@ public interface LimitState {
         throw new UnsupportedOperationException(getClass().getName() + " cannot be written down");
     }
 
-    /** Takes over what {@code previous}, the state of the limit that this one replaces, used: in permits. */
+    /** Takes over the permits used in {@code previous}, the state of the limit that this one replaces. */
     default void carry(LimitState previous, CompiledLimit previousLimit, long now) {
         long used = previousLimit.atOnce() - previous.remaining(now);
         take(now, Math.min(used, remaining(now)));

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Where one limit stood in a decision.
+ * The standing of one limit in a decision. Immutable, thread-safe.
  *
  * @param policy the name that clients see: the rule's, or {@code rule-limit} for a named limit
  * @param permitted whether this limit alone would have permitted the request
- * @param remaining the permits that could still be taken at that moment, 0 or more
- * @param retryAfter when this limit alone would permit the request, if nobody else asks: empty when it did, when it
- *     never will, and when nobody can tell (concurrency)
- * @param resetAfter when nothing of what was used counts any longer, if nobody else asks
+ * @param remaining the permits left at that moment, 0 or more
+ * @param retryAfter the time until this limit alone would permit the request, if no other comes: empty if it did, if it
+ *     never will, and if that depends on releases (concurrency)
+ * @param resetAfter the time until the limit is unused again, if no other request comes; zero for concurrency
  */
 public record LimitStatus(
         String policy,

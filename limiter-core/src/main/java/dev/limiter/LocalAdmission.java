@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides in memory. What can be had now is had without the lock. Permits for a later turn are taken with it held, for
- * the time of a decision, so that no turn is overlooked when others move up.
+ * Decides in memory. Permits available now are taken without the lock. Permits for a later turn are taken with it held,
+ * for the time of a decision, so that no turn is overlooked when others move up.
  */
 final class LocalAdmission extends Admission {
 

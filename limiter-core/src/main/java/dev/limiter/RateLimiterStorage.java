@@ -5,12 +5,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Owns what every key used, and makes check and count one step. Thread-safe. Whether it blocks is up to the
- * implementation: the one in memory never does, one over a network waits no longer than its time budget.
+ * Holds the state of every key, and makes check and count one atomic step. Thread-safe. The storage in memory never
+ * blocks; one over a network blocks for no longer than its time-out, and then throws a {@link RuntimeException} unless
+ * it decides some other way.
  */
 public interface RateLimiterStorage extends AutoCloseable {
 
-    /** Decides one charge. Nothing is charged when it is refused. */
+    /** Decides one charge; a refusal charges no permit. */
     default Decision decide(Rule rule, String key, long permits) {
         return decide(List.of(new Charge(rule, key, permits)));
     }
@@ -37,10 +38,10 @@ public interface RateLimiterStorage extends AutoCloseable {
     }
 
     /**
-     * Whether others elsewhere share the states, so that each decision is a call: then {@link #decide} may block, {@link
-     * #decideAsync} does not and always completes, and neither is called with any lock held. Turns do not move up when
-     * one in front is given up, and who waits for a release asks again now and then, since {@link #onRelease} tells only
-     * what was released here. Default false.
+     * Whether the states are shared with other instances, so that each decision is a call: then {@link #decide} may
+     * block, {@link #decideAsync} does not and always completes, and neither is called with any lock held. Turns do not
+     * move up when one in front is given up. A waiter for a release asks again from time to time, since {@link
+     * #onRelease} reports only releases of this instance. Default false.
      */
     default boolean isRemote() {
         return false;
@@ -59,7 +60,7 @@ public interface RateLimiterStorage extends AutoCloseable {
         decision.giveBack();
     }
 
-    /** Forgets what {@code key} used under the rule's name. */
+    /** Forgets the use of {@code key} under the rule's name. */
     void reset(Rule rule, String key);
 
     /** The clock that turns of decisions refer to. */
@@ -67,16 +68,16 @@ public interface RateLimiterStorage extends AutoCloseable {
         return TimeSource.system();
     }
 
-    /** Has a listener told of what is released from now on, too: each is told once, however often it was added. */
+    /** Adds a listener for releases from now on; one that was added several times is called once per release. */
     default void onRelease(ReleaseListener listener) {}
 
-    /** Has a listener no longer told of what is released; nothing happens if it was not. */
+    /** Removes a listener; does nothing if it was not added. */
     default void removeReleaseListener(ReleaseListener listener) {}
 
-    /** How many states are held, counting one for each rule name and key. */
+    /** The number of states held: one for each rule name and key. */
     long size();
 
-    /** Frees what can be freed, in small steps that no decision waits for. */
+    /** Frees the memory of expired states, in small steps; decisions do not wait for it. */
     default void cleanUp() {}
 
     @Override

@@ -48,22 +48,25 @@ public final class RateLimiters implements AutoCloseable {
         this.handOver = handOver;
     }
 
-    /** Takes one permit of {@code key} if it can be had now; never waits. */
+    /**
+     * Takes one permit of {@code key} if it is available now; never waits. A remote storage may block for its time-out,
+     * and its failure is thrown.
+     */
     public Decision tryAcquire(Rule rule, String key) {
         return storage.decide(rule, key, 1);
     }
 
     /**
-     * Takes one permit of {@code key} if it can be had now, and tells only whether; never waits. The storage in memory
-     * allocates nothing for that on limits whose state is one number (buckets, fixed windows, concurrency). The permit
-     * cannot be given back, so this is not for concurrency limits.
+     * Takes one permit of {@code key} if it is available now, and tells only whether; never waits. The storage in
+     * memory allocates nothing for that on limits whose state is one number (buckets, fixed windows, concurrency). The
+     * permit cannot be given back, so this is not for concurrency limits.
      */
     public boolean tryTake(Rule rule, String key) {
         return storage.take(rule, key);
     }
 
     /**
-     * Takes permits of {@code key} if they can be had now; never waits.
+     * Takes permits of {@code key} if they are available now; never waits.
      *
      * @param permits 0 or more; 0 charges nothing, is permitted, and tells where the key stands
      */
@@ -109,20 +112,21 @@ public final class RateLimiters implements AutoCloseable {
     }
 
     /**
-     * Takes one permit of {@code key}, and waits in the calling thread until it is its turn, for {@code maxWait} at most.
-     * Who could not be served in time is refused at once. First come, first served; nobody leaves before its turn.
+     * Takes one permit of {@code key}, and waits in the calling thread until it is its turn, for {@code maxWait} at
+     * most. A caller whose turn would come too late is refused at once. First come, first served; no caller leaves
+     * before its turn.
      *
      * <p>Token buckets, paced leaky buckets, the next of fixed windows and concurrency limits can be waited for; other
-     * limits, and requests for more than can ever be granted, are refused at once. An interrupt ends the wait: the place
-     * is given back, the answer is a refusal, and the interrupt status stays. So does {@link #close()}. What a storage
-     * elsewhere fails with is thrown.
+     * limits, and requests for more than can ever be granted, are refused at once. An interrupt ends the wait: the
+     * place is given back, the answer is a refusal, and the interrupt status stays. {@link #close()} ends the wait in
+     * the same way. The failure of a remote storage is thrown.
      */
     public Decision acquire(Rule rule, String key, Duration maxWait) {
         Decision atOnce = queues.passBy(rule, key, 1);
         return atOnce != null ? atOnce : acquire(List.of(rule.charge(key).within(maxWait)));
     }
 
-    /** The same for all charges or none; those of them wait that say so ({@link Charge#within}). */
+    /** The same for all charges or none. Only charges with a {@linkplain Charge#within maximum wait} wait. */
     public Decision acquire(List<Charge> charges) {
         return queues.await(charges);
     }
@@ -139,14 +143,14 @@ public final class RateLimiters implements AutoCloseable {
     /**
      * The same as {@link #acquire(List)} without blocking the caller.
      *
-     * @param present asked when the turn comes, and before a storage elsewhere is asked again, in a thread that must not
-     *     be blocked: if the one who waited is gone, its place goes to those behind
+     * @param present asked when the turn comes, and before a remote storage is asked again, in a thread that must not
+     *     be blocked: if it says false, the place goes to the next waiter
      */
     public CompletableFuture<Decision> acquireAsync(List<Charge> charges, BooleanSupplier present) {
         return queues.queue(charges, present);
     }
 
-    /** How many wait. */
+    /** The number of waiters on this instance. */
     public int waiting() {
         return queues.size();
     }
@@ -164,7 +168,7 @@ public final class RateLimiters implements AutoCloseable {
         queues.onWait(listener);
     }
 
-    /** Sends all who wait away, refused; from now on nobody waits, until {@link #startWaiting()}. */
+    /** Refuses all waiters; from now on no request waits, until {@link #startWaiting()}. */
     public void stopWaiting() {
         queues.stop();
     }
@@ -185,14 +189,14 @@ public final class RateLimiters implements AutoCloseable {
     }
 
     /**
-     * Forgets what {@code key} used. Permits of a concurrency limit that are held are not counted from then on, and release
-     * nothing when they are closed.
+     * Forgets the use of {@code key}. Held permits of a concurrency limit are not counted from then on, and closing
+     * them releases nothing.
      */
     public void reset(Rule rule, String key) {
         storage.reset(rule, key);
     }
 
-    /** Where the states are. */
+    /** The storage of the states. */
     public RateLimiterStorage storage() {
         return storage;
     }
@@ -219,8 +223,8 @@ public final class RateLimiters implements AutoCloseable {
         private Builder() {}
 
         /**
-         * How many states are kept, from 1 to 1,000,000,000, default 100,000. When there are more keys, one leaves
-         * that uses little of its tightest limit; a key at its limit, or that holds permits, does not while another one can.
+         * The most states kept, from 1 to 1,000,000,000, default 100,000. Beyond that, a key is evicted that uses
+         * little of its tightest limit; a key at its limit, or with held permits, stays as long as another one can go.
          */
         public Builder maxKeys(long maxKeys) {
             LimitChecks.range("maxKeys", maxKeys, 1, 1_000_000_000);
@@ -235,10 +239,10 @@ public final class RateLimiters implements AutoCloseable {
         }
 
         /**
-         * Completes the futures of {@code acquireAsync}, and so runs what the application has hung on them, default the
-         * common pool. Turns are given without it: a continuation that blocks delays no turn, only other continuations
-         * for which the executor has no thread left. No task ever runs in the thread that hands it over; where the
-         * executor would do that, or rejects it, the common pool runs it.
+         * Completes the futures of {@code acquireAsync}, and so runs their continuations; default the common pool.
+         * Turns are given without it: a continuation that blocks delays no turn, only other continuations for which the
+         * executor has no thread left. No task ever runs in the thread that hands it over; where the executor would do
+         * that, or rejects it, the common pool runs it.
          */
         public Builder executor(Executor executor) {
             this.handOver = new AsyncExecutor(executor);

@@ -22,7 +22,10 @@ final class ReservationQueues {
     private final Map<Object, TurnQueue> queues = new IdentityHashMap<>();
     private final AtomicInteger size = new AtomicInteger();
 
-    /** {@code onTimer}: called without the lock when a queue should be asked who is {@linkplain #come due}. */
+    /**
+     * {@code onTimer}: called without the lock when a queue should be asked for waiters that are {@linkplain #come
+     * due}.
+     */
     ReservationQueues(WaitTimer timer, TimeSource clock, Consumer<TurnQueue> onTimer) {
         this.timer = timer;
         this.clock = clock;

@@ -7,12 +7,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A name and the limits that count under it, for each key apart: an immutable value. A request that a rule permits is
- * counted by all its limits, one that it refuses by none.
+ * A name and the limits that count under it, for each key apart. Immutable, thread-safe. A request that a rule permits
+ * is counted by all its limits, one that it refuses by none.
  *
- * <p>What a key used belongs to the name. A rule of the same name with other limits goes on from there: a limit that
- * both have (by its own name) takes over what was used, in permits, so 100 of 100 becomes 100 of 1,000. This is how
- * limits are changed while running, and how different callers get different limits under one rule.
+ * <p>The use of a key belongs to the rule's name. A rule of the same name with other limits goes on from there: limits
+ * of the same name take over the permits used, so 100 of 100 becomes 100 of 1,000. Limits are changed while running in
+ * this way, and different callers get different limits under one rule.
  */
 public final class Rule {
 
@@ -33,8 +33,9 @@ public final class Rule {
     /**
      * A rule with at least one limit; the names of its limits differ, and at most one of them is unnamed.
      *
-     * @param name letters, digits, {@code -} and {@code _} for a rule that is configured; any text that is not empty
-     *     for one that is made in code, such as the name of a resource
+     * @param name letters, digits, {@code -} and {@code _} in the configuration; any text but a blank one in code, such
+     *     as the name of a resource
+     * @throws IllegalArgumentException if the name is blank, or there is no limit, or two limits have the same name
      */
     public static Rule of(String name, Limit... limits) {
         return of(name, List.of(limits));

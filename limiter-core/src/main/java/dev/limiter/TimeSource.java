@@ -1,10 +1,10 @@
 package dev.limiter;
 
 /**
- * Where the time of all decisions comes from. Thread-safe; does not block.
+ * The clock of all decisions. Thread-safe; does not block.
  *
- * <p>Implementations should never step back. Limits survive one that does: it grants nothing, and blocks nobody for
- * longer than a window; a step of up to half a window is sat out where it happens, on top of that.
+ * <p>Implementations should never step back. A step back grants no permits, and blocks a key for at most one window;
+ * limits with windows add the step itself where that is at most half a window.
  */
 @FunctionalInterface
 public interface TimeSource {

@@ -15,7 +15,7 @@ final class TurnedAway extends Decision {
         this.wait = wait;
     }
 
-    /** Others are first; nobody can say for how long. */
+    /** Other waiters come first, for an unknown time. */
     static TurnedAway from(Charge charge) {
         return new TurnedAway(charge.rule(), charge.key(), UNKNOWN);
     }

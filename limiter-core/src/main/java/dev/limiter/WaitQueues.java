@@ -42,7 +42,7 @@ final class WaitQueues {
         this.listener = admission::released;
     }
 
-    /** How many wait. */
+    /** The number of waiters. */
     int size() {
         return admission.turns.size() + admission.releases.size();
     }
@@ -110,12 +110,12 @@ final class WaitQueues {
         }
     }
 
-    /** Does what there is to do for a waiter when its time has come; else nothing. */
+    /** Attends to a waiter whose time has come; else does nothing. */
     void tend(Waiter waiter) {
         admission.tend(waiter);
     }
 
-    /** Gives up. Nothing happens to a waiter that has an answer. */
+    /** Gives up, unless the waiter already has an answer. */
     void leave(Waiter waiter) {
         admission.leave(waiter);
     }

@@ -83,7 +83,7 @@ final class Waiter {
                 .toList();
     }
 
-    /** A waiter whose presence cannot be told counts as gone, so that no other one suffers from that. */
+    /** A waiter counts as gone when its presence check fails; otherwise it would hold up the waiters behind it. */
     boolean isPresent() {
         try {
             return present.getAsBoolean();

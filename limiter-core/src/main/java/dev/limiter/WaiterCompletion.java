@@ -3,7 +3,7 @@ package dev.limiter;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Wakes a waiter that has no thread: the timer that is set for its turn, and the future that it completes. */
+/** Wakes a waiter without a thread: a timer set for its turn, and the future to complete. */
 final class WaiterCompletion {
 
     private final CompletableFuture<Decision> future = new CompletableFuture<>();

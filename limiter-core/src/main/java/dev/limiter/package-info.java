@@ -1,7 +1,7 @@
 /**
- * What programs see: rules, limits, decisions, the entry point {@link dev.limiter.RateLimiters}, and the extension
- * points {@link dev.limiter.RateLimiterStrategy}, {@link dev.limiter.RateLimiterStorage} and
- * {@link dev.limiter.TimeSource}. Depends on no implementation.
+ * The API of programs: rules, limits, decisions, the entry point {@link dev.limiter.RateLimiters}, and the extension
+ * points {@link dev.limiter.RateLimiterStrategy}, {@link dev.limiter.RateLimiterStorage} and {@link
+ * dev.limiter.TimeSource}. Depends on no implementation.
  */
 @NullMarked
 package dev.limiter;

@@ -7,8 +7,8 @@ package dev.limiter.algorithm;
  * one below {@code n / d} for every {@code 0 <= n < 2^62}, which one comparison mends. (Granlund and Montgomery,
  * "Division by Invariant Integers using Multiplication", 1994.)
  *
- * <p>Whoever divides on every decision keeps the {@linkplain #reciprocal} and {@linkplain #shift} in fields of its own,
- * which spares a dependent load.
+ * <p>A limit that divides on every decision keeps the {@linkplain #reciprocal} and {@linkplain #shift} in fields of its
+ * own, which spares a dependent load.
  */
 final class Divisor {
 

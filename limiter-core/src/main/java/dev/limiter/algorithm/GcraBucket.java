@@ -24,9 +24,9 @@ import java.math.BigInteger;
  * of up to a year and rates of up to 10,000,000 per second. The same where l is so large that the clock would leave
  * these bits behind within a moment (such as 999,999,999,999,999 permits per second).
  *
- * Who waits takes its permits now, for a turn that is still to come: the theoretical arrival time moves on all the same,
- * and the turn is when the level will have fallen far enough. So turns come in the order of arrival, are exact, and no
- * late departure moves those behind it. A paced bucket lets nobody go before it is empty:
+ * A waiter takes its permits now, for a turn still to come: the theoretical arrival time moves on all the same, and the
+ * turn is when the level will have fallen far enough. So turns come in the order of arrival, are exact, and no late
+ * departure moves those behind it. A paced bucket lets no request go before it is empty:
  *
  *     permitted  <=>  level = 0,    turn = theoreticalArrivalTime (before the request)
  */
@@ -115,8 +115,8 @@ final class GcraBucket extends NumberLimit {
     }
 
     /**
-     * A level above what can be waited for comes from a clock that stepped back: full as of now. While somebody may be
-     * waiting, only if it stepped back further than a bucket takes to empty: those who wait have their turns, and what is
+     * A level above the longest possible wait comes from a clock that stepped back: full as of now. While requests may
+     * be waiting, only if it stepped back further than a bucket takes to empty: waiters have their turns, and what is
      * forgotten here is granted once more.
      */
     @Override
@@ -173,8 +173,8 @@ final class GcraBucket extends NumberLimit {
     }
 
     /**
-     * Once the turn has come and nobody has left in that place, the next one can still have it: of a paced bucket until
-     * the turn of the next, who may have left by then.
+     * A turn that has come but was not used is still good for the next waiter; in a paced bucket until the turn after
+     * it, whose waiter may have left by then.
      */
     @Override
     public long moveUp(long value, long taken, long now, long permits) {
@@ -193,7 +193,7 @@ final class GcraBucket extends NumberLimit {
         return origin + perNano.ceilSigned(value);
     }
 
-    /** The same as of permits that nobody else returned any beside. */
+    /** The same, for permits that are the only ones returned. */
     @Override
     public long giveBack(long value, long taken, long now, long permits) {
         return giveBack(value, new Taken(taken, Long.MIN_VALUE, 0, permits), now);

@@ -245,7 +245,7 @@ final class PermitLog implements LimitState {
         return total == 0 ? now : last() - offset + window;
     }
 
-    /** A log of the same window shares what that one remembers, which may live on. */
+    /** A log of the same window shares the entries of the previous one, which may live on. */
     @Override
     public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
         if (previous instanceof PermitLog log && log.window == window) {

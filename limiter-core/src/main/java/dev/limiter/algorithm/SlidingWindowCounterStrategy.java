@@ -48,7 +48,7 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
         private final long origin;
         private final long reach;
 
-        /** Nothing that was taken within reach counts any longer. */
+        /** The time from which no permit taken within reach counts any longer. */
         private final long latest;
 
         private final long limit;

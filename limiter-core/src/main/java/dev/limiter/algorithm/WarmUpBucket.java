@@ -10,16 +10,16 @@ import java.time.Duration;
 
 /*
  * One request after the other, slowly after idling: the warming-up limiter of Guava (SmoothRateLimiter.SmoothWarmingUp,
- * with its cold factor of 3), in whole numbers. Guava stores permits while nobody comes; here the same is stored as time:
+ * with its cold factor of 3), in whole numbers. Guava stores permits during idle time; here the same is stored as time:
  *
  *     rest      how long nobody came lately, from 0 (warm) to warmUp (cold); grows with the clock while nobody comes, and
  *               each permit uses up one emission interval of it
  *     pace(r)   1 for r <= warmUp / 2, from there straight up to 3 at warmUp: how many emission intervals a permit takes
  *     interval  of a request = the area under pace between what rests before and after it
  *
- * From cold to the full rate takes warmUp: the mean pace of 2, over the half of rest that lies above. The interval before
- * a request is never shorter than its permits' share of the window, so the rate is never above the limit; while requests
- * wait, rest only falls, so it never stays below.
+ * From cold to the full rate takes warmUp: the mean pace of 2, over the half of rest that lies above. The interval
+ * before a request is never shorter than its permits' share of the window, so the rate is never above the limit; with
+ * waiters, rest only falls, so the rate never stays below it.
  *
  * Time is counted in a unit in which a nanosecond and a permit are whole, as in GcraBucket; the interval is rounded up to it.
  */

@@ -4,9 +4,8 @@ import dev.limiter.TimeSource;
 import java.time.Duration;
 
 /**
- * The time that one decision may take, from now on, however many calls that are. Time in which this JVM did not get to run
- * does not count: a thread that wakes up late says so, and waits again for as long as it was late, since the thread that
- * reads answers was hardly in time either. Immutable.
+ * The time left for one decision, over all its calls. A pause of this JVM does not count: a thread that wakes up late
+ * reports the delay and waits for that long again, because the thread reading the answers was late too. Immutable.
  */
 public final class Budget {
 

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * of the limit; or everything is permitted, or nothing. Decisions tell when they were made so ({@link
  * Decision#onFailure()}).
  *
- * <p>A decision takes no longer than the time-out. After a few failures in a row a node is not asked any more until it works
- * again, so that an outage costs nothing; where there are several, that is each node by itself. What was permitted in memory
- * is charged in the remote storage then.
+ * <p>A decision takes no longer than the time-out. After a few failures in a row a node is not asked any more until it
+ * works again, so that an outage costs nothing; where there are several, that is each node by itself. The remote
+ * storage is charged for the permits granted in memory when it is back.
  *
  * <p>Thread-safe. Has no thread: {@link #cleanUp()} has to be called once a second or so.
  */

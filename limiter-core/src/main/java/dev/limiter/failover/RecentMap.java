@@ -7,8 +7,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded map that forgets what was not used for longest, roughly: entries are in two generations, a use moves an entry
- * to the younger one, and once that is half of the bound the older one is dropped. Thread-safe; never blocks for long.
+ * A bounded map that drops the least recently used entries, roughly: each use moves an entry to the younger of two
+ * generations, and a younger generation of half the bound replaces the older one. Thread-safe; never blocks for long.
  */
 public final class RecentMap<K, V> {
 

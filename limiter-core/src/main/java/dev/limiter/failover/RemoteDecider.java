@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the remote storage decide, within the time that a decision may take, once it knows what was granted in memory; and
- * tells how that went. Fails with a {@link StorageUnavailableException}. Thread-safe.
+ * Has the remote storage decide within the time-out, after the grants made in memory have been charged there, and
+ * reports the outcome. Fails with a {@link StorageUnavailableException}. Thread-safe.
  */
 final class RemoteDecider {
 
@@ -103,7 +103,7 @@ final class RemoteDecider {
         return !decision.permitted() || outageUse.isCovered(charges);
     }
 
-    /** What is asked for one decision, however often, and who is told how that went. */
+    /** One decision of the remote storage with its retries; its outcome is reported once. */
     private final class Question {
 
         private final List<Charge> charges;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** Which nodes of a remote storage are asked: one may fail while the others do not. Thread-safe. */
+/** The health of each node of a remote storage: one node may fail while the others do not. Thread-safe. */
 final class RemoteHealth {
 
     /** The only node, or what is behind one connection. */

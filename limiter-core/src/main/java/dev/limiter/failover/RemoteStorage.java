@@ -30,7 +30,7 @@ public interface RemoteStorage extends RateLimiterStorage {
     String name();
 
     /**
-     * Has the storage decide, however long that takes. What is granted after the future was cancelled is given back. A
+     * Has the storage decide, without a time limit; does not block. A cancelled future gives back a later grant. A
      * failure completes the future, and is not thrown.
      *
      * @param charges merged: one for each rule and key
@@ -55,7 +55,7 @@ public interface RemoteStorage extends RateLimiterStorage {
         return known != null ? known : new Timeouts(errors()).join(ask(merged), timeout());
     }
 
-    /** The same without blocking. What is granted too late is given back. */
+    /** The same without blocking. A grant after the time-out is given back. */
     @Override
     default CompletableFuture<Decision> decideAsync(List<Charge> charges) {
         List<Charge> merged = Charge.merged(charges);

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class RemoteWarmUp {
 
-    /** Nothing that a rule may be called. Its states expire within seconds. */
+    /** A name that no rule may have. Its states expire within seconds. */
     private static final Rule RULE = Rule.of("limiter:warm-up", Limit.tokenBucket(1_000_000, Duration.ofSeconds(1)));
 
     /** So many requests come together. */

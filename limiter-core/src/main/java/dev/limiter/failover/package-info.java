@@ -1,7 +1,7 @@
 /**
- * Decides while a storage that instances share cannot be asked. {@link
- * dev.limiter.failover.FailoverRateLimiterStorage} goes around a {@link dev.limiter.failover.RemoteStorage}, which is all
- * that another store has to implement; no class here knows which one it is.
+ * Decides while a shared storage cannot be asked. {@link dev.limiter.failover.FailoverRateLimiterStorage} wraps a
+ * {@link dev.limiter.failover.RemoteStorage}, the only type that another store has to implement; no class here depends
+ * on a particular store.
  */
 @NullMarked
 package dev.limiter.failover;

@@ -105,7 +105,7 @@ final class BoundRule {
         return true;
     }
 
-    /** Which limit of another version of this rule the limit at {@code index} goes on from, or -1. */
+    /** The limit of another version of this rule from which the limit at {@code index} goes on, or -1. */
     int predecessor(int index, BoundRule other) {
         if (limits.length == 1 && other.limits.length == 1) {
             return 0;

@@ -8,13 +8,13 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one key used under one version of a rule's limits, until it dies: because it is fresh again, was evicted or reset,
- * or the limits changed. Death is one compare-and-set on the word that every change goes through, so a change and a death
- * can never both succeed: the request that comes too late starts again with the cell that is in the map by then.
+ * The use of one key under one version of a rule's limits. A cell dies when it is fresh again, evicted or reset, or
+ * when the limits change. Death is one compare-and-set on the word that every change goes through, so a change and a
+ * death can never both succeed: a late request starts again with the cell then in the map.
  *
- * <p>A time that was read before the word is good for a decision: what is taken counts as of a moment ago, as it does for
- * a thread that is suspended before the swap. It is not good for telling that the clock stepped back: the thread that read
- * it may have been suspended while others went on. That takes a reading after the word.
+ * <p>A time read before the word is good for a decision: permits count as of a moment ago, as they do for a thread
+ * suspended before the swap. It cannot tell that the clock stepped back, because the reading thread may have been
+ * suspended while others went on: that takes a reading after the word.
  */
 abstract class Cell {
 
@@ -147,7 +147,7 @@ abstract class Cell {
     abstract @Nullable Decision peek(ChargeTerms terms, TimeSource clock);
 
     /**
-     * What a successor under other limits would answer, changing nothing; null if the cell is dead, or its arithmetic does
+     * The answer of a successor under other limits, changing nothing; null if the cell is dead, or its arithmetic does
      * not reach the time.
      */
     abstract @Nullable Decision peekUnder(BoundRule next, ChargeTerms terms, TimeSource clock);

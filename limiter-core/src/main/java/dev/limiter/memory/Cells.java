@@ -42,7 +42,7 @@ final class Cells {
         return find(stripes, key);
     }
 
-    /** The same for those who keep {@link #stripes} at hand, which spares a dependent load. */
+    /** The same for callers with {@link #stripes} at hand: spares a dependent load. */
     static @Nullable Cell find(Stripe[] stripes, String key) {
         return stripe(stripes, key).get(key);
     }
@@ -78,8 +78,8 @@ final class Cells {
     }
 
     /**
-     * Returns permits to the cell they were taken from, or to the one that goes on from there. If that left or was reset,
-     * what was taken is forgotten, and a new cell of the key holds only what others took.
+     * Returns permits to the cell they were taken from, or to its successor. After an eviction or a reset there is no
+     * successor: a new cell of the key counts only later permits, and returns none.
      */
     void giveBack(PermitReturn returned) {
         Cell cell = returned.from();

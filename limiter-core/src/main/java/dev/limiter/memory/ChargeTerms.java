@@ -5,7 +5,7 @@ import dev.limiter.CompiledLimit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of a cell beyond "so many permits, now".
+ * The terms of a charge beyond "so many permits, now".
  *
  * @param permits the most of any limit
  * @param keptPercent the share of each limit that must be left

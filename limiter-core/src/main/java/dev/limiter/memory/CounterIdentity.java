@@ -2,14 +2,14 @@ package dev.limiter.memory;
 
 /**
  * Where the use of a limit began: the first of the cells that went on from each other, and the position of the limit
- * there. What was taken is returned only where it still counts: to a limit of the same origin. Compared by identity of the
+ * there. Permits are returned only where they still count: to a limit of the same origin. Compared by identity of the
  * cell, as cells are.
  */
 record CounterIdentity(Cell first, int index) {
 
     /**
-     * The origins of the limits of a successor. A limit goes on from one that counts in the same way; permits that are held
-     * and permits that were used are not returned to each other.
+     * The origins of the limits of a successor. A limit goes on from one that counts in the same way; held permits and
+     * used permits are not returned to each other.
      */
     static CounterIdentity[] of(BoundRule next, Cell predecessor) {
         CounterIdentity[] origins = new CounterIdentity[next.size()];

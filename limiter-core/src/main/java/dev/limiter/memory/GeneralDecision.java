@@ -7,7 +7,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/** A decision of a cell on any number of permits and limits. What is held is released, and all returned, once. */
+/**
+ * A decision of a cell on any number of permits and limits. Held permits are released, and all permits returned, once.
+ */
 abstract class GeneralDecision extends Decision {
 
     private static final VarHandle RETURNED;

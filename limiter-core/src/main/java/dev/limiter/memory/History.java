@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened to a key that the number of a limit does not tell: only keys have one of which permits were returned, or
- * a turn was granted ahead. A successor goes on with the history of the cell before it. Thread-safe.
+ * The events of a key that the number of a limit does not show: returned permits, and turns granted ahead. Other keys
+ * have none. A successor goes on with the history of the cell before it. Thread-safe.
  */
 final class History {
 

@@ -118,7 +118,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         return put(cell) == cell ? decide(cell, bound, permits, clock.epochNanos(), terms) : null;
     }
 
-    /** The cell that has the key afterwards: this one, which has a place, or the one that was there. */
+    /** The cell that has the key afterwards: this one, now in its place, or the present one. */
     private Cell put(Cell cell) {
         Cell present = cell.bound.cells.putIfAbsent(cell);
         if (present != cell) {
@@ -159,7 +159,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     }
 
     private Decision decideAll(List<Charge> charges) {
-        // asking first charges nobody for what another rule refuses; what is lost in a race is given back
+        // asking first takes no permits for a charge that another rule refuses; a lost race gives them back
         List<Decision> decisions = new ArrayList<>(charges.size());
         boolean permitted = true;
         long wait = 0;

@@ -6,14 +6,14 @@ import dev.limiter.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cell with a state that is more than a number, and changes while the lock is held. Whoever only wants to know whether
- * the cell may leave never takes it, but reads what the last holder noted.
+ * A cell with a state that is more than a number, and changes while the lock is held. Eviction does not take it, but
+ * reads the note of its last holder.
  */
 final class LockedCell extends VersionedCell {
 
     private final LimitState[] states;
 
-    /** The first of the states, which spares those who have only one a dependent load. */
+    /** The first of the states: spares cells with only one a dependent load. */
     private final LimitState only;
 
     /** When nothing will count any longer; noted by the last holder. */
@@ -108,7 +108,7 @@ final class LockedCell extends VersionedCell {
         return new SnapshotDecision(this, permitted, permits, readings, now, returned());
     }
 
-    /** Notes for those who do not take the lock when this cell is fresh and when it is free. */
+    /** Notes when this cell is fresh and when it is free, for readers without the lock. */
     private void note(SnapshotDecision.Readings readings, long now) {
         long fresh = Long.MIN_VALUE;
         long free = Long.MIN_VALUE;

@@ -8,8 +8,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * One permit of a limit whose state is a number: the number and the time, 32 bytes in all. What is left and when to
- * retry are worked out when somebody asks.
+ * One permit of a limit whose state is a number: the number and the time, 32 bytes in all. Remaining permits and retry
+ * time are worked out when they are read.
  */
 class NumberDecision extends Decision {
 

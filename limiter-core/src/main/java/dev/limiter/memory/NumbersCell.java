@@ -71,7 +71,7 @@ final class NumbersCell extends VersionedCell {
         }
     }
 
-    /** Whether all can be taken; the numbers are then those after it, if nobody changed the cell meanwhile. */
+    /** Whether all can be taken; the numbers are then those after it, if no other thread changed the cell meanwhile. */
     private boolean take(long[] numbers, long now, long permits) {
         for (int i = 0; i < numbers.length; i++) {
             numbers[i] = limits[i].take(values[i], now, permits);

@@ -2,7 +2,7 @@ package dev.limiter.memory;
 
 import dev.limiter.NumberLimit;
 
-/** Permits of limits whose states are numbers: the numbers and the time. All else is worked out when somebody asks. */
+/** Permits of limits whose states are numbers: the numbers and the time. All else is worked out when it is read. */
 final class NumbersDecision extends GeneralDecision {
 
     private final long[] numbers;

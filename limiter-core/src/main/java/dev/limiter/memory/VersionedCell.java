@@ -9,9 +9,9 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cell whose state is more than one number, behind a lock: the word is a version, odd while somebody holds it. The
+ * A cell whose state is more than one number, behind a lock: the word is a version, odd while a thread holds it. The
  * sections it guards are some tens of nanoseconds long and call nothing that blocks, so waiting is spinning, then
- * yielding. What was read without the lock holds if the version is the same afterwards, and even; so the cell dies by a
+ * yielding. A read without the lock is valid if the version is the same afterwards, and even; so the cell dies by a
  * compare-and-set on it.
  */
 abstract class VersionedCell extends Cell {
@@ -228,7 +228,7 @@ abstract class VersionedCell extends Cell {
         }
     }
 
-    /** Whether the version is still the one that was read before, and nobody held the lock; who asked does now. */
+    /** Takes the lock if it is free and the version is still the one read before; whether it did. */
     final boolean lock(long version) {
         boolean locked = (version & 1) == 0 && swap(version, version + 1);
         // or what is stored next could be seen before the version that forbids to look
