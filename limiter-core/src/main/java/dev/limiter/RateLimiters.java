@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 public final class RateLimiters implements AutoCloseable {
 
     private final RateLimiterStorage storage;
-    private final WaitQueues queues;
+    private final WaitingRoom waitingRoom;
     private final AsyncExecutor handOver;
 
     /**
@@ -44,7 +44,7 @@ public final class RateLimiters implements AutoCloseable {
 
     RateLimiters(RateLimiterStorage storage, WaitTimer timer, AsyncExecutor handOver) {
         this.storage = storage;
-        this.queues = new WaitQueues(storage, timer, handOver);
+        this.waitingRoom = new WaitingRoom(storage, timer, handOver);
         this.handOver = handOver;
     }
 
@@ -122,13 +122,13 @@ public final class RateLimiters implements AutoCloseable {
      * the same way. The failure of a remote storage is thrown.
      */
     public Decision acquire(Rule rule, String key, Duration maxWait) {
-        Decision atOnce = queues.passBy(rule, key, 1);
+        Decision atOnce = waitingRoom.passBy(rule, key, 1);
         return atOnce != null ? atOnce : acquire(List.of(rule.charge(key).within(maxWait)));
     }
 
     /** The same for all charges or none. Only charges with a {@linkplain Charge#within maximum wait} wait. */
     public Decision acquire(List<Charge> charges) {
-        return queues.await(charges);
+        return waitingRoom.await(charges);
     }
 
     /**
@@ -147,12 +147,12 @@ public final class RateLimiters implements AutoCloseable {
      *     be blocked: if it says false, the place goes to the next waiter
      */
     public CompletableFuture<Decision> acquireAsync(List<Charge> charges, BooleanSupplier present) {
-        return queues.queue(charges, present);
+        return waitingRoom.queue(charges, present);
     }
 
     /** The number of waiters on this instance. */
     public int waiting() {
-        return queues.size();
+        return waitingRoom.size();
     }
 
     /**
@@ -160,22 +160,22 @@ public final class RateLimiters implements AutoCloseable {
      * {@code maxWaiting} wait for the same rule and key on this instance.
      */
     public boolean mayWait(Charge charge) {
-        return queues.admission.mayWait(charge);
+        return waitingRoom.admission.mayWait(charge);
     }
 
     /** Has a listener told of requests that wait from now on. */
     public void onWait(WaitListener listener) {
-        queues.onWait(listener);
+        waitingRoom.onWait(listener);
     }
 
     /** Refuses all waiters; from now on no request waits, until {@link #startWaiting()}. */
     public void stopWaiting() {
-        queues.stop();
+        waitingRoom.stop();
     }
 
     /** Lets requests wait again. */
     public void startWaiting() {
-        queues.start();
+        waitingRoom.start();
     }
 
     /** The answer of {@link #tryAcquire(Rule, String)} now; charges nothing. */
@@ -204,7 +204,7 @@ public final class RateLimiters implements AutoCloseable {
     /** Refuses all waiting requests, and closes the storage. Later requests are decided as before, but never wait. */
     @Override
     public void close() {
-        queues.close();
+        waitingRoom.close();
         storage.close();
     }
 

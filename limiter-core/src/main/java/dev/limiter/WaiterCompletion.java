@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 final class WaiterCompletion {
 
     private final CompletableFuture<Decision> future = new CompletableFuture<>();
-    private final WaitQueues queues;
+    private final WaitingRoom waitingRoom;
     private final WaitTimer timer;
     private final TimeSource clock;
     private final AsyncExecutor handOver;
@@ -16,8 +16,8 @@ final class WaiterCompletion {
     private Runnable cancel = () -> {};
 
     /** {@code handOver}: completes the future, and so runs what hangs on it. */
-    WaiterCompletion(WaitQueues queues, WaitTimer timer, TimeSource clock, AsyncExecutor handOver) {
-        this.queues = queues;
+    WaiterCompletion(WaitingRoom waitingRoom, WaitTimer timer, TimeSource clock, AsyncExecutor handOver) {
+        this.waitingRoom = waitingRoom;
         this.timer = timer;
         this.clock = clock;
         this.handOver = handOver;
@@ -40,7 +40,7 @@ final class WaiterCompletion {
     }
 
     private void withdraw(Waiter waiter) {
-        queues.leave(waiter);
+        waitingRoom.leave(waiter);
         Decision undelivered = waiter.answer();
         if (undelivered != null) {
             undelivered.giveBack();
@@ -104,7 +104,7 @@ final class WaiterCompletion {
     }
 
     private void ring(Waiter due) {
-        queues.tend(due);
+        waitingRoom.tend(due);
         if (!due.isDone()) {
             wake();
         }

@@ -6,7 +6,7 @@ import java.util.List;
 final class AlarmedWaiters {
 
     final VirtualTimer timer;
-    final WaitQueues queues;
+    final WaitingRoom waitingRoom;
 
     /** How often any was woken. */
     int woken;
@@ -16,7 +16,7 @@ final class AlarmedWaiters {
     AlarmedWaiters(RateLimiterStorage storage, VirtualTime time) {
         this.time = time;
         this.timer = new VirtualTimer(time);
-        this.queues = new WaitQueues(storage, timer, AsyncExecutor.toCommonPool());
+        this.waitingRoom = new WaitingRoom(storage, timer, AsyncExecutor.toCommonPool());
     }
 
     /** A waiter that is in a queue, or has its answer. */
@@ -24,7 +24,7 @@ final class AlarmedWaiters {
         Alarm alarm = new Alarm();
         Waiter waiter = new Waiter(charges, time.now(), () -> true, alarm);
         alarm.waiter = waiter;
-        Decision answer = queues.enter(waiter);
+        Decision answer = waitingRoom.enter(waiter);
         if (answer != null) {
             waiter.answer(answer);
         }
@@ -46,7 +46,7 @@ final class AlarmedWaiters {
         private void set() {
             cancel.run();
             if (!waiter.isDone()) {
-                cancel = timer.after(Math.max(waiter.due() - time.now(), 0), () -> queues.tend(waiter));
+                cancel = timer.after(Math.max(waiter.due() - time.now(), 0), () -> waitingRoom.tend(waiter));
             }
         }
     }

@@ -22,7 +22,7 @@ class ConcurrencyLimitTests {
             RateLimiters.builder().timeSource(time).build();
     private final Rule two = Rule.of("pool", Limit.concurrency(2));
 
-    /** In Redis a permit is a lease, which somebody has to renew. */
+    /** In Redis the instance has to renew a held permit. */
     @Test
     @Tag(MemoryPromises.TAG)
     void permitsSoManyAtOnceHoweverLongTheyTake() {

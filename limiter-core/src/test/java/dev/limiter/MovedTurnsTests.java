@@ -45,7 +45,7 @@ class MovedTurnsTests {
         waiters.timer.set = 0;
         waiters.woken = 0;
 
-        queue.forEach(waiters.queues::leave);
+        queue.forEach(waiters.waitingRoom::leave);
 
         assertThat(waiters.woken).as("each is told of its own refusal").isEqualTo(MANY);
         assertThat(waiters.timer.set).isLessThanOrEqualTo(2);
@@ -63,9 +63,9 @@ class MovedTurnsTests {
         Waiter first = enter(paced.charge("key").within(DAY));
         enter(both);
         Waiter behind = enter(paced.charge("key").within(DAY));
-        Duration turn = Duration.ofNanos(waiters.queues.admission.due(behind) - time.now());
+        Duration turn = Duration.ofNanos(waiters.waitingRoom.admission.due(behind) - time.now());
 
-        waiters.queues.leave(first);
+        waiters.waitingRoom.leave(first);
 
         pass(turn.minus(SECOND).minusNanos(1));
         assertThat(behind.isDone()).isFalse();
@@ -84,7 +84,7 @@ class MovedTurnsTests {
                 case 0, 1, 2, 3 -> waiting.add(waiters.enter(charges(random)));
                 case 4, 5 -> {
                     if (!waiting.isEmpty()) {
-                        waiters.queues.leave(waiting.get(random.nextInt(waiting.size())));
+                        waiters.waitingRoom.leave(waiting.get(random.nextInt(waiting.size())));
                     }
                 }
                 case 6 -> passTo(time.now() + random.nextLong(SECOND.toNanos()), waiting);
@@ -92,12 +92,12 @@ class MovedTurnsTests {
             }
             waiting.removeIf(Waiter::isDone);
             moved += (int) waiting.stream()
-                    .filter(waiter -> waiters.queues.admission.due(waiter) < waiter.due())
+                    .filter(waiter -> waiters.waitingRoom.admission.due(waiter) < waiter.due())
                     .count();
         }
         assertThat(moved).as("turns that moved up, seed %d", seed).isPositive();
-        waiting.forEach(waiters.queues::leave);
-        assertThat(waiters.queues.size()).isZero();
+        waiting.forEach(waiters.waitingRoom::leave);
+        assertThat(waiters.waitingRoom.size()).isZero();
     }
 
     private List<Charge> charges(SplittableRandom random) {
@@ -116,7 +116,10 @@ class MovedTurnsTests {
     }
 
     private long next(List<Waiter> waiting) {
-        return waiting.stream().mapToLong(waiters.queues.admission::due).min().orElse(time.now());
+        return waiting.stream()
+                .mapToLong(waiters.waitingRoom.admission::due)
+                .min()
+                .orElse(time.now());
     }
 
     /** Stops at every turn on the way. */
@@ -125,7 +128,7 @@ class MovedTurnsTests {
             time.set(Math.max(next, time.now()));
             waiters.timer.run();
             for (Waiter waiter : waiting) {
-                assertThat(waiter.isDone() || waiters.queues.admission.due(waiter) > time.now())
+                assertThat(waiter.isDone() || waiters.waitingRoom.admission.due(waiter) > time.now())
                         .as("on time")
                         .isTrue();
             }

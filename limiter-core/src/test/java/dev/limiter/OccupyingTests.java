@@ -117,19 +117,20 @@ class OccupyingTests {
     @Tag(MemoryPromises.TAG)
     void whoWaitsWithoutPriorityWaitsUntilTheReserveIsFull() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
-        WaitQueues queues = new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool());
+        WaitingRoom waitingRoom =
+                new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool());
         limiters.tryAcquire(rule, "key", 10);
         Charge charge = rule.charge("key").keeping(50).within(SECOND);
         Waiter first = new Waiter(List.of(charge), time.now(), () -> true, () -> {});
         Waiter second = new Waiter(List.of(charge), time.now(), () -> true, () -> {});
-        queues.enter(first);
-        queues.enter(second);
-        assertThat(queues.admission.due(first) - time.now())
+        waitingRoom.enter(first);
+        waitingRoom.enter(second);
+        assertThat(waitingRoom.admission.due(first) - time.now())
                 .isEqualTo(Duration.ofMillis(600).toNanos());
-        assertThat(queues.admission.due(second) - time.now())
+        assertThat(waitingRoom.admission.due(second) - time.now())
                 .isEqualTo(Duration.ofMillis(700).toNanos());
-        queues.leave(first);
-        assertThat(queues.admission.due(second) - time.now())
+        waitingRoom.leave(first);
+        assertThat(waitingRoom.admission.due(second) - time.now())
                 .isEqualTo(Duration.ofMillis(600).toNanos());
         time.advance(Duration.ofMillis(200));
         assertThat(limiters.tryAcquire(rule, "key").permitted()).isTrue();

@@ -26,7 +26,7 @@ class RemoteWaitingTests {
     private final RateLimiterStorage shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
     private final ElsewhereStorage storage = new ElsewhereStorage(shared);
     private final ManualTimer timer = new ManualTimer();
-    private final WaitQueues queues = new WaitQueues(storage, timer, AsyncExecutor.toCommonPool(), storage.lock);
+    private final WaitingRoom waitingRoom = new WaitingRoom(storage, timer, AsyncExecutor.toCommonPool(), storage.lock);
     private final Rule paced =
             Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
@@ -43,7 +43,7 @@ class RemoteWaitingTests {
 
     private Waiter entered(Charge... charges) {
         Waiter waiter = new Waiter(List.of(charges), time.now(), () -> true, () -> {});
-        assertThat(queues.enter(waiter)).isSameAs(waiter.answer());
+        assertThat(waitingRoom.enter(waiter)).isSameAs(waiter.answer());
         return waiter;
     }
 
@@ -85,13 +85,13 @@ class RemoteWaitingTests {
         Waiter waiter = entered(waits(paced));
 
         assertThat(storage.asked()).isEqualTo(1);
-        assertThat(queues.size()).isEqualTo(1);
+        assertThat(waitingRoom.size()).isEqualTo(1);
         assertThat(waiter.due()).isEqualTo(time.now() + SECOND.toNanos());
         time.advance(SECOND);
-        queues.tend(waiter);
+        waitingRoom.tend(waiter);
         assertThat(isPermitted(waiter)).isTrue();
         assertThat(storage.asked()).isZero();
-        assertThat(queues.size()).isZero();
+        assertThat(waitingRoom.size()).isZero();
     }
 
     @Test
@@ -124,7 +124,7 @@ class RemoteWaitingTests {
         List<Waiter> waiters = List.of(entered(waits(pool)), entered(waits(paced)));
         assertThat(isFree(pool) || isFree(paced)).isFalse();
 
-        waiters.forEach(queues::leave);
+        waiters.forEach(waitingRoom::leave);
 
         assertThat(waiters).allMatch(RemoteWaitingTests::isRefused);
         storage.answer();
@@ -169,7 +169,7 @@ class RemoteWaitingTests {
         Waiter forRelease = entered(waits(pool));
         Waiter atOnce = entered(waits(other));
 
-        queues.stop();
+        waitingRoom.stop();
         for (int i = 0; i < 4; i++) {
             storage.answer();
         }
@@ -177,7 +177,7 @@ class RemoteWaitingTests {
         assertThat(isRefused(inTurn) && isRefused(forRelease)).isTrue();
         assertThat(inTurn.outcome().retryAfter()).contains(SECOND);
         assertThat(isPermitted(atOnce)).isTrue();
-        assertThat(queues.size()).isZero();
+        assertThat(waitingRoom.size()).isZero();
         assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND);
     }
 
@@ -193,17 +193,17 @@ class RemoteWaitingTests {
         held.close();
         storage.asked();
 
-        queues.stop();
+        waitingRoom.stop();
 
         assertThat(waiters).allMatch(RemoteWaitingTests::isRefused);
         assertThat(waiters.get(4).outcome().retryAfter()).contains(SECOND.multipliedBy(3));
-        assertThat(queues.size()).isZero();
+        assertThat(waitingRoom.size()).isZero();
         assertThat(storage.asked()).isZero();
         assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND);
         assertThat(isRefused(entered(waits(paced)))).isTrue();
         poll();
         assertThat(timer.size()).isZero();
-        queues.start();
+        waitingRoom.start();
         assertThat(entered(waits(paced)).isDone()).isFalse();
     }
 
@@ -251,7 +251,7 @@ class RemoteWaitingTests {
         assertThat(second.isDone()).isFalse();
         first.outcome().close();
         assertThat(isPermitted(second)).isTrue();
-        assertThat(queues.size()).isZero();
+        assertThat(waitingRoom.size()).isZero();
     }
 
     @Test
@@ -290,7 +290,7 @@ class RemoteWaitingTests {
         poll();
         for (int i = 0; i < 5; i++) {
             poll();
-            queues.tend(first);
+            waitingRoom.tend(first);
             holder.outcome().close();
         }
 
@@ -312,7 +312,7 @@ class RemoteWaitingTests {
         storage.withhold();
         poll();
 
-        queues.leave(first);
+        waitingRoom.leave(first);
         storage.answer();
         storage.answer();
 
@@ -328,7 +328,7 @@ class RemoteWaitingTests {
         Waiter one = entered(waits(two));
 
         time.advance(SECOND);
-        queues.tend(both);
+        waitingRoom.tend(both);
 
         assertThat(isRefused(both)).isTrue();
         assertThat(isPermitted(one)).isTrue();
@@ -339,7 +339,7 @@ class RemoteWaitingTests {
         Decision held = heldElsewhere(pool);
         AtomicBoolean present = new AtomicBoolean(true);
         Waiter gone = new Waiter(List.of(waits(pool)), time.now(), present::get, () -> {});
-        queues.enter(gone);
+        waitingRoom.enter(gone);
         Waiter next = entered(waits(pool));
         held.close();
         present.set(false);
@@ -361,7 +361,7 @@ class RemoteWaitingTests {
         }
         assertThat(first.isDone()).isFalse();
         assertThat(isRefused(second)).isTrue();
-        assertThat(queues.size()).isEqualTo(1);
+        assertThat(waitingRoom.size()).isEqualTo(1);
         assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND.multipliedBy(2));
     }
 
@@ -385,7 +385,7 @@ class RemoteWaitingTests {
         held.close();
         poll();
         assertThat(both.isDone()).isFalse();
-        assertThat(queues.size()).isEqualTo(1);
+        assertThat(waitingRoom.size()).isEqualTo(1);
 
         heldThere.close();
         poll();
@@ -405,7 +405,7 @@ class RemoteWaitingTests {
         holder.outcome().close();
         assertThat(waiter.due()).isEqualTo(time.now() + SECOND.toNanos());
         time.advance(SECOND);
-        queues.tend(waiter);
+        waitingRoom.tend(waiter);
         assertThat(isPermitted(waiter)).isTrue();
     }
 

@@ -52,7 +52,7 @@ class SharedStorageTests {
             giveUp.add(enter(there, rule));
         }
 
-        giveUp.forEach(there.queues::leave);
+        giveUp.forEach(there.waitingRoom::leave);
         for (int i = 0; i < 10; i++) {
             enter(there, rule);
         }
@@ -67,13 +67,13 @@ class SharedStorageTests {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1, SECOND));
         limiters.tryAcquire(rule, "key");
         Waiter other = enter(there, rule);
-        there.queues.close();
+        there.waitingRoom.close();
         assertThat(other.isDone()).isTrue();
         Waiter first = enter(here, rule);
         enter(here, rule);
         waiting.remove(other);
 
-        here.queues.leave(first);
+        here.waitingRoom.leave(first);
 
         assertThat(leaving()).isEqualTo(1);
     }

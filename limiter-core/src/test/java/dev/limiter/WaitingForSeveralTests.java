@@ -25,8 +25,8 @@ class WaitingForSeveralTests {
     private final VirtualTime time = new VirtualTime();
     private final RateLimiters limiters =
             RateLimiters.builder().timeSource(time).build();
-    private final WaitQueues queues =
-            new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool());
+    private final WaitingRoom waitingRoom =
+            new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool());
     private final Rule paced =
             Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
     private final Rule quota = Rule.of("quota", Limit.fixedWindow(3, HOUR));
@@ -36,12 +36,13 @@ class WaitingForSeveralTests {
     /** Somebody who enters, and waits. */
     private Waiter waiter(Charge... charges) {
         Waiter waiter = new Waiter(List.of(charges), time.now(), () -> true, () -> {});
-        assertThat(queues.enter(waiter)).isNull();
+        assertThat(waitingRoom.enter(waiter)).isNull();
         return waiter;
     }
 
     private Decision answer(Charge... charges) {
-        return Objects.requireNonNull(queues.enter(new Waiter(List.of(charges), time.now(), () -> true, () -> {})));
+        return Objects.requireNonNull(
+                waitingRoom.enter(new Waiter(List.of(charges), time.now(), () -> true, () -> {})));
     }
 
     private static Charge waits(Rule rule) {
@@ -49,7 +50,7 @@ class WaitingForSeveralTests {
     }
 
     private Decision answer(Waiter waiter) {
-        queues.tend(waiter);
+        waitingRoom.tend(waiter);
         return Objects.requireNonNull(waiter.answer());
     }
 
@@ -58,7 +59,7 @@ class WaitingForSeveralTests {
     }
 
     private Duration turn(Waiter waiter) {
-        return Duration.ofNanos(queues.admission.due(waiter) - VirtualTime.START);
+        return Duration.ofNanos(waitingRoom.admission.due(waiter) - VirtualTime.START);
     }
 
     @Test
@@ -84,11 +85,11 @@ class WaitingForSeveralTests {
         Waiter second = waiter(both);
         Waiter third = waiter(waits(paced));
 
-        queues.leave(second);
+        waitingRoom.leave(second);
 
         assertThat(limiters.peek(quota, "key").remaining()).isEqualTo(2);
         assertThat(turn(third)).isEqualTo(SECOND);
-        assertThat(queues.size()).isEqualTo(1);
+        assertThat(waitingRoom.size()).isEqualTo(1);
     }
 
     @Test
@@ -111,7 +112,7 @@ class WaitingForSeveralTests {
         assertThat(answer(waits(both)).limit().name()).isEqualTo("log");
         assertThat(turn(third)).isEqualTo(SECOND.multipliedBy(2));
 
-        queues.leave(third);
+        waitingRoom.leave(third);
         assertThat(limiters.peek(both, "key").limits().get(1).remaining()).isEqualTo(1);
         at(SECOND);
         assertThat(answer(second).permitted()).isTrue();
@@ -144,7 +145,7 @@ class WaitingForSeveralTests {
         passed.close();
 
         assertThat(Objects.requireNonNull(both.answer()).permitted()).isTrue();
-        assertThat(queues.size()).isZero();
+        assertThat(waitingRoom.size()).isZero();
         both.answer().close();
         assertThat(limiters.peek(pool, "key").permitted()).isTrue();
         assertThat(limiters.peek(other, "key").permitted()).isTrue();
@@ -216,13 +217,13 @@ class WaitingForSeveralTests {
         assertThat(turn(first)).isEqualTo(SECOND);
         assertThat(turn(second)).isEqualTo(SECOND.multipliedBy(2));
 
-        queues.leave(first);
+        waitingRoom.leave(first);
         assertThat(turn(second)).isEqualTo(SECOND);
         for (Waiter waiter : List.of(second, third, fourth)) {
-            time.set(queues.admission.due(waiter));
+            time.set(waitingRoom.admission.due(waiter));
             assertThat(answer(waiter).permitted()).isTrue();
         }
-        assertThat(queues.size()).isZero();
+        assertThat(waitingRoom.size()).isZero();
     }
 
     @Test
@@ -257,7 +258,7 @@ class WaitingForSeveralTests {
         assertThat(answer(waits(paced)).permitted()).isTrue();
         Waiter next = waiter(waits(paced));
         assertThat(turn(next)).isEqualTo(SECOND);
-        queues.leave(second);
+        waitingRoom.leave(second);
         assertThat(turn(third)).isEqualTo(SECOND);
         assertThat(turn(next)).isEqualTo(SECOND);
         assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND.multipliedBy(2));
@@ -298,8 +299,8 @@ class WaitingForSeveralTests {
     @Test
     void aLineThatIsGoneWhenOneWantsToJoinIt() {
         Entered lock = new Entered();
-        WaitQueues entered =
-                new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool(), lock);
+        WaitingRoom entered =
+                new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool(), lock);
         Rule both = Rule.of(
                 "both",
                 Limit.concurrency(3).named("inFlight"),
@@ -324,8 +325,8 @@ class WaitingForSeveralTests {
     @Test
     void aTurnThatComesJustWhenTheTimeIsUpIsTaken() {
         Entered lock = new Entered();
-        WaitQueues entered =
-                new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool(), lock);
+        WaitingRoom entered =
+                new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool(), lock);
         Decision held = limiters.tryAcquire(pool, "key");
         Waiter waiter = new Waiter(List.of(pool.charge("key").within(SECOND)), time.now(), () -> true, () -> {});
         entered.enter(waiter);

@@ -103,7 +103,7 @@ class WaitingModelTests {
         private final Rule rule;
         private final long step;
         private final AlarmedWaiters waiters;
-        private final WaitQueues queues;
+        private final WaitingRoom waitingRoom;
         private final RateLimiters limiters =
                 RateLimiters.builder().timeSource(time).build();
         private final List<Request> requests = new ArrayList<>();
@@ -120,7 +120,7 @@ class WaitingModelTests {
                     ? 1_000_000
                     : limit.window().toNanos() / limit.limit();
             this.waiters = new AlarmedWaiters(storage.apply(limiters.storage()), time);
-            this.queues = waiters.queues;
+            this.waitingRoom = waiters.waitingRoom;
         }
 
         void run() {
@@ -138,7 +138,7 @@ class WaitingModelTests {
                 }
                 advance(nextDue());
             }
-            assertThat(queues.size()).as(this::toString).isZero();
+            assertThat(waitingRoom.size()).as(this::toString).isZero();
         }
 
         private void arrive() {
@@ -171,7 +171,7 @@ class WaitingModelTests {
                     .toList();
             if (!waiting.isEmpty()) {
                 Request one = waiting.get(random.nextInt(waiting.size()));
-                queues.leave(one.waiter);
+                waitingRoom.leave(one.waiter);
                 model.giveUp(one.model, time.now());
                 gaveUp++;
                 check();
@@ -229,7 +229,7 @@ class WaitingModelTests {
         }
 
         private long due(Request request) {
-            return queues.admission.due(request.waiter);
+            return waitingRoom.admission.due(request.waiter);
         }
 
         private static WaitingModel.State state(@Nullable Decision answer) {

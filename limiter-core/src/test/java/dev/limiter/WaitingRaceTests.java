@@ -103,8 +103,8 @@ class WaitingRaceTests {
         private final VirtualTime time = new VirtualTime();
         private final RateLimiters limiters =
                 RateLimiters.builder().timeSource(time).build();
-        private final WaitQueues queues =
-                new WaitQueues(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool());
+        private final WaitingRoom waitingRoom =
+                new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool());
         private final List<Waiter> waiting = new ArrayList<>();
 
         /** Time and permits. */
@@ -132,7 +132,7 @@ class WaitingRaceTests {
                 drain(time.now() + random.nextLong(3 * SECOND.toNanos()));
             }
             drain(Long.MAX_VALUE);
-            assertThat(queues.size()).isZero();
+            assertThat(waitingRoom.size()).isZero();
             departures.sort(Comparator.comparingLong(departure -> departure[0]));
             return departures;
         }
@@ -143,13 +143,13 @@ class WaitingRaceTests {
                 long maxWait = random.nextInt(4) == 0 ? 0 : random.nextLong(5 * SECOND.toNanos());
                 Charge charge = rule.charge("key", 1 + random.nextInt(MOST)).within(Duration.ofNanos(maxWait));
                 Waiter waiter = new Waiter(List.of(charge), time.now(), () -> true, () -> {});
-                Decision answer = queues.enter(waiter);
+                Decision answer = waitingRoom.enter(waiter);
                 if (answer != null) {
                     waiter.answer(answer);
                 }
                 mine.add(waiter);
                 if (random.nextInt(3) == 0) {
-                    queues.leave(mine.get(random.nextInt(mine.size())));
+                    waitingRoom.leave(mine.get(random.nextInt(mine.size())));
                 }
             }
             return mine;
@@ -157,13 +157,15 @@ class WaitingRaceTests {
 
         private void drain(long end) {
             while (!waiting.isEmpty()) {
-                long next =
-                        waiting.stream().mapToLong(queues.admission::due).min().orElseThrow();
+                long next = waiting.stream()
+                        .mapToLong(waitingRoom.admission::due)
+                        .min()
+                        .orElseThrow();
                 if (next > end) {
                     break;
                 }
                 time.set(Math.max(next, time.now()));
-                List.copyOf(waiting).forEach(queues::tend);
+                List.copyOf(waiting).forEach(waitingRoom::tend);
                 settle();
             }
             if (end < Long.MAX_VALUE) {

@@ -62,7 +62,7 @@ final class DebtSettlement {
         return permits == 0 || grant.holds(rule)
                 ? NOTHING
                 : shared.decideAsync(List.of(rule.charge(key, permits)))
-                        .thenAccept(lease -> grant.hold(rule, lease))
+                        .thenAccept(hold -> grant.hold(rule, hold))
                         .toCompletableFuture();
     }
 

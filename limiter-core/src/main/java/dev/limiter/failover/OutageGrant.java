@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Permits that were granted in memory. Those of concurrency limits are held in the shared storage, too, from when that is
- * back until they are released. Thread-safe.
+ * Permits granted in memory. Once the shared storage is back, it also holds those of concurrency limits, until they are
+ * released. Thread-safe.
  */
 final class OutageGrant {
 
@@ -21,7 +21,7 @@ final class OutageGrant {
     final int generation;
 
     private final KeyUse use;
-    private final Map<Rule, Decision> leases = new HashMap<>(2);
+    private final Map<Rule, Decision> holds = new HashMap<>(2);
     private boolean givenBack;
     private boolean over;
 
@@ -49,21 +49,23 @@ final class OutageGrant {
 
     /** Whether nothing has to be held any more, or this is already. */
     synchronized boolean holds(Rule rule) {
-        return over || leases.containsKey(rule);
+        return over || holds.containsKey(rule);
     }
 
-    /** Has what was taken in the shared storage released with the rest, be it at once. Does nothing with a refusal. */
-    void hold(Rule rule, Decision lease) {
-        if (!lease.permitted()) {
+    /**
+     * Has a hold in the shared storage released with the rest, at once if that is over. Does nothing with a refusal.
+     */
+    void hold(Rule rule, Decision hold) {
+        if (!hold.permitted()) {
             return;
         }
         synchronized (this) {
-            if (!over && leases.putIfAbsent(rule, lease) == null) {
+            if (!over && holds.putIfAbsent(rule, hold) == null) {
                 use.held(this);
                 return;
             }
         }
-        lease.close();
+        hold.close();
     }
 
     void giveBack() {
@@ -84,8 +86,8 @@ final class OutageGrant {
                 return;
             }
             over = true;
-            held = List.copyOf(leases.values());
-            leases.clear();
+            held = List.copyOf(holds.values());
+            holds.clear();
             use.released(this, held.isEmpty());
         }
         held.forEach(Decision::close);

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who waits on real threads and futures, at a clock that stands still: who stays longer than it should never returns. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class WaitQueuesTests {
+class WaitingRoomTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration HOUR = Duration.ofHours(1);
@@ -335,7 +335,7 @@ class WaitQueuesTests {
         Listened storage = new Listened(limiters.storage());
         RateLimiters first = new RateLimiters(storage);
         RateLimiters second = new RateLimiters(storage);
-        assertThat(storage.listeners).as("of those that have queues").isEmpty();
+        assertThat(storage.listeners).as("of those that have waitingRoom").isEmpty();
         queue(second);
         queue(first);
         queue(first);

@@ -9,14 +9,16 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where requests wait: for a turn that the storage has given them, or for a release of what is held. First come, first
- * served, for each rule and key. Thread-safe.
+ * The room where requests wait for a turn that the storage has given them, or for a release of held permits. First
+ * come, first served, for each rule and key: each has its own queue ({@link ReservationQueues}, {@link ReleaseQueues}).
+ * Thread-safe.
  *
- * <p>A request with a turn has its permits: nothing is decided when the turn comes, so that no waiter is late because of
- * others, and a late departure takes nothing from those behind. A request that gives up before returns its permits; in
- * memory the turns behind it move up. No lock is held while waiting, be it for a turn or for a storage elsewhere.
+ * <p>A request with a turn already has its permits: no decision is needed when the turn comes, so other requests cannot
+ * delay a waiter, and a late departure takes no permits from the waiters behind. A request that gives up before returns
+ * its permits; in memory the turns behind it move up. No lock is held while waiting, be it for a turn or for a storage
+ * elsewhere.
  */
-final class WaitQueues {
+final class WaitingRoom {
 
     final Admission admission;
 
@@ -28,11 +30,11 @@ final class WaitQueues {
     private volatile boolean listening;
 
     /** {@code handOver}: completes futures, and so runs what hangs on them; never used with a lock held. */
-    WaitQueues(RateLimiterStorage storage, WaitTimer timer, AsyncExecutor handOver) {
+    WaitingRoom(RateLimiterStorage storage, WaitTimer timer, AsyncExecutor handOver) {
         this(storage, timer, handOver, new ReentrantLock());
     }
 
-    WaitQueues(RateLimiterStorage storage, WaitTimer timer, AsyncExecutor handOver, ReentrantLock lock) {
+    WaitingRoom(RateLimiterStorage storage, WaitTimer timer, AsyncExecutor handOver, ReentrantLock lock) {
         this.storage = storage;
         this.timer = timer;
         this.handOver = handOver;
@@ -47,7 +49,9 @@ final class WaitQueues {
         return admission.turns.size() + admission.releases.size();
     }
 
-    /** The permission to go on at once, without any cost of waiting; null if it is not as simple as that. */
+    /**
+     * The permission to go on at once, without the cost of a waiter; null if a waiter has to {@linkplain #await enter}.
+     */
     @Nullable
     Decision passBy(Rule rule, String key, long permits) {
         return admission.passBy(rule, key, permits);

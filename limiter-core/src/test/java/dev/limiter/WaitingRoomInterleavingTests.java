@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * which has to be found out.
  */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class WaitQueuesInterleavingTests {
+class WaitingRoomInterleavingTests {
 
     private static final RateLimiterFactory FACTORY = new RateLimiterFactory();
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -60,7 +60,7 @@ class WaitQueuesInterleavingTests {
         private final Interleaving interleaving;
         private final VirtualTime time;
         private final RateLimiterStorage storage;
-        private final WaitQueues queues;
+        private final WaitingRoom waitingRoom;
         private final List<Actor> actors = new ArrayList<>();
         private final long seed;
 
@@ -72,7 +72,7 @@ class WaitQueuesInterleavingTests {
             this.time = interleaving.time;
             this.storage = new InMemoryRateLimiterStorage(FACTORY, interleaving, 10);
             ReentrantLock lock = interleaving.lock(broken);
-            this.queues = new WaitQueues(storage, (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool(), lock);
+            this.waitingRoom = new WaitingRoom(storage, (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool(), lock);
             SplittableRandom seeds = new SplittableRandom(seed);
             for (int i = 0; i < ACTORS; i++) {
                 actors.add(new Actor(seeds.split()));
@@ -83,7 +83,7 @@ class WaitQueuesInterleavingTests {
             storage.decide(rule, "key", 1);
             interleaving.run(List.copyOf(actors));
             actors.forEach(Actor::settle);
-            assertThat(queues.size())
+            assertThat(waitingRoom.size())
                     .as("who waits, seed %d", seed)
                     .isEqualTo(actors.stream().filter(Actor::waits).count());
             if (limit instanceof Limit.Concurrency) {
@@ -98,7 +98,7 @@ class WaitQueuesInterleavingTests {
                     1 + actors.stream().mapToLong(actor -> actor.held.size()).sum();
             Decision peek = storage.peek(rule, "key");
             assertThat(peek.remaining()).as("what is free, seed %d", seed).isEqualTo(2 - held);
-            assertThat(peek.permitted() && queues.size() > 0)
+            assertThat(peek.permitted() && waitingRoom.size() > 0)
                     .as("somebody waits for what can be had, seed %d", seed)
                     .isFalse();
         }
@@ -109,7 +109,7 @@ class WaitQueuesInterleavingTests {
             actors.forEach(actor -> turns.addAll(actor.turns));
             actors.stream()
                     .filter(Actor::waits)
-                    .map(actor -> queues.admission.due(actor.waiter))
+                    .map(actor -> waitingRoom.admission.due(actor.waiter))
                     .forEach(turns::add);
             turns.sort(null);
             for (int i = 1; i < turns.size(); i++) {
@@ -166,7 +166,7 @@ class WaitQueuesInterleavingTests {
                 }
                 Waiter one = new Waiter(
                         List.of(rule.charge("key").within(Duration.ofHours(1))), time.now(), () -> true, () -> {});
-                Decision answer = queues.enter(one);
+                Decision answer = waitingRoom.enter(one);
                 if (answer == null) {
                     waiter = one;
                 } else if (answer.permitted()) {
@@ -176,7 +176,7 @@ class WaitQueuesInterleavingTests {
 
             private void leave() {
                 if (waiter != null) {
-                    queues.leave(waiter);
+                    waitingRoom.leave(waiter);
                     settle();
                 }
             }
@@ -191,8 +191,8 @@ class WaitQueuesInterleavingTests {
             private void due() {
                 Waiter own = waiter;
                 if (own != null && own.decision() != null) {
-                    time.set(Math.max(interleaving.undisturbed(() -> queues.admission.due(own)), time.now()));
-                    queues.tend(own);
+                    time.set(Math.max(interleaving.undisturbed(() -> waitingRoom.admission.due(own)), time.now()));
+                    waitingRoom.tend(own);
                     settle();
                 }
             }
