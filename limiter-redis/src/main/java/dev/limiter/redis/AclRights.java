@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The rights that a user of Redis must have (ACL), and the one that a failure says is missing. */
+/** The rights (ACL) that a user of Redis must have, and the missing one according to a failure. */
 final class AclRights {
 
     /** All that limits need, as {@code ACL SETUSER} takes it, but for the keys. */
@@ -26,7 +26,7 @@ final class AclRights {
         return MISSING.stream().anyMatch(message::contains);
     }
 
-    /** The same failure, which says which right was missing in the script if it is of that. */
+    /** The same failure, with the missing right and its place in the script if it is a failure of rights. */
     static Throwable explained(Throwable failure, Script script) {
         String message = String.valueOf(failure.getMessage());
         return isMissing(message) ? RedisUnavailableException.lacksRight(explain(message, script), failure) : failure;

@@ -27,11 +27,11 @@ final class Call {
     private static final int TAKE_SOME = 2;
 
     private static final int MAX_CALENDAR_ATTEMPTS = 3;
-    private static final byte[] NO_LEASE = {};
+    private static final byte[] NO_HOLD = {};
 
     private final RequestBatcher batcher;
     private final ServerTime time;
-    private final PermitRenewals leases;
+    private final PermitRenewals renewals;
     private final int slot;
     private final boolean peek;
     private final List<Charge> charges = new ArrayList<>(4);
@@ -40,16 +40,16 @@ final class Call {
     private int algorithms;
     private boolean byCalendar;
 
-    /** Nothing is to be charged, because it is only asked or because it would be refused anyway. */
+    /** Whether the call charges no permits: it only asks, or would be refused anyway. */
     private boolean dry = true;
 
     /** Called if there is no answer. */
     private Runnable lost = () -> {};
 
-    Call(RequestBatcher batcher, ServerTime time, PermitRenewals leases, int slot, boolean peek) {
+    Call(RequestBatcher batcher, ServerTime time, PermitRenewals renewals, int slot, boolean peek) {
         this.batcher = batcher;
         this.time = time;
-        this.leases = leases;
+        this.renewals = renewals;
         this.slot = slot;
         this.peek = peek;
     }
@@ -81,22 +81,22 @@ final class Call {
      */
     <T> CompletableFuture<T> run(Returns returns, Function<List<RedisDecision>, T> then, Consumer<T> unwanted) {
         boolean taking = !peek && !dry && !isNever();
-        byte[] lease = leases.newName();
+        byte[] hold = renewals.newName();
         if (taking) {
-            lost = () -> release(returns, lease);
+            lost = () -> release(returns, hold);
         }
         return ask(
                 taking ? TAKE : PEEK,
                 0,
                 0,
-                lease,
+                hold,
                 answer -> then.apply(decisions(returns, answer, taking && answer.permitted())),
                 unwanted);
     }
 
     /** Of one charge of one permit: as many as there are of those that are needed at once, and more if many are left. */
     <T> CompletableFuture<T> take(long needed, long most, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
-        return ask(TAKE_SOME, needed, most, NO_LEASE, then, unwanted);
+        return ask(TAKE_SOME, needed, most, NO_HOLD, then, unwanted);
     }
 
     private boolean isNever() {
@@ -112,24 +112,24 @@ final class Call {
     }
 
     private <T> CompletableFuture<T> ask(
-            int mode, long needed, long most, byte[] lease, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
+            int mode, long needed, long most, byte[] hold, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
         if (!byCalendar) {
-            return send(mode, needed, most, lease, then, unwanted);
+            return send(mode, needed, most, hold, then, unwanted);
         }
         Consumer<ScriptAnswer> late = inside -> unwanted.accept(then.apply(inside));
         return new ReturningFuture<>(unwanted)
-                .handedBy(untilInside(mode, needed, most, lease, late, 1).thenApply(then));
+                .handedBy(untilInside(mode, needed, most, hold, late, 1).thenApply(then));
     }
 
     /** Asks again when the calendar that was sent along does not reach the server's time. */
     private CompletableFuture<ScriptAnswer> untilInside(
-            int mode, long needed, long most, byte[] lease, Consumer<ScriptAnswer> late, int attempt) {
+            int mode, long needed, long most, byte[] hold, Consumer<ScriptAnswer> late, int attempt) {
         Consumer<ScriptAnswer> lateInside = answer -> {
             if (!answer.isOutside()) {
                 late.accept(answer);
             }
         };
-        return send(mode, needed, most, lease, answer -> answer, lateInside).thenCompose(answer -> {
+        return send(mode, needed, most, hold, answer -> answer, lateInside).thenCompose(answer -> {
             if (!answer.isOutside()) {
                 return CompletableFuture.completedFuture(answer);
             }
@@ -137,12 +137,12 @@ final class Call {
                 throw new RedisUnavailableException("The clock of the server jumps", null);
             }
             time.learn(answer.time());
-            return untilInside(mode, needed, most, lease, late, attempt + 1);
+            return untilInside(mode, needed, most, hold, late, attempt + 1);
         });
     }
 
     private <T> CompletableFuture<T> send(
-            int mode, long needed, long most, byte[] lease, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
+            int mode, long needed, long most, byte[] hold, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
         Arguments arguments = new Arguments(32 + 72 * states.size())
                 .number(time.toTell())
                 .octet(mode)
@@ -157,23 +157,23 @@ final class Call {
                 RemoteLimit limit = limits[position];
                 long permits = mode == TAKE_SOME ? most : charge.permits(position);
                 long asked = limit.isNever(charge, position) ? 0 : permits;
-                limit.ask(arguments, asked, limit.kept(charge), maxWait, lease, now);
+                limit.ask(arguments, asked, limit.kept(charge), maxWait, hold, now);
             }
         }
         Request<T> request = new Request<>(
                 algorithms,
                 states.toArray(byte[][]::new),
                 arguments.toArray(),
-                reply -> then.apply(ScriptAnswer.of(reply, time.clock(), lease)),
+                reply -> then.apply(ScriptAnswer.of(reply, time.clock(), hold)),
                 unwanted);
         request.whenLost(lost);
         return batcher.ask(slot, request);
     }
 
-    private void release(Returns returns, byte[] lease) {
+    private void release(Returns returns, byte[] hold) {
         for (int i = 0; i < charges.size(); i++) {
             if (rules.get(i).holds()) {
-                returns.releaseUnanswered(charges.get(i), rules.get(i), lease);
+                returns.releaseUnanswered(charges.get(i), rules.get(i), hold);
             }
         }
     }
@@ -189,7 +189,7 @@ final class Call {
             decisions.add(new RedisDecision(returns, charge, rule, numbers, answer, took, 0));
             for (int limit = 0; limit < rule.limits.length; limit++) {
                 if (took && rule.isHeld(charge, limit)) {
-                    leases.hold(states.get(state), charge.permits(limit), answer.lease());
+                    renewals.hold(states.get(state), charge.permits(limit), answer.hold());
                 }
                 state++;
             }

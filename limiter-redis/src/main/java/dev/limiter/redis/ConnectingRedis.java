@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that may not be there yet: fails at once until it is, and no caller waits for it. Connects in the background when
- * it is asked, once a second at most, until that succeeds; after that the client connects again by itself, unless it does
- * not notice that answers no longer come ({@link #reconnect}). Thread-safe.
+ * A server that may not be reachable yet: requests fail at once until it is, and no caller waits. Requests start an
+ * attempt to connect in the background, once a second at most, until one succeeds. The client reconnects by itself
+ * afterwards, unless it misses that answers no longer come ({@link #reconnect}). Thread-safe.
  */
 public final class ConnectingRedis implements Redis {
 

@@ -25,10 +25,10 @@ final class PermitRenewals {
     static final long MICROS = Duration.ofSeconds(30).toNanos() / 1000;
     private static final int NAME_LENGTH = 16;
 
-    /** How long a lease is renewed after it was, or sooner by up to half of that: so not all are at the same time. */
+    /** The time between two renewals of a hold, less up to half of it: so not all are renewed at the same time. */
     private static final long RENEWED_EVERY_NANOS = MICROS * 1000 / 3;
 
-    /** Leases of one key that are renewed in one call: during a script the server does nothing else. */
+    /** Holds of one key that are renewed in one call: a script blocks the server. */
     private static final int OF_A_CALL = 200;
 
     /** Calls that are under way at once. */
@@ -40,7 +40,7 @@ final class PermitRenewals {
     private final byte[] instance = new byte[Long.BYTES];
     private final AtomicLong number = new AtomicLong();
 
-    /** The leases of one key, and when they are to be renewed. */
+    /** The holds of one key, and the time of their renewal. */
     private final class Held {
 
         private final Set<ByteBuffer> members = ConcurrentHashMap.newKeySet();
@@ -70,28 +70,25 @@ final class PermitRenewals {
         return time.clock().epochNanos() + RENEWED_EVERY_NANOS - sooner;
     }
 
-    void hold(byte[] key, long permits, byte[] lease) {
-        keys.compute(ByteBuffer.wrap(key), (name, held) -> {
+    void hold(byte[] key, long permits, byte[] name) {
+        keys.compute(ByteBuffer.wrap(key), (state, held) -> {
             Held all = held == null ? new Held() : held;
-            all.members.add(member(permits, lease));
+            all.members.add(member(permits, name));
             return all;
         });
     }
 
-    void release(byte[] key, long permits, byte[] lease) {
-        keys.computeIfPresent(ByteBuffer.wrap(key), (name, held) -> {
-            held.members.remove(member(permits, lease));
+    void release(byte[] key, long permits, byte[] name) {
+        keys.computeIfPresent(ByteBuffer.wrap(key), (state, held) -> {
+            held.members.remove(member(permits, name));
             return held.members.isEmpty() ? null : held;
         });
     }
 
     /** As {@code concurrency.lua} has it: seven bytes of permits, then the name. */
-    private static ByteBuffer member(long permits, byte[] lease) {
+    private static ByteBuffer member(long permits, byte[] name) {
         byte[] number = ByteBuffer.allocate(Long.BYTES).putLong(permits).array();
-        return ByteBuffer.allocate(7 + lease.length)
-                .put(number, 1, 7)
-                .put(lease)
-                .flip();
+        return ByteBuffer.allocate(7 + name.length).put(number, 1, 7).put(name).flip();
     }
 
     long size() {

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
  * limits need of one is to run a script (EVALSHA, and EVAL where the server does not know it), to delete keys, and to tell
  * which keys may go together. {@link RedisRateLimiterStorage#builder} takes it.
  *
- * <p>Thread-safe; never blocks. Everything it returns may fail with whatever the client fails with; that is an outage. A
- * command that fails must not be sent again later: it would be charged for nobody.
+ * <p>Thread-safe; never blocks. Everything it returns may fail with whatever the client fails with; that is an outage.
+ * A command that fails must not be sent again later: it would charge permits that no caller gets.
  */
 public interface Redis extends AutoCloseable {
 
@@ -27,7 +27,7 @@ public interface Redis extends AutoCloseable {
         return false;
     }
 
-    /** Which server a slot is on, by any name; empty if that is not known. Default: there is only one. */
+    /** Any name of the server of a slot; empty if it is not known. Default: there is only one. */
     default String node(int slot) {
         return "";
     }

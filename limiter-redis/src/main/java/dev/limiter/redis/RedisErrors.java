@@ -78,7 +78,10 @@ final class RedisErrors implements StorageExceptionTranslator {
         return of(failure) instanceof RedisUnavailableException unavailable && unavailable.isNotDone();
     }
 
-    /** With what lies behind it: a client that cannot connect says so, and not that the password was wrong. */
+    /**
+     * The failure with its first cause: a client reports that it cannot connect, but not the wrong password behind
+     * that.
+     */
     static String reason(Throwable failure) {
         Throwable first = failure;
         for (int depth = 0; depth < MOST_CAUSES && first.getCause() != null; depth++) {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Blocks for no longer than the {@linkplain Builder#timeout time-out}, and fails with {@link
  * RedisUnavailableException} if there is no answer by then; {@link #decideAsync} does not block. Every state expires. Has
- * no thread: leases of concurrency limits are renewed, and calls that are not answered given up, by {@link
+ * no thread: the holds of concurrency limits are renewed, and calls that are not answered given up, by {@link
  * #cleanUp()}, which has to be called once a second or so.
  */
 public final class RedisRateLimiterStorage implements RemoteStorage {
@@ -205,7 +205,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         listeners.remove(listener);
     }
 
-    /** How many leases of concurrency limits this instance holds: it does not count what the server holds. */
+    /** The number of concurrency holds of this instance; states on the server are not counted. */
     @Override
     public long size() {
         return held.size();

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
  * An algorithm of the application's own that also runs in Redis: the arithmetic in memory, which decides alone while Redis
  * fails, and the same as a script. Both should answer alike, in whole microseconds.
  *
- * <p>The state of a key is one string, which may hold anything. It is read, written, given its expiry and forgotten for the
- * script, which calls no command of Redis; and it is taken over, as a count of permits, when the algorithm of a limit
- * changes. Permits are not {@linkplain RedisRateLimiterStorage.Builder#lease taken ahead}, and requests do not wait for turns.
+ * <p>The state of a key is one string of any content. The library reads, writes, expires and deletes it; the script
+ * calls no command of Redis. When the algorithm of a limit changes, the state is taken over as a count of permits.
+ * Permits are not {@linkplain RedisRateLimiterStorage.Builder#lease taken ahead}, and requests do not wait for turns.
  *
- * <p>Immutable. Nothing here may block.
+ * <p>Immutable, thread-safe; no method may block.
  */
 public interface RedisStrategy extends RateLimiterStrategy {
 
@@ -45,8 +45,8 @@ public interface RedisStrategy extends RateLimiterStrategy {
     String script();
 
     /**
-     * What the script is told of a limit: whole numbers, up to 250 of them, each exact up to 2<sup>53</sup>. Null to have
-     * the library's script decide that limit: for those that {@link #compile} hands to the library's strategy.
+     * The numbers given to the script for a limit: whole ones, up to 250 of them, each exact up to 2<sup>53</sup>. Null
+     * to have the library's script decide that limit: for limits that {@link #compile} hands to the library's strategy.
      */
     long @Nullable [] terms(Limit limit);
 }

@@ -21,13 +21,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Returns permits. The release of a concurrency limit's permits that fails, such as with a connection that was cut, is kept
- * and sent again until it succeeds, or the lease has ended: to release twice does nothing. Permits of other limits, which
+ * and sent again until it succeeds, or the hold has ended: to release twice does nothing. Permits of other limits, which
  * would be returned twice, are sent again for as long, but only after a failure that has certainly returned none.
  * Thread-safe; never blocks.
  */
 final class RetryingPermitReleaser implements Returns {
 
-    /** More are left to the end of their leases, or windows. */
+    /** More are left to the end of their holds, or windows. */
     private static final int MOST_KEPT = 100_000;
 
     /** So many are sent at once. */
@@ -84,7 +84,7 @@ final class RetryingPermitReleaser implements Returns {
         standings.returned(decision, held);
         GiveBackRequest returned = GiveBackRequest.of(decision, held, time);
         if (held) {
-            returned.forEach((state, permits) -> this.held.release(state, permits, decision.lease()));
+            returned.forEach((state, permits) -> this.held.release(state, permits, decision.hold()));
             release(returned, decision.charge);
         } else {
             // refusals of requests that asked before it was done
@@ -93,8 +93,8 @@ final class RetryingPermitReleaser implements Returns {
     }
 
     @Override
-    public void releaseUnanswered(Charge charge, RemoteRule remote, byte[] lease) {
-        release(GiveBackRequest.unanswered(charge, remote, lease, time), charge);
+    public void releaseUnanswered(Charge charge, RemoteRule remote, byte[] hold) {
+        release(GiveBackRequest.unanswered(charge, remote, hold, time), charge);
     }
 
     private void release(GiveBackRequest returned, Charge charge) {

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A server for what no caller waits for: tells of a right that is missing, which no decision would. Thread-safe. */
+/** A server for background commands: reports a missing right, because no decision fails for it. Thread-safe. */
 final class RightsReportingRedis implements Redis {
 
     private final Redis redis;

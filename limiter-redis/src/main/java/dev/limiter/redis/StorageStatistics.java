@@ -31,7 +31,7 @@ public final class StorageStatistics {
         return requests.sum();
     }
 
-    /** Give-backs that Redis did not confirm: these permits may be charged for nobody. */
+    /** Give-backs that Redis did not confirm: these permits may be charged in vain. */
     public long lostReturns() {
         return lostReturns.sum();
     }

@@ -132,21 +132,21 @@ class ScriptsTests {
 
         Arguments returned = new Arguments(64).number(now).number(now);
         long[] numbers = last.next(1);
-        remote.giveBack(returned, 1, numbers[3], numbers[4], last.lease());
+        remote.giveBack(returned, 1, numbers[3], numbers[4], last.hold());
         run(Scripts.LIBRARY.giveBack(remote.algorithm.bit()), keys, returned.toArray());
         assertThat(ask(remote, keys, now).permitted()).isTrue();
         assertThat(ask(remote, keys, now).permitted()).isFalse();
     }
 
     private ScriptAnswer ask(RemoteLimit remote, byte[][] keys, long now) {
-        byte[] lease = new byte[16];
-        ByteBuffer.wrap(lease).putLong(System.nanoTime());
+        byte[] hold = new byte[16];
+        ByteBuffer.wrap(hold).putLong(System.nanoTime());
         Arguments asked = new Arguments(64).number(now).octet(0).number(0).number(1);
-        remote.ask(asked, 1, 0, 0, lease, now);
+        remote.ask(asked, 1, 0, 0, hold, now);
         ByteBuffer answer =
                 ByteBuffer.wrap(run(Scripts.LIBRARY.decideOne(remote.algorithm.bit()), keys, asked.toArray()));
         assertThat(answer.getInt()).isEqualTo(answer.remaining());
-        return ScriptAnswer.of(answer.slice(), new dev.limiter.VirtualTime(), lease);
+        return ScriptAnswer.of(answer.slice(), new dev.limiter.VirtualTime(), hold);
     }
 
     private byte[] run(Script script, byte[][] keys, byte[] argument) {

@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Prints for how long the server does nothing else in the longest call of a script, for the states that are the most work: the
- * execution time that {@code SLOWLOG} tells, in several rounds, each with a state of its own. What the server does besides a
- * call (deleting a key that expires) is not in it.
+ * Prints for how long the server does nothing else in the longest call of a script, for the states that are the most
+ * work: the execution time that {@code SLOWLOG} tells, in several rounds, each with a state of its own. Work of the
+ * server outside a call (deleting an expired key) is not in it.
  *
  * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.LargestCall}
  */
@@ -30,7 +30,7 @@ public final class LargestCall {
     private static final int LOG = 10_000;
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration SECOND = Duration.ofSeconds(1);
-    /** When each lease that is held is to be renewed. */
+    /** The time at which each hold is to be renewed. */
     private static final Duration DUE = Duration.ofSeconds(11);
 
     private final LocalRedis server;
@@ -55,7 +55,7 @@ public final class LargestCall {
             System.out.println("| --- | ---: | ---: |");
             LargestCall calls = new LargestCall(server);
             calls.printLogs();
-            calls.printLeases();
+            calls.printHolds();
             calls.printOthers();
             calls.storage.close();
         }
@@ -92,21 +92,18 @@ public final class LargestCall {
                 key -> take(twoTiers, key, 1));
     }
 
-    private void printLeases() throws Exception {
+    private void printHolds() throws Exception {
         for (int stored : new int[] {10_000, 100_000}) {
             String name = String.format(Locale.ROOT, "%,d permits in flight", stored);
             Rule rule = Rule.of("flight", Limit.concurrency(stored + 1));
-            print(name + ", a permit", key -> storeLeases(rule, key, stored, 0), key -> take(rule, key, 1));
-            print(
-                    name + ", all have expired",
-                    key -> storeLeases(rule, key, stored, stored),
-                    key -> take(rule, key, 1));
+            print(name + ", a permit", key -> storeHolds(rule, key, stored, 0), key -> take(rule, key, 1));
+            print(name + ", all have expired", key -> storeHolds(rule, key, stored, stored), key -> take(rule, key, 1));
             Rule window = Rule.of("flight", Limit.fixedWindow(10_000_000, HOUR));
             print(
                     name + ", the rule is a fixed window now",
-                    key -> storeLeases(rule, key, stored, 0),
+                    key -> storeHolds(rule, key, stored, 0),
                     key -> take(window, key, 1));
-            print(name + ", reset", key -> storeLeases(rule, key, stored, 0), key -> storage.reset(rule, key));
+            print(name + ", reset", key -> storeHolds(rule, key, stored, 0), key -> storage.reset(rule, key));
         }
         Rule renewed = Rule.of("renewed", Limit.concurrency(10_000));
         print(
@@ -195,7 +192,7 @@ public final class LargestCall {
         return storage.decide(List.of(rule.charge(key, permits)));
     }
 
-    /** The name of the state, found by a decision that makes it. Nothing else is stored then, and nothing afterwards. */
+    /** The name of the state, found by a decision that makes it on an empty server, which is empty again afterwards. */
     private byte[] state(Rule rule, String key) {
         commands.flushall();
         take(rule, key, 1);
@@ -234,12 +231,12 @@ public final class LargestCall {
         }
     }
 
-    /** A sorted set of the total and leases: see {@code concurrency.lua}. */
-    private void storeLeases(Rule rule, String key, int leases, int expired) {
+    /** A sorted set of the total and the holds: see {@code concurrency.lua}. */
+    private void storeHolds(Rule rule, String key, int holds, int expired) {
         byte[] state = state(rule, key);
         long now = server.timeMicros();
-        commands.zadd(state, -leases, text("t"));
-        for (int from = 0; from < leases; from += 1000) {
+        commands.zadd(state, -holds, text("t"));
+        for (int from = 0; from < holds; from += 1000) {
             Object[] some = new Object[2000];
             for (int i = 0; i < 1000; i++) {
                 some[2 * i] = (double) (from + i < expired ? now - 1000 : now + 30_000_000);

@@ -14,10 +14,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of one key, and the permits that were taken ahead for them. A caller that finds a permit goes on with it,
- * without a lock; one that finds half of them used has more fetched, and does not wait for that. A caller that finds none
- * waits for a call that is for all waiting callers. Over when no caller waits and no permit is kept. Thread-safe; never
- * blocks.
+ * The callers of one key, and the permits taken ahead for them. A caller that finds a permit takes it without a lock;
+ * if half of the permits are used by then, it starts a call for more and does not wait. Without a permit the caller
+ * waits for the next call, which serves all waiting callers. Over when no caller waits and no permit is kept.
+ * Thread-safe; never blocks.
  */
 final class CallersOfKey {
 
@@ -109,7 +109,7 @@ final class CallersOfKey {
 
     private void call() {
         List<ReturningFuture<Decision>> callers;
-        // permits that are taken ahead are for those who gather
+        // with permits taken ahead, callers gather for one call at a time
         int most = ahead > 0 ? 1 : taker.callsAtOnce(charge);
         long more = ahead;
         synchronized (this) {
@@ -144,7 +144,7 @@ final class CallersOfKey {
         });
     }
 
-    /** Keeps what was taken ahead, and has callers answered that came meanwhile, as far as that goes; whether some are left. */
+    /** Keeps the permits taken ahead, and answers later callers as far as they last; whether callers are left. */
     private synchronized boolean answered(@Nullable LeasedPermits block, List<Runnable> handed) {
         if (block != null && block.kept() > 0) {
             LeasedPermits[] all = Arrays.copyOf(blocks, blocks.length + 1);

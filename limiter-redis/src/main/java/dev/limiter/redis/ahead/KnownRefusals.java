@@ -11,13 +11,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that Redis would refuse, as far as that follows from what it has answered: a request that was told to come
- * back in a minute, or took the last permit of a minute, need not be asked for before. Other instances may give back or
- * reset, and Redis may lose its data: so once in a second a request is asked for all the same. Thread-safe; bounded: of
- * more than that, those are forgotten that were not asked for since longest.
+ * Refusals that follow from earlier answers of Redis: a key without permits for another minute is not asked for until
+ * then. Other instances may give back or reset, and Redis may lose its data: so one request a second asks all the same.
+ * Thread-safe; bounded: the least recently used refusals are dropped.
  *
- * <p>Each state has a stamp, which changes when something of it is given back here: a refusal that was asked for before
- * that says nothing, whichever request it answered and whenever the answer came.
+ * <p>Each state has a stamp, which changes when permits are given back here. A refusal asked for under an older stamp
+ * is not used, whenever its answer came.
  */
 public final class KnownRefusals {
 

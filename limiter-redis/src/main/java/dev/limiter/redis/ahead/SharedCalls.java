@@ -9,8 +9,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Callers that want one permit of the same key share a call: while one is under way they gather, and the next one takes
- * the permits of all. On a long line several may be under way, so that nobody waits for much longer than that. With a lease a call takes more than that, for later callers. Thread-safe; never blocks.
+ * Callers of one permit of the same key share a call: while one call is under way they gather, and the next call takes
+ * the permits of all. On a slow connection several calls may be under way, so that no caller waits for much longer than
+ * one. With a lease a call takes more permits, for later callers. Thread-safe; never blocks.
  */
 public final class SharedCalls {
 

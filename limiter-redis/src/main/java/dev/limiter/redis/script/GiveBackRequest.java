@@ -33,7 +33,7 @@ public final class GiveBackRequest {
             long permits = decision.charge.permits(i);
             if (permits > 0 && limit.isHeld() == held) {
                 limit.giveBack(
-                        returned.arguments, permits, decision.mark(i), decision.returnedBefore(i), decision.lease());
+                        returned.arguments, permits, decision.mark(i), decision.returnedBefore(i), decision.hold());
                 returned.add(keys[i], limit, permits);
             }
         }
@@ -41,12 +41,12 @@ public final class GiveBackRequest {
     }
 
     /** Permits that a call whose answer is lost may hold by now. */
-    public static GiveBackRequest unanswered(Charge charge, RemoteRule remote, byte[] lease, ServerTime time) {
+    public static GiveBackRequest unanswered(Charge charge, RemoteRule remote, byte[] hold, ServerTime time) {
         byte[][] keys = remote.keys(charge.key());
         GiveBackRequest returned = new GiveBackRequest(time, 0, keys.length);
         for (int i = 0; i < keys.length; i++) {
             if (remote.isHeld(charge, i)) {
-                remote.limits[i].giveBack(returned.arguments, charge.permits(i), 0, 0, lease);
+                remote.limits[i].giveBack(returned.arguments, charge.permits(i), 0, 0, hold);
                 returned.add(keys[i], remote.limits[i], charge.permits(i));
             }
         }

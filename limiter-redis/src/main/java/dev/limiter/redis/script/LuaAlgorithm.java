@@ -54,7 +54,7 @@ public final class LuaAlgorithm {
     /**
      * The application's own in place of the library's.
      *
-     * @param terms what its script is told of a limit; null if the library's is to decide
+     * @param terms the numbers given to its script for a limit; null if the library's script decides
      * @throws IllegalArgumentException if the script lacks a part
      */
     public static LuaAlgorithm own(
@@ -66,7 +66,7 @@ public final class LuaAlgorithm {
         return new LuaAlgorithm(number, bit, ScriptParts.ofApplication(script, number), false, false, ofItsKind);
     }
 
-    /** What an own script is told of a limit; null if it does not decide it. */
+    /** The numbers given to an own script for a limit; null if it does not decide it. */
     long @Nullable [] terms(Limit limit) {
         return terms.apply(limit);
     }

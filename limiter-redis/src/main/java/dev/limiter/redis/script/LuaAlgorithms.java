@@ -30,18 +30,18 @@ public final class LuaAlgorithms {
     }
 
     /**
-     * What the scripts are told of a limit.
+     * The form of a limit for the scripts.
      *
      * @throws IllegalArgumentException if the limit cannot be counted in whole microseconds
      */
-    RemoteLimit compile(Limit limit, long leaseMicros, long aheadMicros) {
+    RemoteLimit compile(Limit limit, long holdMicros, long aheadMicros) {
         for (LuaAlgorithm algorithm : own) {
             long[] terms = algorithm.terms(limit);
             if (terms != null) {
                 return RemoteLimitCompiler.own(limit, algorithm, terms);
             }
         }
-        return RemoteLimitCompiler.of(limit, leaseMicros, aheadMicros);
+        return RemoteLimitCompiler.of(limit, holdMicros, aheadMicros);
     }
 
     /** Whether a script of the application decides a limit. */

@@ -127,8 +127,8 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
         return numbers[NUMBERS * limit + 4];
     }
 
-    public byte[] lease() {
-        return answer.lease();
+    public byte[] hold() {
+        return answer.hold();
     }
 
     @Override

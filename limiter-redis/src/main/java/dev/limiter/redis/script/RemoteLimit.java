@@ -56,26 +56,26 @@ public final class RemoteLimit {
      * @param permits how many are to be taken
      * @param kept how many must be left for others
      * @param maxWait in microseconds
-     * @param lease the name under which concurrency permits are held
+     * @param hold the name under which concurrency permits are held
      */
-    public void ask(Arguments out, long permits, long kept, long maxWait, byte[] lease, long now) {
+    public void ask(Arguments out, long permits, long kept, long maxWait, byte[] hold, long now) {
         out.octet(algorithm.number())
                 .number(permits)
                 .number(kept)
                 .number(Math.min(maxWait, longestWait))
                 .bytes(terms)
                 .bytes(bounds.around(now))
-                .bytes(held(lease));
+                .bytes(held(hold));
     }
 
     /** {@code mark} and {@code returnedBefore}: as the script answered them when the permits were taken. */
-    public void giveBack(Arguments out, long permits, long mark, long returnedBefore, byte[] lease) {
+    public void giveBack(Arguments out, long permits, long mark, long returnedBefore, byte[] hold) {
         out.octet(algorithm.number())
                 .number(permits)
                 .number(mark)
                 .number(returnedBefore)
                 .bytes(returning)
-                .bytes(held(lease));
+                .bytes(held(hold));
     }
 
     /** The mark that it would have been if the last so many permits had not been taken. */
@@ -88,8 +88,8 @@ public final class RemoteLimit {
         return algorithm == LuaAlgorithm.CONCURRENCY;
     }
 
-    private byte[] held(byte[] lease) {
-        return isHeld() ? lease : NOTHING;
+    private byte[] held(byte[] hold) {
+        return isHeld() ? hold : NOTHING;
     }
 
     /** How many permits must be left for others. */
@@ -109,7 +109,7 @@ public final class RemoteLimit {
         return maxWait.isZero() ? 0 : TimeUnit.SECONDS.toMicros(maxWait.toSeconds()) + maxWait.toNanosPart() / 1000;
     }
 
-    /** Nanoseconds for what a script answered in microseconds, of which -1 means that it is not known. */
+    /** Nanoseconds for an answer in microseconds, where -1 means unknown. */
     static long nanos(long micros) {
         return micros < 0 ? Decision.UNKNOWN : micros * 1000;
     }

@@ -22,19 +22,19 @@ final class RemoteLimitCompiler {
     private RemoteLimitCompiler() {}
 
     /**
-     * @param leaseMicros for how long a permit of a concurrency limit is held unless renewed
-     * @param aheadMicros for how long a permit that was taken ahead may lie unused: as much longer as its window counts it,
-     *     so that no window has more that are used than the limit
+     * @param holdMicros the time that a permit of a concurrency limit is held unless renewed
+     * @param aheadMicros the time that a permit taken ahead may lie unused; its window counts it for as much longer, so
+     *     that no window has more used permits than the limit
      * @throws IllegalArgumentException if the limit cannot be counted in whole microseconds
      */
-    static RemoteLimit of(Limit limit, long leaseMicros, long aheadMicros) {
+    static RemoteLimit of(Limit limit, long holdMicros, long aheadMicros) {
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET -> tokenBucket((Limit.TokenBucket) limit, aheadMicros);
             case LEAKY_BUCKET -> leakyBucket((Limit.LeakyBucket) limit, aheadMicros);
             case FIXED_WINDOW -> fixedWindow(limit);
             case SLIDING_WINDOW_COUNTER -> counter((Limit.SlidingWindowCounter) limit, aheadMicros);
             case SLIDING_WINDOW_LOG -> log((Limit.SlidingWindowLog) limit, aheadMicros);
-            case CONCURRENCY -> concurrency(limit, leaseMicros);
+            case CONCURRENCY -> concurrency(limit, holdMicros);
         };
     }
 
@@ -78,8 +78,8 @@ final class RemoteLimitCompiler {
         return window(limit, window.fromFirst() ? FROM_FIRST : FROM_EPOCH, length, CalendarBounds.NONE);
     }
 
-    private static RemoteLimit concurrency(Limit limit, long leaseMicros) {
-        Arguments terms = new Arguments(16).number(limit.limit()).number(leaseMicros);
+    private static RemoteLimit concurrency(Limit limit, long holdMicros) {
+        Arguments terms = new Arguments(16).number(limit.limit()).number(holdMicros);
         return plain(limit, LuaAlgorithm.CONCURRENCY, terms, new Arguments(0));
     }
 

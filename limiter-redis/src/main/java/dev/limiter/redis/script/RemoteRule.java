@@ -42,10 +42,10 @@ public final class RemoteRule {
 
     /**
      * @param algorithms those that there are scripts of
-     * @param leaseMicros for how long a permit of a concurrency limit is held unless renewed
+     * @param holdMicros the time that a permit of a concurrency limit is held unless renewed
      * @param aheadPercent the share of the limits, and of their windows, for which permits are taken ahead
      */
-    public RemoteRule(Rule rule, LuaAlgorithms algorithms, String prefix, long leaseMicros, int aheadPercent) {
+    public RemoteRule(Rule rule, LuaAlgorithms algorithms, String prefix, long holdMicros, int aheadPercent) {
         this.rule = rule;
         long permits = Long.MAX_VALUE;
         long nanos = Long.MAX_VALUE;
@@ -64,7 +64,7 @@ public final class RemoteRule {
         this.smallestBlock = Math.min((long) perPause, ahead);
         long aheadMicros = ahead > 0 ? -Math.floorDiv(-nanos, 1000) : 0;
         this.limits = rule.limits().stream()
-                .map(limit -> algorithms.compile(limit, leaseMicros, aheadMicros))
+                .map(limit -> algorithms.compile(limit, holdMicros, aheadMicros))
                 .toArray(RemoteLimit[]::new);
         int set = 0;
         boolean all = true;

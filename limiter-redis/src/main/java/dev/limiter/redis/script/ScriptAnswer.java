@@ -11,18 +11,18 @@ import java.nio.ByteBuffer;
  * @param delay for how long the request has to wait, in microseconds
  * @param taken how many permits were taken, if as many as there are were to be
  * @param turn when the wait is over by the local clock, in epoch nanoseconds
- * @param lease the name under which permits of concurrency limits are held
+ * @param hold the name under which permits of concurrency limits are held
  * @param numbers the rest
  */
 public record ScriptAnswer(
-        long time, boolean permitted, long delay, long taken, long turn, byte[] lease, ByteBuffer numbers) {
+        long time, boolean permitted, long delay, long taken, long turn, byte[] hold, ByteBuffer numbers) {
 
-    public static ScriptAnswer of(ByteBuffer numbers, TimeSource clock, byte[] lease) {
+    public static ScriptAnswer of(ByteBuffer numbers, TimeSource clock, byte[] hold) {
         double time = numbers.getDouble();
         long delay = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
         long taken = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
         long turn = delay == 0 ? Long.MIN_VALUE : clock.epochNanos() + delay * 1000;
-        return new ScriptAnswer((long) (time < 0 ? -1 - time : time), time >= 0, delay, taken, turn, lease, numbers);
+        return new ScriptAnswer((long) (time < 0 ? -1 - time : time), time >= 0, delay, taken, turn, hold, numbers);
     }
 
     /** Whether the server's time is outside what it was told of a calendar: it has to be asked again. */

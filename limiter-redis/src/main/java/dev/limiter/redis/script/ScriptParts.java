@@ -6,9 +6,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What an algorithm adds to the texts of scripts.
+ * The parts of an algorithm in the texts of scripts.
  *
- * @param ask reads a state, and says what is left of it
+ * @param ask reads a state, and computes the permits left
  * @param take takes permits, and writes the state
  * @param giveBack the function that returns permits
  */

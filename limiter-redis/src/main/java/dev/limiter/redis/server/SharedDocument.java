@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text that instances share, with a revision: whoever replaces it has seen what it replaces. It is kept until it is
+ * A text that instances share, with a revision: an instance replaces only the text it has seen. It is kept until it is
  * replaced. Thread-safe; never blocks.
  */
 public final class SharedDocument {

@@ -37,8 +37,8 @@ public final class SharedSamples {
     }
 
     /**
-     * Adds a text, of at most 64 kB, and reads all that were added since the last call, some of them once more: this one, those
-     * of others, and whatever somebody else has put there. Fails as the server does.
+     * Adds a text, of at most 64 kB, and reads all that were added since the last call, some of them once more: this
+     * one, those of others, and any other value at that place. Fails as the server does.
      */
     public CompletionStage<List<String>> exchange(String text) {
         byte[] terms = new Arguments(24)

@@ -1,8 +1,8 @@
--- Extends leases that have not been released.
+-- Extends holds that have not been released.
 --
 -- KEYS[1]  the state of a concurrency limit
--- ARGV[1]  packed: the time in microseconds, negative for the server's; the lease time in microseconds
--- ARGV...  the members of the leases
+-- ARGV[1]  packed: the time in microseconds, negative for the server's; the hold time in microseconds
+-- ARGV...  the members of the holds
 local now, ttl = struct.unpack('>dd', ARGV[1])
 local grace = 3600000
 if now < 0 then

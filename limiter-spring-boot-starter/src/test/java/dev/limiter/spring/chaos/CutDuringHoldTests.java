@@ -57,7 +57,7 @@ class CutDuringHoldTests {
         assertThat(states()).hasSize(1);
         network.mend();
         await(here::usesRedis);
-        // or the leases have ended
+        // or the holds have ended
         await(() -> states().isEmpty() || secondsLeft() < 10);
         assertThat(states()).isEmpty();
         await(() -> there.limiters().peek(POOL, "key").remaining() == 5);

@@ -1,8 +1,8 @@
--- A limit of requests in flight. Each request holds its permits by a lease, which expires unless it is renewed: the permits
--- of a crashed instance become free after the lease time.
+-- A limit of requests in flight. Each request has a hold on its permits, which expires unless it is renewed: the permits
+-- of a crashed instance become free after the hold time.
 --
--- State: a sorted set. Each lease is a member: the permits in seven bytes, then the name of the lease; its score is the time
--- of expiry. The score of the member 't' is the negated number of all permits held: it is never among the expired leases.
+-- State: a sorted set. Each hold is a member: the permits in seven bytes, then the name of the hold; its score is the time
+-- of expiry. The score of the member 't' is the negated number of all permits held: it is never among the expired holds.
 local limit, ttl, name
 limit, ttl, name, at = unpack('>ddc16', argument, at)
 local score = redis.pcall('ZSCORE', key, 't')
@@ -16,8 +16,8 @@ if not score and call('EXISTS', key) == 1 then
   error('not a state of a limit')
 end
 local held = -(score or 0)
--- Expired leases. A call removes at most a thousand of them, because it blocks the server; the next calls remove the rest,
--- and a lease counts until its removal.
+-- Expired holds. A call removes at most a thousand of them, because it blocks the server; the next calls remove the rest,
+-- and a hold counts until its removal.
 local ended = held > 0 and call('ZRANGEBYSCORE', key, '(0', now, 'LIMIT', 0, 1000) or {}
 if #ended > 0 then
   for i = 1, #ended do

@@ -136,10 +136,10 @@ local function left_by_another(key)
   end
   local total = kind == 'zset' and call('ZSCORE', key, 't')
   if total then
-    -- of the expired leases the first thousand do not count
+    -- the first thousand expired holds do not count
     local held, last = -total, call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
-    for _, lease in ipairs(call('ZRANGEBYSCORE', key, '(0', now, 'LIMIT', 0, 1000)) do
-      held = held - unpack('>I7', lease)
+    for _, hold in ipairs(call('ZRANGEBYSCORE', key, '(0', now, 'LIMIT', 0, 1000)) do
+      held = held - unpack('>I7', hold)
     end
     local lasts = last - now
     return lasts > 0 and held > 0 and {{now, now, held}} or uses, max(lasts, 0)

@@ -1,5 +1,5 @@
 
--- Releases a lease, unless it has expired.
+-- Releases a hold, unless it has expired.
 kinds[5] = function(key)
   local name
   name, at = unpack('>c16', ARGV[1], at)

@@ -15,13 +15,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A call removes a thousand expired leases of a concurrency limit at most: the server does nothing else meanwhile. */
-class ManyLeasesTests {
+/** A call removes at most a thousand expired holds of a concurrency limit, because it blocks the server. */
+class ManyHoldsTests {
 
     private static final int STORED = 10_000;
 
     private final VirtualTime time = new VirtualTime();
-    private final String prefix = "leases-" + System.nanoTime();
+    private final String prefix = "holds-" + System.nanoTime();
     private final RedisRateLimiterStorage storage = RedisStorageProvider.of(time, prefix);
     private final RedisCommands<byte[], byte[]> server = SharedRedis.commands();
 
@@ -29,12 +29,12 @@ class ManyLeasesTests {
         return (prefix + ":{" + rule.name() + ":key}" + rule.limits().get(0).name()).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Leases of one permit each, of which some have expired since a millisecond and the others last for a minute. */
+    /** Holds of one permit each: some expired a millisecond ago, and the others last for a minute. */
     private void store(Rule rule, int expired) {
         byte[] key = state(rule);
         long now = Math.floorDiv(time.epochNanos(), 1000);
-        List<ScoredValue<byte[]>> leases = new ArrayList<>();
-        leases.add(ScoredValue.just((double) -STORED, "t".getBytes(StandardCharsets.UTF_8)));
+        List<ScoredValue<byte[]>> holds = new ArrayList<>();
+        holds.add(ScoredValue.just((double) -STORED, "t".getBytes(StandardCharsets.UTF_8)));
         for (int i = 0; i < STORED; i++) {
             byte[] member = ByteBuffer.allocate(23)
                     .putInt(0)
@@ -42,10 +42,10 @@ class ManyLeasesTests {
                     .putLong(0)
                     .putLong(i)
                     .array();
-            leases.add(ScoredValue.just((double) (i < expired ? now - 1000 : now + 60_000_000), member));
+            holds.add(ScoredValue.just((double) (i < expired ? now - 1000 : now + 60_000_000), member));
         }
         @SuppressWarnings({"unchecked", "rawtypes"})
-        ScoredValue<byte[]>[] all = leases.toArray(new ScoredValue[0]);
+        ScoredValue<byte[]>[] all = holds.toArray(new ScoredValue[0]);
         server.zadd(key, all);
     }
 
@@ -54,13 +54,13 @@ class ManyLeasesTests {
     }
 
     @Test
-    void removesABoundedNumberOfExpiredLeasesInACall() {
+    void removesABoundedNumberOfExpiredHoldsInACall() {
         Rule rule = Rule.of("expired", Limit.concurrency(STORED));
         store(rule, STORED);
         Decision permitted = take(rule, 1);
         assertThat(permitted.permitted()).isTrue();
         assertThat(permitted.remaining()).isEqualTo(1000 - 1);
-        // the total, the leases that are left, and the new one
+        // the total, the remaining holds, and the new one
         assertThat(server.zcard(state(rule))).isEqualTo(1 + STORED - 1000 + 1);
         for (int call = 2; call <= STORED / 1000; call++) {
             assertThat(take(rule, 1).remaining()).isEqualTo(call * 1000 - call);

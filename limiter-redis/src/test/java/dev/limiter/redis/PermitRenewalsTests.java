@@ -10,14 +10,14 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Permits of concurrency limits are held by whoever renews them, and free again when that instance is gone. */
-class LeaseTests {
+/** An instance holds permits of concurrency limits by renewing them; they are free again when the instance is gone. */
+class PermitRenewalsTests {
 
-    private static final Duration LEASE = Duration.ofNanos(PermitRenewals.MICROS * 1000);
+    private static final Duration HOLD = Duration.ofNanos(PermitRenewals.MICROS * 1000);
 
     private final VirtualTime time = new VirtualTime();
-    private final RedisRateLimiterStorage here = RedisStorageProvider.of(time, "leases");
-    private final RedisRateLimiterStorage there = RedisStorageProvider.of(time, "leases");
+    private final RedisRateLimiterStorage here = RedisStorageProvider.of(time, "holds");
+    private final RedisRateLimiterStorage there = RedisStorageProvider.of(time, "holds");
     private final Rule pool = Rule.of("pool" + System.nanoTime(), Limit.concurrency(2));
 
     private Decision take(RedisRateLimiterStorage storage, long permits) {
@@ -29,7 +29,7 @@ class LeaseTests {
         Decision held = take(here, 1);
         assertThat(here.size()).isEqualTo(1);
         for (int i = 0; i < 20; i++) {
-            time.advance(LEASE.dividedBy(2));
+            time.advance(HOLD.dividedBy(2));
             here.cleanUp();
             assertThat(take(there, 2).permitted()).isFalse();
         }
@@ -42,7 +42,7 @@ class LeaseTests {
     void isFreeWhenNobodyRenewsIt() {
         Decision gone = take(here, 1);
         take(here, 1);
-        time.advance(LEASE.minusNanos(1000));
+        time.advance(HOLD.minusNanos(1000));
         assertThat(take(there, 1).permitted()).isFalse();
         time.advance(Duration.ofNanos(1000));
         // the second one finds what the first has left of the state
@@ -55,10 +55,10 @@ class LeaseTests {
     @Test
     void whatEndsIsForgottenEvenIfOthersAreHeld() {
         take(here, 1);
-        time.advance(LEASE.dividedBy(2));
+        time.advance(HOLD.dividedBy(2));
         take(there, 1);
         assertThat(take(there, 1).permitted()).isFalse();
-        time.advance(LEASE.dividedBy(2));
+        time.advance(HOLD.dividedBy(2));
         assertThat(take(there, 2).permitted()).isFalse();
         assertThat(take(there, 1).permitted()).isTrue();
     }
@@ -68,7 +68,7 @@ class LeaseTests {
         Decision held = take(here, 2);
         Rule rate = Rule.of(pool.name(), Limit.tokenBucket(10, Duration.ofHours(1)));
         there.decide(List.of(rate.charge("key", 1)));
-        time.advance(LEASE.dividedBy(2));
+        time.advance(HOLD.dividedBy(2));
         here.cleanUp();
         held.close();
         assertThat(there.peek(rate, "key").remaining()).isEqualTo(7);
