@@ -17,7 +17,7 @@ public final class DurationParser {
 
     /**
      * @return 0 or more
-     * @throws IllegalArgumentException that says what is wrong and what would be right
+     * @throws IllegalArgumentException with the mistake and a correct example in its message
      */
     public static Duration parse(String text) {
         String trimmed = text.strip();

@@ -31,7 +31,7 @@ public final class Floors {
     /** No rule has to be strict. */
     public static final Floors NONE = new Floors(Map.of());
 
-    /** Of what stands in for a limit that is not known yet. */
+    /** Marks the stand-in for a limit that is not known yet. */
     static final Option<Boolean> UNKNOWN = Option.of("unknown");
 
     /** By which requests of a key are not limited. */

@@ -79,7 +79,7 @@ final class ResolvedLimitCompiler {
         Problems problems = new Problems();
         LeaseCompiler.check(definition, List.of(limit), problems);
         floors.check(definition, List.of(limit), ": the resolved limit", problems);
-        RuleCompiler.checkChargeIf(definition.get(RuleOptions.CHARGE_IF), List.of(limit), problems);
+        RuleCompilation.checkChargeIf(definition, List.of(limit), problems);
         problems.throwIfAny();
     }
 

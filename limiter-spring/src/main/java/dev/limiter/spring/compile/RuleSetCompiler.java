@@ -113,7 +113,7 @@ public final class RuleSetCompiler {
                         && implied(definition) == null);
     }
 
-    /** Says what an annotation may say, where a rule only completes one, to find what is wrong in any case. */
+    /** A stand-in for the annotation that a rule completes: it finds mistakes that no annotation can make good. */
     private static RuleDefinition standIn(RuleDefinition definition) {
         boolean calendar = said(definition).anyMatch(limit -> limit.value(LimitOptions.ALIGN) == Align.CALENDAR);
         return RuleDefinition.builder(DEFAULT, RuleOrigin.source("an annotation"))

@@ -7,10 +7,10 @@ import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 
 /**
- * What the storage counts in. Durations that are no whole number of its steps would not be what they seem.
+ * The steps of time in which the storage counts. A duration must be a whole number of them, or it would be rounded.
  *
  * @param nanos of a step of time: 1 in memory, 1000 in Redis
- * @param mostLogged how many permits a log may remember: in Redis each costs memory of a server that all share
+ * @param mostLogged the most permits that a log may remember: in Redis each costs memory of a shared server
  */
 public record TimeSteps(int nanos, long mostLogged) {
 

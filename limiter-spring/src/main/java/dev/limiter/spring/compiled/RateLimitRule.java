@@ -47,46 +47,57 @@ public final class RateLimitRule {
     private final @Nullable Charge fixedCharge;
     private final boolean limitsConcurrency;
 
-    public RateLimitRule(
-            Rule rule,
-            @Nullable Tiers tiers,
-            RuleDefinition definition,
-            Mode mode,
-            HeaderStyle headers,
-            Scope scope,
+    /** The limits that apply: the rule's own, or those of a tier, a resolver, or an override. */
+    public record Limits(
+            Rule rule, @Nullable Tiers tiers, @Nullable ResolvedLimits resolved, KeyOverrides overrides) {}
+
+    /** The requests that are counted; {@code matcher}: null without paths. */
+    public record Requests(
             @Nullable RequestMatcher matcher,
-            RateLimitKey key,
-            Costs costs,
-            BooleanExpression condition,
-            BooleanExpression skipIf,
-            @Nullable ChargeIf chargeIf,
             AddressLists addresses,
-            @Nullable Ban ban,
-            Waiting waiting,
-            boolean answersForServer,
-            @Nullable ResolvedLimits resolved,
-            KeyOverrides overrides,
-            EnforcedShare enforced,
+            BooleanExpression condition,
+            BooleanExpression skipIf) {}
+
+    /** The charge of a request; {@code chargeIf}: null if all requests stay charged. */
+    public record Charging(
+            RateLimitKey key, Costs costs, @Nullable ChargeIf chargeIf, Waiting waiting) {}
+
+    /** The effect of refusals; {@code ban}: null if no key is banned. */
+    public record Enforcement(
+            Mode mode, EnforcedShare share, @Nullable Ban ban) {}
+
+    /** The answer to clients; {@code forServer}: whether the limits are the application's own. */
+    public record ClientAnswer(HeaderStyle headers, boolean forServer) {}
+
+    /** {@code live}: the name of the rule beside which it is tried; null if it is no candidate. */
+    public RateLimitRule(
+            RuleDefinition definition,
+            Scope scope,
+            Limits limits,
+            Requests requests,
+            Charging charging,
+            Enforcement enforcement,
+            ClientAnswer answer,
             @Nullable String live) {
-        this.rule = rule;
-        this.tiers = tiers;
         this.definition = definition;
-        this.mode = mode;
-        this.headers = headers;
         this.scope = scope;
-        this.matcher = matcher;
-        this.key = key;
-        this.costs = costs;
-        this.condition = condition;
-        this.skipIf = skipIf;
-        this.chargeIf = chargeIf;
-        this.addresses = addresses;
-        this.ban = ban;
-        this.waiting = waiting;
-        this.answersForServer = answersForServer;
-        this.resolved = resolved;
-        this.overrides = overrides;
-        this.enforced = enforced;
+        this.rule = limits.rule();
+        this.tiers = limits.tiers();
+        this.resolved = limits.resolved();
+        this.overrides = limits.overrides();
+        this.matcher = requests.matcher();
+        this.addresses = requests.addresses();
+        this.condition = requests.condition();
+        this.skipIf = requests.skipIf();
+        this.key = charging.key();
+        this.costs = charging.costs();
+        this.chargeIf = charging.chargeIf();
+        this.waiting = charging.waiting();
+        this.mode = enforcement.mode();
+        this.enforced = enforcement.share();
+        this.ban = enforcement.ban();
+        this.headers = answer.headers();
+        this.answersForServer = answer.forServer();
         this.live = live;
         this.fixedCharge = fixedCharge();
         this.limitsConcurrency =
@@ -306,7 +317,7 @@ public final class RateLimitRule {
     }
 
     /**
-     * What this one takes, and from whose bucket; null if it is of a tier without limits.
+     * The charge of a request; null if it is of a tier without limits.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if key, cost, limit, tier or priority cannot be
      *     evaluated

@@ -24,6 +24,18 @@ public final class Problems {
         }
     }
 
+    /**
+     * The result of {@link #collect} for a part that succeeded, like all others.
+     *
+     * @throws LimiterConfigurationException if there are any problems
+     */
+    public <T> T valid(@Nullable T part) {
+        if (part == null || !problems.isEmpty()) {
+            throw new LimiterConfigurationException(problems);
+        }
+        return part;
+    }
+
     public boolean isEmpty() {
         return problems.isEmpty();
     }
