@@ -14,9 +14,7 @@ public record AddressRange(IpAddress network, int prefix) {
             "write a network as its first address and the bits that count, such as 10.0.0.0/8 or 2001:db8::/32, or a"
                     + " single address";
 
-    /**
-     * @throws IllegalArgumentException that says what is wrong and what would be right
-     */
+    /** @throws IllegalArgumentException with the mistake and a correct example in its message */
     public static AddressRange parse(String text) {
         String trimmed = text.strip();
         int slash = trimmed.indexOf('/');

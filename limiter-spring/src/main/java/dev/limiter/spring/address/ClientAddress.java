@@ -1,9 +1,9 @@
 package dev.limiter.spring.address;
 
 /**
- * Who a client is by its address.
+ * The address of a client.
  *
- * @param certain false if it may well be somebody else: a peer that is not trusted passed on a request for others, or a
- *     trusted proxy could not be understood. Good enough to limit, not to exempt
+ * @param certain false if it may be the address of another client: an untrusted peer forwarded the request, or the
+ *     entry of a trusted proxy could not be read. Good enough to limit, not to exempt
  */
 public record ClientAddress(IpAddress address, boolean certain) {}

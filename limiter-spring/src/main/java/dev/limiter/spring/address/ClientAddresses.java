@@ -5,16 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds who a client is by its address. That is the peer; but if the peer is a trusted proxy, it is whoever the proxy
- * says it got the request from, and so on to the first who is not trusted. What stands left of that one in the header
- * came from it, and is not looked at. Where a proxy says nothing that can be understood, it is the last trusted one that
- * counts. Never asks a name server, never fails. Thread-safe.
+ * Finds the address of a client: the peer, or the first untrusted address in the chain of senders that trusted proxies
+ * report. Header entries left of that address came from the client itself, and are not read. After an unreadable entry,
+ * the last trusted proxy counts as the client. Never asks a name server, never fails. Thread-safe.
  */
 public final class ClientAddresses {
 
     /**
-     * Stands for all clients of whom two headers say different things. No address, so that it is neither the bucket of the
-     * proxy itself, whose health probe would be refused because of them, nor that of any client.
+     * Stands for all clients with two contradictory headers. It is no address, so these clients use no bucket of other
+     * clients, nor that of the proxy: its health probe would be refused because of them.
      */
     public static final String CONTRADICTORY = "contradictory";
 
@@ -38,7 +37,7 @@ public final class ClientAddresses {
         this.report = report;
     }
 
-    /** The same, of requests that nobody has sent: it warns of nothing. */
+    /** The same for explained requests: without warnings. */
     public ClientAddresses quiet() {
         return new ClientAddresses(settings, new ProxyWarnings(true));
     }
@@ -116,7 +115,7 @@ public final class ClientAddresses {
         IpAddress read(String text, int start, int end);
     }
 
-    /** From hop to hop away from the peer, to the first who is not trusted; null if there is nothing in the header. */
+    /** From hop to hop away from the peer, to the first untrusted address; null if the header is empty. */
     private @Nullable ClientAddress walk(IpAddress peer, HeaderElements elements, Reader reader) {
         IpAddress hop = null;
         while (elements.next()) {

@@ -3,7 +3,7 @@ package dev.limiter.spring.address;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one proxy says in a {@code Forwarded} header (RFC 7239):
+ * The element of one proxy in a {@code Forwarded} header (RFC 7239):
  *
  * <pre>
  * element = pair *( ";" pair )       for=192.0.2.43;proto=http, For="[2001:db8::17]:4711"

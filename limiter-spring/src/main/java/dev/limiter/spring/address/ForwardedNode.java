@@ -3,8 +3,8 @@ package dev.limiter.spring.address;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who a proxy says that it got a request from: an address, in brackets or not, with or without a port. What RFC 7239
- * calls {@code unknown} or an obfuscated identifier is no address: a proxy may make up a new one for each request.
+ * The sender of a request in the words of a proxy: an address, in brackets or not, with or without a port. The {@code
+ * unknown} and obfuscated identifiers of RFC 7239 are no addresses: a proxy may make up a new one for each request.
  */
 final class ForwardedNode {
 

@@ -3,9 +3,9 @@ package dev.limiter.spring.address;
 import java.util.List;
 
 /**
- * The elements of a list in a header, from right to left: the order in which they were written by those who are nearer.
- * What stands further left was written earlier, by whoever it was, and cannot change how the rest is read: not even a
- * quote that is never closed. Elements without content are skipped, but seen. Not thread-safe.
+ * The elements of a list in a header, from right to left: the nearest proxy wrote the last element. An earlier element
+ * may come from anyone, and cannot change how later ones are read, even with an open quote. Empty elements are skipped,
+ * but counted. Not thread-safe.
  */
 final class HeaderElements {
 

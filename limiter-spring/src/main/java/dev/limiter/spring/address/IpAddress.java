@@ -41,8 +41,8 @@ public record IpAddress(long high, long low) {
     }
 
     /**
-     * What tells one client from another: an IPv4 address as it is ({@code 192.0.2.1}), of an IPv6 address the network
-     * ({@code 2001:db8:0:0::/64}), because whoever has one address of a network usually has all of them.
+     * The text that tells one client from another: an IPv4 address as it is ({@code 192.0.2.1}), of an IPv6 address the
+     * network ({@code 2001:db8:0:0::/64}), because a client with one address of a network usually has all of them.
      *
      * @param ipv6Prefix the length of that network, 1 to 128
      */

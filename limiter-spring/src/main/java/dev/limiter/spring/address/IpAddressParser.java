@@ -48,7 +48,7 @@ final class IpAddressParser {
         return bits;
     }
 
-    /** Which some take for octal. */
+    /** Some parsers take such a number for octal. */
     private static boolean hasLeadingZero(String text, int from, int to) {
         return to - from > 1 && text.charAt(from) == '0';
     }

@@ -3,16 +3,16 @@ package dev.limiter.spring.address;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The sender of a request, as the server tells it. */
+/** The sender of a request, according to the server. */
 public interface Sender {
 
-    /** The address of the other end of the connection, as far as the server tells. */
+    /** The address of the other end of the connection; null if the server does not know it. */
     @Nullable
     String peer();
 
     /**
-     * What the server says instead of the peer because it believes a header of the request itself, whose entry it then has
-     * removed; null if it does not.
+     * The address that the server reports in place of the peer, because it trusts a forwarded header and has removed
+     * that entry from it; null if it reports the peer.
      */
     @Nullable
     String claimed();

@@ -19,9 +19,9 @@ import org.springframework.core.annotation.AliasFor;
  * Order place(User user, Cart cart) { ... }
  * }</pre>
  *
- * <p>A call over the limit goes to the {@link #fallback()}, or else throws
- * {@link dev.limiter.RateLimitExceededException}, which a web application answers with status 429. What cannot be
- * right stops the start of the application.
+ * <p>A call over the limit goes to the {@link #fallback()}, or else throws {@link
+ * dev.limiter.RateLimitExceededException}, which a web application answers with status 429. A wrong value stops the
+ * start of the application.
  *
  * <p>Works on calls that go through the Spring proxy: not on those of a bean to itself. {@code ${...}} is resolved in
  * all texts.
@@ -32,7 +32,7 @@ import org.springframework.core.annotation.AliasFor;
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 public @interface RateLimiter {
 
-    /** Stands for a number that is not said here; a rule in the configuration or the default says it. */
+    /** Stands for a number that is not said here: the configuration of the rule or the default applies. */
     long UNSET = Long.MIN_VALUE;
 
     /** The same as {@link #name()}. */
@@ -41,8 +41,8 @@ public @interface RateLimiter {
 
     /**
      * The rule of the configuration to apply, or the name of the one that is declared here; {@code Class.method} if
-     * empty. What the configuration says about a rule of this name wins, attribute by attribute. A name without such
-     * a rule needs a {@link #limit()} here.
+     * empty. The configuration of a rule of this name wins, attribute by attribute. A name without such a rule needs a
+     * {@link #limit()} here.
      */
     @AliasFor("value")
     String name() default "";
@@ -69,14 +69,14 @@ public @interface RateLimiter {
     String warmUp() default "";
 
     /**
-     * How long a call may wait for its turn in the calling thread instead of being refused, such as {@code 500ms}; not at
-     * all if empty. Makes a leaky bucket space calls out evenly. Who could not be served in time is refused at once; an
-     * interrupt ends the wait with a refusal. At most as many calls wait as the limit permits within this time; for
-     * concurrency as many as come, unless {@link #maxWaiting()} says less.
+     * How long a call may wait for its turn in the calling thread instead of being refused, such as {@code 500ms}; not
+     * at all if empty. Makes a leaky bucket space calls out evenly. A call whose turn would come too late is refused at
+     * once; an interrupt ends the wait with a refusal. At most as many calls wait as the limit permits within this
+     * time; for concurrency as many as come, unless {@link #maxWaiting()} says less.
      */
     String maxWait() default "";
 
-    /** How many may wait at the same time for one key, at least 1; any number if not said. */
+    /** The most calls that wait at the same time for one key, at least 1; any number if not said. */
     int maxWaiting() default Integer.MIN_VALUE;
 
     /**
@@ -89,9 +89,8 @@ public @interface RateLimiter {
     String reserve() default "";
 
     /**
-     * Who has a bucket of one's own: parts joined by {@code ,}, alternatives by {@code |}, such as
-     * {@code principal|ip}, {@code header:X-Api-Key}, {@code #user.id} or {@code #p0}. One bucket for the method if
-     * empty.
+     * The key of a bucket: parts joined by {@code ,}, alternatives by {@code |}, such as {@code principal|ip}, {@code
+     * header:X-Api-Key}, {@code #user.id} or {@code #p0}. One bucket for the method if empty.
      */
     String key() default "";
 
@@ -112,8 +111,8 @@ public @interface RateLimiter {
     String chargeIf() default "";
 
     /**
-     * Whose limit it is: the client's, which is answered with status 429 over HTTP, or the application's own, with 503, as
-     * for the methods of HTTP clients.
+     * The owner of the limit: the client, answered with status 429 over HTTP, or the application itself, answered with
+     * 503; by default the client, but the application for the methods of HTTP clients.
      */
     Answer answer() default Answer.DEFAULT;
 

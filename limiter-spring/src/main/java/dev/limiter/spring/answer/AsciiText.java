@@ -39,8 +39,8 @@ public final class AsciiText {
     }
 
     /**
-     * Any text as part of a JSON string. Whatever is not printable ASCII is escaped, and what HTML gives a meaning: the
-     * string is the same in every encoding.
+     * Any text as part of a JSON string. Characters outside printable ASCII and characters with a meaning in HTML are
+     * escaped: the string is the same in every encoding.
      */
     AsciiText appendEscaped(String text) {
         for (int i = 0; i < text.length(); i++) {

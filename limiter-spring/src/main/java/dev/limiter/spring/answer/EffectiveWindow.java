@@ -7,13 +7,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /*
- * The draft has clients use what is available within the effective window. So that nobody is invited to use it faster
- * than the policy refills it, the window of a bucket is what the available permits take to come:
+ * The draft has clients use the available permits within the effective window. A client must not use them faster than
+ * the policy refills them, so the window of a bucket is the time in which the available permits come:
  *
  *     available > 0:   t = available x window / limit
  *     available = 0:   t = the time to the next permit = resetAfter - (burst - 1) x window / limit
  *
- * Other limits get back what was used when their window resets.
+ * Other limits get their permits back when their window resets.
  */
 
 /** The time within which a client may use what is available of a limit. */

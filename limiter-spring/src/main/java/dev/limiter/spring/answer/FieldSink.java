@@ -1,6 +1,6 @@
 package dev.limiter.spring.answer;
 
-/** The header fields of an answer. Nothing happens once the answer is under way. */
+/** The header fields of an answer; they no longer change once the answer is under way. */
 public interface FieldSink {
 
     boolean contains(String name);

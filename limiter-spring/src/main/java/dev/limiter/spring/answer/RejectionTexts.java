@@ -15,8 +15,8 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.context.MessageSource;
 
 /**
- * What people read in the answer to a rejected request: the application's messages, else ours. Beside codes of our own
- * there are those that Spring has for the problem details of an exception. Thread-safe.
+ * The texts in the answer to a rejected request: the application's messages, else ours. Message codes are our own, or
+ * Spring's codes for the problem details of an exception. Thread-safe.
  */
 public final class RejectionTexts {
 

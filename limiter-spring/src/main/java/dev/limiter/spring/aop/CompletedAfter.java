@@ -7,8 +7,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A future that completes like another one, but only after something has been done about that: what waits for a future is
- * called in no particular order.
+ * A copy of a future that completes only after an action on the result: the callbacks of one future run in no
+ * particular order.
  */
 final class CompletedAfter {
 

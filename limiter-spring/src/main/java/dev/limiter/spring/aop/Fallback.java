@@ -17,7 +17,8 @@ import org.springframework.util.ReflectionUtils;
 record Fallback(Method method, boolean takesException) {
 
     /**
-     * @throws IllegalArgumentException if the type has no method of that name that fits; the message says what fits
+     * @throws IllegalArgumentException if the type has no fitting method of that name; the message names the fitting
+     *     forms
      */
     static Fallback of(Method limited, Class<?> targetClass, String name) {
         return MethodIntrospector.selectMethods(targetClass, (MethodIntrospector.MetadataLookup<Fallback>)

@@ -16,8 +16,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the annotations that apply to a method: those of the nearest element that has any, looking at the method and
- * what it overrides or implements before its type, superclasses and interfaces.
+ * Finds the annotations that apply to a method: those of the nearest annotated element. The method and the methods it
+ * overrides or implements come before its type, superclasses and interfaces.
  */
 final class RateLimiterAnnotations {
 

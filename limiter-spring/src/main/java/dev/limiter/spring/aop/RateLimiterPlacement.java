@@ -16,10 +16,10 @@ import org.springframework.core.Ordered;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 
 /**
- * Puts limits where their order says, also on methods with advice that does not wait its turn: Spring adds
- * {@code @Async}, {@code @Retryable} and {@code @ConcurrencyLimit} in front of all that a proxy has. A rejected call
- * would take a thread before it is rejected, and be tried again. Nothing else moves, and nothing on other methods. Not
- * {@link Ordered}: comes after those that add.
+ * Puts limits at the place of their order, also on methods with advice out of order: Spring adds {@code @Async}, {@code
+ * @Retryable} and {@code @ConcurrencyLimit} in front of all other advice of a proxy. Otherwise a rejected call would
+ * take a thread first, and be tried again. Other advice and other methods stay as they are. Not {@link Ordered}: runs
+ * after the post-processors that add advice.
  */
 public final class RateLimiterPlacement implements BeanPostProcessor {
 
@@ -57,8 +57,8 @@ public final class RateLimiterPlacement implements BeanPostProcessor {
     }
 
     private static int order(Advisor advisor) {
-        // It says that it is the first of all, which is right for what runs in its thread but not for what it takes
-        // one.
+        // The @Async advisor claims to be the first of all: right for advice in its thread, but a limit comes before
+        // the thread.
         boolean ordered = advisor instanceof Ordered && !(advisor instanceof AsyncAnnotationAdvisor);
         return ordered ? ((Ordered) advisor).getOrder() : Ordered.LOWEST_PRECEDENCE;
     }

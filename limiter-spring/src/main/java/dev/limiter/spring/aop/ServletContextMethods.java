@@ -15,8 +15,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;
 
 /**
- * Limits annotated methods of the beans in the context of a servlet, which nobody else looks at: what makes proxies in the
- * application's context makes none in contexts below it.
+ * Limits annotated methods of beans in the context of a servlet: the proxy creator of the application's context makes
+ * no proxies in contexts below it.
  */
 public final class ServletContextMethods implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 

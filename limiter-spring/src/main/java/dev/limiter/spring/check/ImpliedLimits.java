@@ -5,16 +5,18 @@ import java.math.BigInteger;
 import java.time.Duration;
 
 /**
- * Whether a limit can never refuse what another permits, if both count the same. Says so only where that is certain.
+ * Tells whether a limit can never refuse a request that another one permits, if both count the same. Says so only where
+ * it is certain.
  *
- * <p>Over any time {@code t}, a limit permits at most {@code burst + rate * t}. Another one that always has room for that
- * much never refuses: a bucket with at least that burst and rate, or a window with at least what comes in its length.
+ * <p>Over any time {@code t}, a limit permits at most {@code burst + rate * t}. Another limit with room for that much
+ * at any time never refuses: a bucket with at least that burst and rate, or a window of at least as many permits as
+ * come in its length.
  */
 final class ImpliedLimits {
 
     private ImpliedLimits() {}
 
-    /** Whether whatever {@code tight} permits, {@code loose} permits, too. */
+    /** Whether {@code loose} permits each request that {@code tight} permits. */
     static boolean implies(Limit tight, Limit loose) {
         if (isShaped(tight) || isShaped(loose)) {
             return false;

@@ -5,7 +5,7 @@ import dev.limiter.spring.key.SecretValues;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds keys that are hashed with a secret which everybody knows: whoever reads them can try what may be behind. */
+/** Finds keys hashed with the default secret, which is public: a reader of the keys can guess their values. */
 public final class KeySecretCheck implements StartupCheck {
 
     /** The secret if there is no other: the same for all instances. */

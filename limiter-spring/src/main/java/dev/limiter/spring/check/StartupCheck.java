@@ -2,10 +2,10 @@ package dev.limiter.spring.check;
 
 import java.util.List;
 
-/** Looks for one sort of settings that work, but hardly as they were meant. */
+/** One check at startup: finds settings of one kind that are valid, but hardly work as intended. */
 @FunctionalInterface
 public interface StartupCheck {
 
-    /** One for each; empty if all is well. */
+    /** One finding for each such setting; empty if there is none. */
     List<Finding> findings();
 }

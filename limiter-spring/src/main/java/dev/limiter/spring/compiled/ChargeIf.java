@@ -20,8 +20,8 @@ public final class ChargeIf {
     private static final int FIRST_ERROR = 400;
 
     /**
-     * What did not succeed: a request whose answer has any status but 2xx and 3xx, a call that threw. The call of the
-     * method that answers a request is judged by the answer.
+     * Failures stay charged: an answer with any status but 2xx and 3xx, a call that threw. The call of a handler method
+     * is judged by the answer.
      */
     static final ChargeIf FAILED = new ChargeIf(ChargeIf::hasFailed, RateLimitContext::answersRequest);
 

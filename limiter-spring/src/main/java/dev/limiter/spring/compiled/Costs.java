@@ -35,7 +35,7 @@ public final class Costs {
     }
 
     /**
-     * What one request takes.
+     * The charge of one request.
      *
      * @param rule the limits that apply to it
      * @throws dev.limiter.spring.expression.RuleEvaluationException if a cost cannot be evaluated

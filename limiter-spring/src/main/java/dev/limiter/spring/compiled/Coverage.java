@@ -1,6 +1,6 @@
 package dev.limiter.spring.compiled;
 
-/** Which requests to an endpoint a pattern covers. */
+/** The requests to an endpoint that a pattern covers. */
 public enum Coverage {
     ALL,
     NONE,

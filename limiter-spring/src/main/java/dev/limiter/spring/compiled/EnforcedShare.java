@@ -1,9 +1,9 @@
 package dev.limiter.spring.compiled;
 
 /**
- * The share of the keys for which a rule refuses; for the others it only watches. Which they are depends on the parts of a key
- * that tell clients apart: the same in all instances, at all endpoints, after a restart, and among the more of a larger share.
- * Immutable, thread-safe.
+ * The share of the keys for which a rule refuses; for the others it only watches. The parts of a key that tell clients
+ * apart determine its side: it is the same in all instances, at all endpoints and after a restart, and a larger share
+ * includes the keys of a smaller one. Immutable, thread-safe.
  *
  * @param hundredths of a percent, 1 to 10,000
  */

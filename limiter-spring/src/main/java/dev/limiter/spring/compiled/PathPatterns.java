@@ -39,7 +39,7 @@ public final class PathPatterns {
     public PathPatterns(List<String> patterns, Supplier<PathPatternParser> parser) {
         this.texts = List.copyOf(patterns);
         this.parser = parser;
-        // What is no pattern stops the start, whichever parser there will be.
+        // A malformed pattern stops the start, with any parser.
         parse(PathPatternParser.defaultInstance);
     }
 

@@ -7,7 +7,7 @@ import org.springframework.http.server.PathContainer.PathSegment;
 import org.springframework.http.server.PathContainer.Separator;
 
 /**
- * A path without empty segments, {@code .}, {@code ..} and a slash at its end. What serves static resources overlooks
+ * A path without empty segments, {@code .}, {@code ..} and a slash at its end. Handlers of static resources ignore
  * those: {@code /app.js}, {@code //app.js} and {@code /./app.js} are the same file.
  */
 final class PlainPath {

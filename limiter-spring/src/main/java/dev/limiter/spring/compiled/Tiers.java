@@ -12,12 +12,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits that apply instead of a rule's own, by the tier of who asks. To the core they are rules of the same name, so
- * that a key keeps what it used when its tier changes. Immutable, thread-safe.
+ * The limits that apply instead of a rule's own, by the tier of the caller. To the core they are rules of the same
+ * name, so that a key keeps what it used when its tier changes. Immutable, thread-safe.
  */
 public final class Tiers {
 
-    /** Nothing that a client may send and that is longer can be the name of a tier. */
+    /** The longest name of a tier: longer values from clients are not looked up. */
     private static final int MAX_LENGTH = 256;
 
     private final KeyValue by;

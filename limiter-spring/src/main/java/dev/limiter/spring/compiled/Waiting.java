@@ -7,12 +7,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for a turn instead of being refused, and who goes first. Immutable, thread-safe.
+ * The requests that wait for a turn instead of being refused, and their priority. Immutable, thread-safe.
  *
- * @param maxWait for how long; zero if nobody waits
- * @param maxWaiting how many at the same time
- * @param priority true for those who may have all and, alone, wait; null if all are the same
- * @param reserve the share of each limit that is kept for them, in percent
+ * @param maxWait the longest wait; zero if no request waits
+ * @param maxWaiting the most requests that wait at the same time
+ * @param priority true for requests that may use the reserve and, alone, wait; null if all requests are alike
+ * @param reserve the share of each limit kept for requests with priority, in percent
  */
 public record Waiting(
         Duration maxWait, int maxWaiting, @Nullable BooleanExpression priority, int reserve) {
@@ -23,18 +23,18 @@ public record Waiting(
         return !maxWait.isZero();
     }
 
-    /** Whether all who ask are treated the same. */
+    /** Whether all requests are treated the same. */
     boolean isFixed() {
         return priority == null;
     }
 
-    /** The charge on the terms of somebody with priority; of anybody, if there is no priority. */
+    /** The charge on the terms of a request with priority; of any request, if there is no priority. */
     Charge first(Charge charge) {
         return isPossible() ? charge.within(maxWait).waitingAtMost(maxWaiting) : charge;
     }
 
     /**
-     * The charge on the terms of the one who asks.
+     * The charge on the terms of the request.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if the priority cannot be evaluated
      */

@@ -4,7 +4,7 @@ import dev.limiter.spring.address.ClientAddress;
 import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
-/** The request as keys and expressions see it ({@code #request}). What the request does not have is null. */
+/** The request as keys and expressions see it ({@code #request}). A missing value is null. */
 public interface RequestView {
 
     /** The HTTP method as sent. */

@@ -4,11 +4,11 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request or a call of which it is known how it went.
+ * A request or a call with a known outcome.
  *
- * @param asked what was decided
- * @param response the answer to the request, if that is what was decided or what the method answers
- * @param result what the method returned, or its future result is; null without a method, and if it failed
+ * @param asked the request or call at the time of the decision
+ * @param response the answer to the request, if the request was decided or the method is its handler
+ * @param result the result of the method, or of its future; null without a method, and if it failed
  * @param exception with which the method failed
  */
 public record SettlementContext(

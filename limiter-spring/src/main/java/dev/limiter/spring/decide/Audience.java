@@ -13,8 +13,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listeners of one outcome. One that fails, be it with an error, changes no decision: the request would hold its permits
- * for ever. Thread-safe; as large as there are rules and resources.
+ * The listeners of one outcome. A failing listener changes no decision, even with an error: the request would hold its
+ * permits for ever. Thread-safe; as large as there are rules and resources.
  */
 final class Audience {
 

@@ -3,8 +3,8 @@ package dev.limiter.spring.decide;
 import java.time.Instant;
 
 /**
- * What a request or call holds of the concurrency limits of a rule, until its work is done. Immutable, and one of its kind:
- * two that look alike are two.
+ * The permits of a rule's concurrency limits that a request or call holds until its work is done. Immutable,
+ * thread-safe; compared by identity.
  */
 public final class HeldPermit {
 
@@ -29,7 +29,7 @@ public final class HeldPermit {
         return rule;
     }
 
-    /** Whose limits they are, as storages have it; may be secret, see {@link RateLimitEvent#key()}. */
+    /** The key, as storages have it; may be secret, see {@link RateLimitEvent#key()}. */
     public String key() {
         return key;
     }

@@ -3,10 +3,13 @@ package dev.limiter.spring.decide;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What one request or call holds of concurrency limits, as {@link PermitHolders} shows it. Immutable, thread-safe. */
+/**
+ * The permits of concurrency limits held by one request or call, as {@link PermitHolders} shows them. Immutable,
+ * thread-safe.
+ */
 record HeldPermits(PermitHolders holders, List<HeldPermit> permits) {
 
-    /** Nothing, as of nearly all requests. */
+    /** No permits: the case of nearly all requests. */
     static final HeldPermits NONE = new HeldPermits(new PermitHolders(() -> 0), List.of());
 
     /** These and others. */

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rule with {@code charge-if} took: returned if the request or call turns out to be none that is charged for. If
- * nobody can tell, it stays charged. Settled once; thread-safe.
+ * The charge of a rule with {@code charge-if}: returned if the request or call turns out not to be charged for. A
+ * charge of unknown outcome stays. Settled once; thread-safe.
  */
 public final class OpenCharge {
 

@@ -89,7 +89,7 @@ public final class PermitHolders {
         onRelease = listener;
     }
 
-    /** What is held of a rule, the oldest first, as it is while this is worked out; of all keys if that is null. */
+    /** The held permits of a rule, the oldest first, read one after the other; of all keys if {@code key} is null. */
     public List<HeldPermit> of(String rule, @Nullable String key) {
         return held(rule)
                 .filter(permit -> key == null || key.equals(permit.key()))

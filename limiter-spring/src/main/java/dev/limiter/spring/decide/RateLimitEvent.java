@@ -24,9 +24,9 @@ public final class RateLimitEvent {
     private final @Nullable Subject subject;
 
     /**
-     * For whom the rule was decided.
+     * The rule, the charge and the key of a decision.
      *
-     * @param part where its limits stood; null if nobody knows, or if they are {@code verdict}'s at {@code index}
+     * @param part the standing of its limits; null if it is unknown, or if it is {@code verdict}'s at {@code index}
      */
     record Subject(
             RateLimitRule rule,
@@ -44,7 +44,7 @@ public final class RateLimitEvent {
         }
     }
 
-    /** Who sent a request, for people; taken from it while it is there, since events outlive requests. Immutable. */
+    /** The sender of a request, for people; copied from the request, because events outlive it. Immutable. */
     record Caller(@Nullable String address, @Nullable String principal) {
 
         static final Caller UNKNOWN = new Caller(null, null);
@@ -114,8 +114,8 @@ public final class RateLimitEvent {
     }
 
     /**
-     * Whose limits they are, as storages have it; null if the rule was not asked: it skipped the request, or denied the
-     * address. May hold what clients keep secret, such as an API key: for people there is {@link #keyHash()}.
+     * The key, as storages have it; null if the rule was not asked: it skipped the request, or denied the address. May
+     * hold what clients keep secret, such as an API key: for people there is {@link #keyHash()}.
      */
     public @Nullable String key() {
         return subject == null ? null : subject.charge().key();
@@ -137,7 +137,7 @@ public final class RateLimitEvent {
         return caller.address();
     }
 
-    /** Who was logged in; null if nobody was, or as for {@link #address()}. */
+    /** The name of the logged-in user; null if there was none, or as for {@link #address()}. */
     public @Nullable String principal() {
         return caller.principal();
     }

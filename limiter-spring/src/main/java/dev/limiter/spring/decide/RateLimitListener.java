@@ -1,8 +1,9 @@
 package dev.limiter.spring.decide;
 
 /**
- * Beans of this type are told of each outcome, on the thread of the request: they should be quick, and thread-safe. What
- * befalls the storage they are told by a thread of its own.
+ * Hears of each outcome, as a bean of this type. Decisions and bans are told on the thread of the request:
+ * implementations are thread-safe, and should be quick and not block. The loss and return of the storage are told on a
+ * thread of their own. An exception is logged and changes no decision.
  */
 @FunctionalInterface
 public interface RateLimitListener {
@@ -23,7 +24,10 @@ public interface RateLimitListener {
     /** The storage is asked again. Does nothing by default. */
     default void onStorageFound(StorageEvent event) {}
 
-    /** Whether it is told of that outcome: asked once, at the start. All by default; what nobody hears costs nothing. */
+    /**
+     * Whether it hears of that outcome: asked once, at the start. Default: all; outcomes without a listener cost
+     * nothing.
+     */
     default boolean hears(Outcome outcome) {
         return true;
     }

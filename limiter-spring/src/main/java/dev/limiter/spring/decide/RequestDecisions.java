@@ -16,10 +16,10 @@ public interface RequestDecisions {
     /** The rules that have counted the request by its path. */
     List<RateLimitRule> rules();
 
-    /** Adds what the annotation on the handler decided. What it holds is released when the request is done. */
+    /** Adds the decision of the annotation on the handler. Its held permits are released when the request is done. */
     void add(Verdict verdict);
 
-    /** Settles what a method took that was called on the way, when the answer is about to be sent. Thread-safe. */
+    /** Settles the charges of a method called on the way, when the answer is about to be sent. Thread-safe. */
     void settleWithAnswer(Verdict verdict);
 
     /** Adds the refusal of a method that was called on the way. */

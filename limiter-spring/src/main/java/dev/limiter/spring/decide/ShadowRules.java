@@ -71,9 +71,9 @@ final class ShadowRules {
     }
 
     /**
-     * The verdict of the enforced rules, with these beside it. Of a request that is refused, candidates keep what they took,
-     * as if the rule had not been asked that refused; none of it is in flight. But with {@code charge-if} they return it:
-     * nobody knows how the request would have ended.
+     * The verdict of the enforced rules, with these beside it. Candidates keep the permits of a refused request, as if
+     * the refusing rule had not been asked, but release those of concurrency limits. With {@code charge-if} they return
+     * them, because the outcome of the request is unknown.
      */
     Verdict beside(Verdict verdict) {
         if (!verdict.permitted()) {

@@ -83,7 +83,7 @@ public final class Verdict {
         return false;
     }
 
-    /** What holders of permits are shown of it. */
+    /** The held permits, as {@link PermitHolders} shows them. */
     HeldPermits held() {
         return held;
     }

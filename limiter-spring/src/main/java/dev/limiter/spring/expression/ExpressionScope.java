@@ -24,7 +24,7 @@ public final class ExpressionScope {
     public static final ExpressionScope ARRIVING_REQUEST = new ExpressionScope(
             Set.of(Variables.REQUEST), Set.of("principal", "isUserInRole", "pathVariable", "pattern"), Set.of(), null);
 
-    /** Whatever the methods have that the rule will be applied to. */
+    /** All variables: the methods of the rule are not known yet. */
     public static final ExpressionScope ANY = new ExpressionScope(null, Set.of(), Set.of(), null);
 
     private final @Nullable Set<String> names;

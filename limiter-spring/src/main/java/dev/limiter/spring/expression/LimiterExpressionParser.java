@@ -14,8 +14,8 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /**
- * Parses SpEL, written bare ({@code #request.path}, {@code @plans.of(#request)}) or as {@code #{...}}. Only what is
- * configured or annotated gets here, never anything that a client sent.
+ * Parses SpEL, written bare ({@code #request.path}, {@code @plans.of(#request)}) or as {@code #{...}}. Expressions come
+ * from the configuration and annotations, never from a client.
  */
 public final class LimiterExpressionParser {
 

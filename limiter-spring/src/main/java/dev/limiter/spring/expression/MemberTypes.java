@@ -20,9 +20,9 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * What SpEL can read and call of the objects of a type. Whether a member is there is told generously: what SpEL may find
- * in some version or other is there. Of types whose objects may well have more members than the type itself (interfaces,
- * abstract classes, exceptions), only what looks like a misspelling is said to be missing.
+ * The members of a type that SpEL can read and call. Generous: a member that some version of SpEL finds counts as
+ * present. Objects of an interface, abstract class or exception may have more members than the type, so there only a
+ * likely misspelling counts as missing.
  */
 final class MemberTypes {
 

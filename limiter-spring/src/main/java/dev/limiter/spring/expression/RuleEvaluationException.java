@@ -4,8 +4,8 @@ import dev.limiter.spring.failure.LogText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An expression or key resolver of a rule failed for one request; the message names it and where it was written. Whatever
- * the client sent is escaped in the message, since servers log it.
+ * An expression or key resolver of a rule failed for one request; the message names it and its place. Values from the
+ * client are escaped in the message, since servers log it.
  */
 public final class RuleEvaluationException extends RuntimeException {
 

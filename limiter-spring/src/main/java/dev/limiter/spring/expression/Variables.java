@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
-/** What expressions can refer to: {@code #request}, and parameters of the method by name and as {@code #p0}, {@code #a0}. Thread-safe. */
+/**
+ * The variables of expressions: {@code #request}, and parameters of the method by name and as {@code #p0}, {@code #a0}.
+ * Thread-safe.
+ */
 final class Variables {
 
     static final String REQUEST = "request";

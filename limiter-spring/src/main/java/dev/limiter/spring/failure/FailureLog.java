@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 
 /**
- * Logs failures that a client can bring about as often as it sends requests: for each sort, one with its stack trace a
- * minute, and the number of those in between. What the client sent cannot forge lines. Thread-safe.
+ * Logs failures that a client can cause with each request: for each sort, one with its stack trace a minute, and the
+ * number of those in between. Values from a client cannot forge lines. Thread-safe.
  */
 public final class FailureLog {
 

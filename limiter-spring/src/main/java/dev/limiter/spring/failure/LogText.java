@@ -2,7 +2,7 @@ package dev.limiter.spring.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** Makes texts that hold what a client sent safe for a log: no line breaks, nothing that moves a cursor, not too long. */
+/** Makes texts with values from clients safe for a log: no line breaks, no control characters, a bounded length. */
 public final class LogText {
 
     private static final int MOST = 1_000;

@@ -1,10 +1,10 @@
 package dev.limiter.spring.failure;
 
 /**
- * Everything that the starter has to say about a configuration: {@code LIM-1xx} to {@code LIM-4xx} stop the start,
- * {@code LIM-5xx} are changes that are refused while the application runs (so are those that would stop a start), {@code
- * LIM-9xx} are findings about what works, but hardly as it was meant. A code keeps its meaning in all versions;
- * {@code docs/reference/messages.md} has an entry for each.
+ * The messages about a configuration: {@code LIM-1xx} to {@code LIM-4xx} stop the start, {@code LIM-5xx} refuse changes
+ * while the application runs (as do those that stop a start), {@code LIM-9xx} are findings about settings that work,
+ * but hardly as intended. A code keeps its meaning in all versions; {@code docs/reference/messages.md} has an entry for
+ * each.
  */
 public enum MessageCode {
     UNKNOWN_KEY("LIM-101", "Correct the key, or remove it."),

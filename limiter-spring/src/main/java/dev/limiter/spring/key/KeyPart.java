@@ -14,16 +14,16 @@ final class KeyPart {
 
     /** The owner of a key, as far as one part tells. */
     enum Owner {
-        /** Somebody: clients with another value have another bucket. */
+        /** One client: clients with another value have another bucket. */
         CLIENT,
-        /** All clients without a value of their own, who share this one. */
+        /** All clients without a value of their own share this one. */
         NOBODY,
-        /** Nothing: it is about what is used, such as a path variable. */
+        /** No client: the part names a resource, such as a path variable. */
         UNSAID
     }
 
     /**
-     * What a part wrote into a key.
+     * The text of a part within a key.
      *
      * @param end the position after its text
      */

@@ -9,9 +9,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose bucket: the values of its parts, each with its type and length, so that no value can imitate another part. A
- * part without a value is the same for all who lack it, and says so: {@code header:x-api-key=unresolved}. Immutable,
- * thread-safe.
+ * The name of a bucket: the values of its parts, each with type and length, so that no value can imitate another part.
+ * A part without a value is the same for all such requests, and says so: {@code header:x-api-key=unresolved}.
+ * Immutable, thread-safe.
  */
 public final class RateLimitKey {
 
@@ -46,8 +46,9 @@ public final class RateLimitKey {
     }
 
     /**
-     * What tells callers apart, each once: {@code ip}, {@code principal}, {@code session}, {@code method}, {@code header},
-     * {@code cookie}, {@code param}, {@code path}, {@code resource}, or {@code other} for beans and expressions.
+     * The kinds of values that tell callers apart, each once: {@code ip}, {@code principal}, {@code session}, {@code
+     * method}, {@code header}, {@code cookie}, {@code param}, {@code path}, {@code resource}, or {@code other} for
+     * beans and expressions.
      */
     public List<String> kinds() {
         return Arrays.stream(parts).flatMap(KeyPart::kinds).distinct().toList();
@@ -92,8 +93,8 @@ public final class RateLimitKey {
     }
 
     /**
-     * Whether a key that this resolved is that of all clients whom it does not tell apart: some part has no value, or one
-     * that all share, and no other part says who it is.
+     * Whether a resolved key belongs to clients that it does not tell apart: some part has no value, or a shared one,
+     * and no other part names a client.
      */
     public boolean isOfNobody(String key) {
         boolean nobody = false;

@@ -49,8 +49,8 @@ public record Changes(
     private static final RuleOrigin ORIGIN = RuleOrigin.source("an override");
 
     /**
-     * The name of a version. Numbers alone would name two after a loss: that of changes that are lost, and that of those that
-     * were made instead.
+     * The name of a version. After a loss of changes, a number alone would name two versions: the lost one, and its
+     * replacement.
      *
      * @param number 1 more than that of the changes it follows
      * @param token random digits and letters; empty if an operator has written the number alone

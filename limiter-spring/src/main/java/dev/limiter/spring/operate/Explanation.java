@@ -33,8 +33,8 @@ public record Explanation(
             @Nullable Point point) {}
 
     /**
-     * The answer to the client: the first refusal, else whether it has to wait. Of rules that are decided together, those that
-     * deny are asked first, then those that cannot be worked out, then bans.
+     * The answer to the client: the first refusal, else whether it has to wait. Among rules decided together, a denial
+     * comes first, then a failed evaluation, then a ban.
      */
     public PredictedDecision.Result result() {
         PredictedDecision.Result result = PredictedDecision.Result.PERMITTED;

@@ -127,8 +127,8 @@ public final class LiveRules {
     }
 
     /**
-     * The changes of names that no rule has: of rules that are not configured any more, and of methods that were not found
-     * so far.
+     * The changes under names without a rule: the rule is no longer configured, or its method has not been found so
+     * far.
      */
     public Changes changesOfNoRule() {
         Changes changes = kept.current().at(now());
@@ -142,7 +142,7 @@ public final class LiveRules {
         return kept.current().at(now()).overrides().getOrDefault(RuleName.canonical(name), List.of());
     }
 
-    /** What is different in a rule, the latest change last. */
+    /** The changes of a rule, the latest last. */
     public List<RuleChange> changes(String name) {
         return kept.current().rules().getOrDefault(RuleName.canonical(name), List.of());
     }

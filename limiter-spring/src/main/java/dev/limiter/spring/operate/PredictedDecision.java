@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The decision that a rule would make on a request now. Immutable.
  *
- * @param detail which exemption, or what failed; null if there is nothing to add
- * @param charge what it would take, and from whose bucket; null if it would not come to that
- * @param standing where the limits of that bucket stand; null as for {@code charge}
- * @param ban what a banned key would be told; null if the rule bans nobody
+ * @param detail the exemption or the failure; null if there is none
+ * @param charge the charge and its key; null if the request would not be charged
+ * @param standing the standing of the limits of that key; null if there is no {@code charge}
+ * @param ban the refusal of a banned key; null if the rule bans no keys
  */
 public record PredictedDecision(
         Result result,
@@ -133,7 +133,10 @@ public record PredictedDecision(
         return charge == null || charge.permits(limit) == 1 && charge.keptPercent() == 0;
     }
 
-    /** Nobody knows when a permit of a concurrency limit is given back. */
+    /**
+     * The result for a request refused now. The release of a concurrency permit has no known time: it counts as
+     * possible at once.
+     */
     private static Result later(Charge charge, Decision standing, RateLimiters limiters) {
         Duration turn = standing.retryAfter().orElse(Duration.ZERO);
         boolean comes = turn.compareTo(charge.maxWait()) <= 0 && !isNever(charge);

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which keys were refused most often in the last minutes, by all rules or one; also by rules that only watch. Thread-safe,
- * and of a fixed size: {@value #COUNTERS} counters a minute, whatever comes.
+ * The keys refused most often in the last minutes, by all rules or one; also by rules that only watch. Thread-safe, and
+ * of a fixed size: {@value #COUNTERS} counters a minute, for any number of keys.
  */
 public final class RefusedKeys implements RateLimitListener {
 

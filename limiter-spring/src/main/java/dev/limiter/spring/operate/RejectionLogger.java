@@ -56,7 +56,7 @@ public final class RejectionLogger implements OccasionalListener {
         return line.toString();
     }
 
-    /** What is not for everybody who reads the log. */
+    /** The fields that not every reader of the log may see. */
     private static String secrets(RateLimitEvent event) {
         StringBuilder line = new StringBuilder();
         append(line, "plainKey", event.key());

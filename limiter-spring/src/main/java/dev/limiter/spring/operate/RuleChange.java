@@ -40,11 +40,11 @@ public record RuleChange(
     private static final RuleOrigin UNSIGNED = RuleOrigin.source("a change at the endpoint");
 
     /**
-     * Who has made a change.
+     * The author of a change.
      *
      * @param version of the rules with it
      * @param by a name without control characters
-     * @param reason likewise; null if nobody said
+     * @param reason likewise; null if there is none
      */
     public record Signature(
             long version, Instant at, String by, @Nullable String reason) {
@@ -102,7 +102,7 @@ public record RuleChange(
         return named == null ? "" : RuleName.canonical(named);
     }
 
-    /** What is left of it beside a later one. */
+    /** The rest of this change beside a later one. */
     RuleChange before(RuleChange later) {
         boolean same = isAboutSameLimitAs(later);
         return new RuleChange(
@@ -115,7 +115,7 @@ public record RuleChange(
                 signature);
     }
 
-    /** Each setting that is different, whoever has changed it. */
+    /** The changed settings, without the author. */
     List<List<Object>> settings() {
         List<List<Object>> settings = new ArrayList<>();
         add(settings, "limit", canonicalLimit(), limit);

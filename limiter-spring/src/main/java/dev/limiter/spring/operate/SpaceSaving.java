@@ -7,8 +7,8 @@ import java.util.Map;
 
 /**
  * Counts the items that occur most often among any number of them, with a fixed number of counters: an item without one
- * takes over the least counter with what it has counted, which is how much too high its count may be. Of N occurrences and m
- * counters, each item that occurs more often than N / m has one. Not thread-safe; an occurrence costs O(log m).
+ * takes over the least counter with its count, and its own count may be too high by that. Of N occurrences and m
+ * counters, each item with more than N / m occurrences has a counter. Not thread-safe; an occurrence costs O(log m).
  *
  * @param <T> items, equal when they are the same
  * @see <a href="https://doi.org/10.1007/978-3-540-30570-5_27">Metwally, Agrawal, El Abbadi: Efficient Computation of

@@ -1,6 +1,6 @@
 package dev.limiter.spring.rule;
 
-/** Which header fields tell clients where they stand. */
+/** The header fields that tell clients where they stand. */
 public enum HeaderStyle {
     /** {@code RateLimit} and {@code RateLimit-Policy}, as the IETF draft has them. */
     IETF,

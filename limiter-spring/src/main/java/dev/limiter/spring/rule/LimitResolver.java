@@ -5,8 +5,8 @@ import dev.limiter.spring.context.RateLimitContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows the limit of each customer, for a rule that names the bean in {@code limit-resolver}. What it answers is
- * remembered for each key of the rule, for as long as {@code limit-cache} says. Thread-safe; may block the request.
+ * Knows the limit of each customer, for a rule that names the bean in {@code limit-resolver}. Its answer is remembered
+ * for each key of the rule, for the time in {@code limit-cache}. Thread-safe; may block the request.
  */
 @FunctionalInterface
 public interface LimitResolver {

@@ -70,7 +70,7 @@ public record RuleDefinition(
     }
 
     /**
-     * Which requests it counts, with which key, cost and ban: equal for rules in which all but the limits is the same. Empty
+     * The requests it counts, with their key, cost and ban: equal for rules that differ only in their limits. Empty
      * where limits cost differently.
      */
     public Optional<Object> counted() {
@@ -181,12 +181,12 @@ public record RuleDefinition(
         }
 
         /**
-         * Who may wait.
+         * The requests that may wait.
          *
-         * @param maxWait for how long
-         * @param maxWaiting how many at the same time
-         * @param priority an expression that is true for those who go first
-         * @param reserve the share of each limit that is kept for them, such as 20%
+         * @param maxWait the longest wait, such as 500ms
+         * @param maxWaiting the most requests that wait at the same time
+         * @param priority an expression that is true for requests that go first
+         * @param reserve the share of each limit kept for these requests, such as 20%
          */
         public Builder waiting(
                 @Nullable String maxWait,

@@ -97,7 +97,7 @@ public final class RuleOptions {
             LIMIT_RESOLVER,
             LIMIT_CACHE);
 
-    /** Those that say which requests a rule counts, and how: not what becomes of the decision. */
+    /** The options that select the requests of a rule and count them: not those that act on the decision. */
     static final List<Option<?>> OF_COUNTING = List.of(
             PATHS,
             METHODS,

@@ -11,7 +11,7 @@ public interface RuleOrigin {
     /** Where an attribute such as {@code window} was written, or would be. */
     String of(String attribute);
 
-    /** What each source says of a place that {@link #of} has named, the strongest first; empty where nobody knows. */
+    /** The value in each source of a place named by {@link #of}, the strongest first; empty where it is unknown. */
     default List<Said> said(String place) {
         return List.of();
     }

@@ -1,6 +1,6 @@
 package dev.limiter.spring.rule;
 
-/** Which requests share the budget of a rule, for the same key. */
+/** The requests that share the budget of a rule, for the same key. */
 public enum Scope {
     /** All that the rule applies to. */
     RULE,

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The settings of some options, each with the place where it was written. Immutable. */
 public final class Settings {
 
-    /** Nothing. */
+    /** No settings. */
     public static final Settings NONE = new Settings(Map.of());
 
     private final Map<Option<?>, Setting<?>> said;
@@ -30,7 +30,7 @@ public final class Settings {
         return setting == null ? null : setting.value();
     }
 
-    /** These and one more, which replaces what was said of that option; null says nothing. */
+    /** These and one more, in place of the option's earlier setting; null adds none. */
     public <T> Settings with(Option<T> option, @Nullable T value, RuleOrigin origin) {
         return with(option, value == null ? null : new Setting<>(value, origin.of(option.name())));
     }

@@ -23,11 +23,11 @@ public record TiersDefinition(String where, @Nullable Setting<String> by, Map<St
     }
 
     /**
-     * What is different for those in one tier.
+     * The settings of one tier that differ from the rule.
      *
      * @param limit for a rule with only one limit
      * @param limits by name, for a rule with named limits
-     * @param unlimited whether the rule does not apply to them at all
+     * @param unlimited whether the rule does not apply to the tier at all
      */
     public record Tier(LimitDefinition limit, @Nullable Map<String, LimitDefinition> limits, boolean unlimited) {
 

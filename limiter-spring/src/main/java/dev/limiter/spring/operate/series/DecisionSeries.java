@@ -17,11 +17,10 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rules permitted and refused in each of the last {@value SecondsRing#SECONDS} seconds, and how many requests waited: the
- * differences between two samples of {@link DecisionCounts}, so that a decision pays nothing; and what other instances tell of
- * themselves, in the sample after they have been heard. The {@value #MOST_RULES} rules with the most decisions have a series of
- * their own, as many of their resources, all rules together, and each instance. Thread-safe, and of a fixed
- * size for each of these.
+ * The requests that rules permitted, refused and let wait in each of the last {@value SecondsRing#SECONDS} seconds: the
+ * differences between two samples of {@link DecisionCounts}, so that a decision pays nothing. Samples of other
+ * instances count in the next own sample. The {@value #MOST_RULES} rules with the most decisions have a series of their
+ * own, as do as many resources, all rules together, and each instance. Thread-safe; each series has a fixed size.
  */
 public final class DecisionSeries {
 
@@ -53,7 +52,7 @@ public final class DecisionSeries {
     private final CountSeries all = new CountSeries();
     private final Map<String, Instance> instances = new HashMap<>();
 
-    /** What instances have told since the last sample. */
+    /** The counts of other instances since the last sample. */
     private final Map<String, Count> heardOfRules = new HashMap<>();
 
     private final Map<RuleResource, Count> heardOfResources = new HashMap<>();
@@ -84,7 +83,7 @@ public final class DecisionSeries {
         }
     }
 
-    /** Of an instance that nobody else hears, and where nobody waits. */
+    /** The series of a single instance where no request waits. */
     public DecisionSeries(DecisionCounts counts) {
         this(counts, () -> 0, rule -> 0, () -> "");
     }

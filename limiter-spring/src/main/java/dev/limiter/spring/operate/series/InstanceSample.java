@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What one instance decided since its last sample, as it tells others. Immutable.
+ * The decisions of one instance since its last sample, as sent to others. Immutable.
  *
  * @param run of the instance, another one after each start
  * @param name for people
  * @param number of the sample, higher than that of the one before
  * @param waiting how many requests waited
- * @param rules the rules by name, and under {@link #OTHERS} the sum of those that are not told; without those that decided
- *     nothing
+ * @param rules the rules by name, and under {@link #OTHERS} the sum of the remaining ones; without rules that made no
+ *     decision
  * @param resources those with the most decisions, of all rules
  */
 record InstanceSample(

@@ -1,4 +1,4 @@
-/** What rules decided in each of the last seconds. */
+/** The decisions of rules in each of the last seconds. */
 @NullMarked
 package dev.limiter.spring.operate.series;
 
