@@ -15,8 +15,8 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What could make one hot key cheaper for several threads without ever granting too much: ways to move one number on by
- * "read it, read the clock, compute, swap". All are exact; they differ in what happens after a lost race.
+ * The candidates to make one hot key cheaper for several threads without ever granting too much: ways to move one
+ * number on by "read it, read the clock, compute, swap". All are exact; they differ in what happens after a lost race.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * Prints what the first decision on a new key costs while the store is full: of keys that were used once, that are at
- * their limit, that hold permits, or of all three. {@code java -Xmx2g -Xmn256m -cp benchmarks.jar
+ * Prints the cost of the first decision on a new key while the store is full: of keys used once, of keys at their
+ * limit, of keys with held permits, or of all three. {@code java -Xmx2g -Xmn256m -cp benchmarks.jar
  * dev.limiter.benchmarks.NewKeyCost}
  */
 public final class NewKeyCost {

@@ -23,7 +23,7 @@ record Trace(List<Long> requests, List<Long> permitted) {
 
     private static final long START = 1_800_000_000L * SECOND;
 
-    /** What comes in: so many requests in each step from one to before another. */
+    /** The arrivals of a phase: so many requests in each step from one to before another. */
     record Phase(String name, int from, int to, int each) {}
 
     /** Everything for a limit of 20 per second. */

@@ -52,14 +52,14 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
         return same("retryAfter", Optional.empty(), actual.retryAfter());
     }
 
-    /** What is left of the limit that decided. */
+    /** The remaining permits of the limit that decided. */
     public DecisionAssert hasRemaining(long expected) {
         isNotNull();
         return same("remaining", expected, actual.remaining());
     }
 
     /**
-     * What is left of one of several limits.
+     * The remaining permits of one of several limits.
      *
      * @param policy the name of the rule, or {@code rule-limit} for a named limit
      */
@@ -67,7 +67,7 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
         return same("remaining of " + policy, expected, status(policy).remaining());
     }
 
-    /** When nothing of what was used counts any longer. */
+    /** The time until the limit is unused again. */
     public DecisionAssert hasResetAfter(Duration expected) {
         isNotNull();
         return same("resetAfter", expected, actual.resetAfter());

@@ -58,7 +58,7 @@ public final class HttpAnswerAssert extends AbstractAssert<HttpAnswerAssert, Htt
     }
 
     /**
-     * What is left of a limit, by {@code RateLimit}.
+     * The remaining permits of a limit, by {@code RateLimit}.
      *
      * @param policy the name of the rule, or {@code rule-limit} for a named limit
      */
@@ -84,7 +84,7 @@ public final class HttpAnswerAssert extends AbstractAssert<HttpAnswerAssert, Htt
                 List.copyOf(field("RateLimit-Policy").keySet()));
     }
 
-    /** Nothing is told about limits: neither {@code RateLimit} nor {@code X-RateLimit}. */
+    /** The answer has no fields about limits: neither {@code RateLimit} nor {@code X-RateLimit}. */
     public HttpAnswerAssert hasNoRateLimit() {
         same("RateLimit", List.of(), header("RateLimit"));
         return same("X-RateLimit-Limit", List.of(), header("X-RateLimit-Limit"));

@@ -18,7 +18,7 @@ final class RateLimitFieldParser {
 
     private RateLimitFieldParser() {}
 
-    /** The parameters of each member, in order; texts without their quotes. Nothing if the field is empty. */
+    /** The parameters of each member, in order, texts without their quotes; no members if the field is empty. */
     static Map<String, Map<String, String>> parse(String field) {
         Map<String, Map<String, String>> members = new LinkedHashMap<>();
         Matcher member = MEMBER.matcher(field);

@@ -14,8 +14,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.env.Environment;
 
 /**
- * In memory, until the next test: then another one takes its place, whose time may be earlier. What earlier tests still
- * hold they release where they got it. Thread-safe.
+ * A storage in memory that the next test replaces by a new one, maybe with an earlier time. Decisions of earlier tests
+ * release their permits in the storage that made them. Thread-safe.
  */
 final class ResettableStorage implements RateLimiterStorage {
 

@@ -11,8 +11,8 @@ final class TestBeanRegistrar {
     private TestBeanRegistrar() {}
 
     /**
-     * Registers a bean by its class, which tests that are processed ahead of time need; does nothing where that was done,
-     * since what is processed has the bean.
+     * Registers a bean by its class, as ahead-of-time processing of tests needs; does nothing in a processed context,
+     * which has the bean already.
      */
     static void register(ConfigurableApplicationContext context, String name, Class<?> type, boolean primary) {
         if (AotDetector.useGeneratedArtifacts()) {

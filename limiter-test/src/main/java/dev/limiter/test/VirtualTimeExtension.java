@@ -25,7 +25,9 @@ final class VirtualTimeExtension implements BeforeEachCallback, ParameterResolve
         limiters.startWaiting();
     }
 
-    /** What Spring resolves itself is left to it: JUnit takes two resolvers of one parameter for a mistake. */
+    /**
+     * Leaves parameters to Spring that it resolves itself: JUnit takes two resolvers of one parameter for a mistake.
+     */
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext test) {
         return parameter.getParameter().getType() == VirtualTimeSource.class

@@ -90,7 +90,7 @@ public final class RawClient {
         } catch (SocketTimeoutException hangs) {
             throw hangs;
         } catch (IOException reset) {
-            // What came before counts.
+            // The bytes before the reset count.
         }
         return all.toString(ISO_8859_1);
     }

@@ -99,7 +99,7 @@ public final class RedisCluster implements AutoCloseable {
                 .collect(Collectors.joining(","));
     }
 
-    /** Which of the masters had the slot of a key at first. */
+    /** The master that had the slot of a key at first. */
     public static int masterOf(String key) {
         int slot = SlotHash.getSlot(key);
         return (int) IntStream.range(1, MASTERS)

@@ -45,8 +45,8 @@ public final class RedisSentinel implements AutoCloseable {
     }
 
     /**
-     * Returns when the replica has all that the master has. One that is connected has what there was, but may be told of
-     * nothing new for another second.
+     * Returns when the replica has all data of the master. A replica that has just connected has the earlier data, but
+     * may not get new writes for another second.
      */
     public void awaitReplication() {
         Conditions.await(

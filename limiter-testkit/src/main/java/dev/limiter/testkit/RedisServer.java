@@ -61,9 +61,9 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * A server for all tests of a JVM, which ends with it. Which one says the system property {@code limiter.redis.server}:
-     * {@code embedded} (the default, an old one that comes as a dependency), or the name of a program on the path, such as
-     * {@code redis-server} or {@code valkey-server}.
+     * A server for all tests of a JVM, which ends with it. The system property {@code limiter.redis.server} selects it:
+     * {@code embedded} (the default, an old one that comes as a dependency), or the name of a program on the path, such
+     * as {@code redis-server} or {@code valkey-server}.
      *
      * @throws TestAbortedException if there is no such program: then the test is skipped
      */
@@ -82,7 +82,7 @@ public final class RedisServer implements AutoCloseable {
         return server;
     }
 
-    /** One that nobody can reach before it is {@linkplain #start() started}. */
+    /** A server that is not reachable before it is {@linkplain #start() started}. */
     public static RedisServer stopped(String... options) {
         return new RedisServer(RedisProgram.newest(), Ports.free(), options);
     }
@@ -140,7 +140,7 @@ public final class RedisServer implements AutoCloseable {
         return port;
     }
 
-    /** What an application has to know. */
+    /** The property that an application needs. */
     public String property() {
         return "spring.data.redis.url=redis://" + HOST + ":" + port;
     }

@@ -1,4 +1,4 @@
-/** What the tests of several modules share. Never published. */
+/** Code shared by the tests of several modules. Never published. */
 @NullMarked
 package dev.limiter.testkit;
 

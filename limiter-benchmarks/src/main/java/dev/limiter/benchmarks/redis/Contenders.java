@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** All that is compared, on one server, each with a connection of its own. They are closed together. */
+/** The contenders of a comparison, on one server, each with a connection of its own. They are closed together. */
 final class Contenders implements AutoCloseable {
 
     /** How many keys each has, numbered from 0. */
     static final int KEYS = 1_001;
 
-    /** Nobody is to be refused because the machine was busy for a moment. */
+    /** A busy moment of the machine refuses no request. */
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final LocalRedis server;
@@ -37,7 +37,7 @@ final class Contenders implements AutoCloseable {
         return new Contender("floor: one EVALSHA that returns 1", peers.floor());
     }
 
-    /** What is granted: so many permits per window, by a rule of that name. */
+    /** The terms of a limit: permits per window, by a rule of that name. */
     record Terms(String rule, long limit, Duration window) {}
 
     /** Every algorithm, each to be made when it is its turn. */

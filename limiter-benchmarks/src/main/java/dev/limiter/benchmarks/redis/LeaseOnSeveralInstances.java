@@ -20,8 +20,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Counts what four JVMs with 8 threads each are granted of one hot key, each with a lease of 5 %, beside what the limit
- * allows for the time it took: a full bucket, and what runs into it in the meantime.
+ * Counts the permits of one hot key granted to four JVMs with 8 threads each, each with a lease of 5 %, beside the
+ * permits of the limit in that time: a full bucket, and its refill in the meantime.
  *
  * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.LeaseOnSeveralInstances [seconds]}
  */

@@ -22,7 +22,7 @@ import org.redisson.api.RateType;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** What ours is compared with. What they keep for a key in the client is there beforehand. */
+/** The peers of the comparison. Their state in the client for each key is created beforehand. */
 final class Peers implements AutoCloseable {
 
     private static final String GATEWAY_SCRIPT = "/META-INF/scripts/request_rate_limiter.lua";
@@ -37,7 +37,7 @@ final class Peers implements AutoCloseable {
         this.redisson = Redisson.create(config);
     }
 
-    /** What no decision that asks Redis can be much below. */
+    /** The floor: no decision that asks Redis can be much faster. */
     Contender.Decider floor() {
         RedisAsyncCommands<byte[], byte[]> commands = server.connect().async();
         String digest = server.commands().scriptLoad("return 1");

@@ -15,11 +15,11 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * Prints how many decisions per second 32 threads get from one Redis on this machine, and how busy that is with each, as
- * ratios to a script that does nothing. All take turns in slices of a second, in another order each round, so that a
- * machine that slows down slows all down alike; a ratio is the median of those of each round.
+ * Prints the decisions per second that 32 threads get from one Redis on this machine, and its time for each, as ratios
+ * to a script that does nothing. The contenders take turns in slices of a second, in another order each round, so that
+ * a slower machine slows all of them alike. A ratio is the median of the ratios of the rounds.
  *
- * <p>Nobody is refused, since what is refused need not ask Redis; that is measured apart, below.
+ * <p>No request is refused, since a refusal need not ask Redis; refusals are measured apart, below.
  *
  * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.RedisBenchmark [rounds] [milliseconds of a slice] [pattern
  * of names]}

@@ -62,7 +62,7 @@ public final class RedisMemory {
         }
     }
 
-    /** Who has not asked for anything yet. */
+    /** Whether a key belongs to a client without requests so far. */
     private static boolean isOfAnother(String key) {
         Matcher number = CLIENT.matcher(key);
         return number.find() && Integer.parseInt(number.group(1)) >= CLIENTS;

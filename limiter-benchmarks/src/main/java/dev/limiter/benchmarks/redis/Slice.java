@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was seen in a short time of asking one contender from many threads.
+ * The figures of a short time in which many threads ask one contender.
  *
  * @param perSecond decisions per second
  * @param permitted the share of them that was permitted

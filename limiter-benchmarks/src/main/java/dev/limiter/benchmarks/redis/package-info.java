@@ -1,6 +1,6 @@
 /**
- * What a decision in Redis costs, beside the peers and beside one script that does nothing: how many there are in a
- * second, how busy the server is with each, how much it remembers. Each main class starts a server of its own.
+ * The cost of a decision in Redis, beside the peers and beside a script that does nothing: decisions in a second, time
+ * of the server for each, memory of the server. Each main class starts a server of its own.
  */
 @NullMarked
 package dev.limiter.benchmarks.redis;

@@ -55,7 +55,7 @@ public class HelloApplication {
     @Profile("bucket4j")
     static class Caches {}
 
-    /** What an application has that exposes Actuator's endpoints of metrics and limits. */
+    /** The beans of an application that exposes Actuator's endpoints of metrics and limits. */
     @Configuration(proxyBeanMethods = false)
     @Profile({"limiter-ietf-observed", "limiter-ietf-sampled"})
     static class Observers {
@@ -81,7 +81,7 @@ public class HelloApplication {
         }
     }
 
-    /** What the page adds to that while somebody looks at it. */
+    /** The sampling that an open dashboard adds to that. */
     @Configuration(proxyBeanMethods = false)
     @Profile("limiter-ietf-sampled")
     static class Page {

@@ -20,9 +20,9 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
- * What stands between Spring MVC and an endpoint: a request in, the decision and its fields out, without a server. Ours
- * is what the starter puts into an application that has the automatic limit and a rule keyed by address, and the peers
- * are in the same application; see {@link Variant} for what each does.
+ * The code between Spring MVC and an endpoint: a request in, the decision and its fields out, without a server. The
+ * starter adds ours to an application with the automatic limit and a rule keyed by address; the peers are in the same
+ * application. {@link Variant} describes each.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -60,7 +60,7 @@ public class InterceptorBenchmark {
             started(edge);
         }
 
-        /** What is called of the application, if it is no interceptor. */
+        /** Takes the called part of the application, if it is no interceptor. */
         void started(MockedEdge edge) {}
 
         @TearDown

@@ -10,8 +10,8 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
- * What Spring calls for {@code GET /hello} in a running {@link HelloApplication}, to be called without its server: the
- * application's own interceptors and filters on a request that Spring's own mapping has routed. Not thread-safe.
+ * The edge of a running {@link HelloApplication}, called for {@code GET /hello} without its server: the application's
+ * own interceptors and filters, on a request routed by Spring's own mapping. Not thread-safe.
  */
 final class MockedEdge implements AutoCloseable {
 

@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What observing adds to a request in {@link InterceptorBenchmark}, by the CPU time of its thread and by what it allocates:
- * for machines that do other work, on which wall-clock time says nothing. Two processes at a time, {@link
- * Variant#LIMITER_IETF} and {@link Variant#LIMITER_IETF_OBSERVED}, take turns in batcher. Several launches, because the JIT
- * does not always come to the same result. Prints the quarter and the median of the batcher of each launch, and the
- * median of the ratios of neighbouring batcher.
+ * The cost of observing a request in {@link InterceptorBenchmark}, by the CPU time and the allocations of its thread:
+ * for machines with other work, where wall-clock time says nothing. Two processes at a time, {@link
+ * Variant#LIMITER_IETF} and {@link Variant#LIMITER_IETF_OBSERVED}, take turns in batches. Several launches, because the
+ * JIT does not always come to the same result. Prints the quarter and the median of the batches of each launch, and the
+ * median of the ratios of neighbouring batches.
  */
 public final class ObservingCpu {
 
@@ -28,7 +28,7 @@ public final class ObservingCpu {
 
     private ObservingCpu() {}
 
-    /** What a request took in one batch. */
+    /** The cost of a request in one batch. */
     private record Cost(double nanos, double bytes) {
 
         static Cost parse(String line) {
@@ -37,7 +37,7 @@ public final class ObservingCpu {
         }
     }
 
-    /** @param args {@code permitted} or {@code refused}; how many launches (default 5), and batcher in each (100) */
+    /** @param args {@code permitted} or {@code refused}; how many launches (default 5), and batches in each (100) */
     public static void main(String[] args) throws Exception {
         String outcome = args[0];
         if (args.length == 2 && !Character.isDigit(args[1].charAt(0))) {
@@ -45,22 +45,22 @@ public final class ObservingCpu {
             return;
         }
         int launches = args.length > 1 ? Integer.parseInt(args[1]) : 5;
-        int batcher = args.length > 2 ? Integer.parseInt(args[2]) : 100;
+        int batches = args.length > 2 ? Integer.parseInt(args[2]) : 100;
         System.out.println("            without: 1/4 median bytes   observed: 1/4 median bytes   ratio: 1/4 median");
         List<Double> all = new ArrayList<>();
         for (int i = 0; i < launches; i++) {
-            all.addAll(launch(outcome, batcher));
+            all.addAll(launch(outcome, batches));
         }
         System.out.printf(Locale.ROOT, "median of all ratios %.3f%n", quantile(all, 0.5));
     }
 
-    private static List<Double> launch(String outcome, int batcher) throws IOException {
+    private static List<Double> launch(String outcome, int batches) throws IOException {
         try (Requests without = new Requests(Variant.LIMITER_IETF, outcome);
                 Requests observed = new Requests(Variant.LIMITER_IETF_OBSERVED, outcome)) {
             List<Cost> off = new ArrayList<>();
             List<Cost> on = new ArrayList<>();
             List<Double> ratios = new ArrayList<>();
-            for (int i = -WARM_UP; i < batcher; i++) {
+            for (int i = -WARM_UP; i < batches; i++) {
                 Cost one = without.batch();
                 Cost other = observed.batch();
                 if (i >= 0) {
@@ -75,10 +75,10 @@ public final class ObservingCpu {
                     outcome,
                     nanos(off, 0.25),
                     nanos(off, 0.5),
-                    off.get(batcher - 1).bytes(),
+                    off.get(batches - 1).bytes(),
                     nanos(on, 0.25),
                     nanos(on, 0.5),
-                    on.get(batcher - 1).bytes(),
+                    on.get(batches - 1).bytes(),
                     nanos(on, 0.25) / nanos(off, 0.25),
                     quantile(ratios, 0.5));
             return ratios;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.mock.web.MockHttpServletRequest;
 
 /**
- * A request that is used again and again, as Tomcat does with its own: what is measured is then not what a new mock
- * costs. Looks headers up as Tomcat does, without making a string. Not thread-safe.
+ * A request that is used again and again, as Tomcat does with its own: the measurement then contains no construction of
+ * a mock. Looks headers up as Tomcat does, without making a string. Not thread-safe.
  */
 final class RecycledRequest extends MockHttpServletRequest {
 

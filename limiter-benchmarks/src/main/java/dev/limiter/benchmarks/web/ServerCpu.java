@@ -9,11 +9,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a request costs the server, in CPU time of its process, for each {@link Variant} of {@link HelloApplication}. Each
- * is a process of its own on the loopback address, driven by {@code wrk}; all of a launch are there at the same time
- * and driven in turn, so that what the machine does besides hits all of them. Several launches, because the JIT does not
- * always come to the same result. Prints medians over all rounds: microseconds per request, and the ratio to the
- * application without a limit in the same round.
+ * The cost of a request for the server, in CPU time of its process, for each {@link Variant} of {@link
+ * HelloApplication}. Each is a process of its own on the loopback address, driven by {@code wrk}. The processes of a
+ * launch run at the same time and are driven in turn, so that other work of the machine hits all of them. Several
+ * launches, because the JIT does not always come to the same result. Prints medians over all rounds: microseconds per
+ * request, and the ratio to the application without a limit in the same round.
  *
  * <p>No limit refuses anything here; an answer that is none of 2xx ends the run.
  */

@@ -2,10 +2,10 @@ package dev.limiter.benchmarks.web;
 
 import java.util.Locale;
 
-/** Who limits {@link HelloApplication}. Each is a profile of {@code hello.yml}. */
+/** The limiter of {@link HelloApplication}. Each is a profile of {@code hello.yml}. */
 enum Variant {
 
-    /** Nobody. */
+    /** No limiter. */
     NONE,
 
     /** The same once more: by how much two runs of one and the same application differ. */

@@ -1,6 +1,6 @@
 /**
- * What a limit costs at the edge of an application, beside the peers: one application, limited by ours or by one of
- * theirs, as it is called by JMH without a server, and as it is called over HTTP.
+ * The cost of a limit at the edge of an application, beside the peers: one application, limited by ours or by a peer,
+ * called by JMH without a server, and called over HTTP.
  */
 @NullMarked
 package dev.limiter.benchmarks.web;

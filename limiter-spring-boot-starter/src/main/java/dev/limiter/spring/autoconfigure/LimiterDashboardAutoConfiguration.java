@@ -115,7 +115,7 @@ public final class LimiterDashboardAutoConfiguration {
                 new Problem(MessageCode.DASHBOARD, "limiter.dashboard." + key, value, reason));
     }
 
-    /** What Spring Security expects of requests that change something. */
+    /** The header that Spring Security expects on requests with a change. */
     private static final class Csrf {
 
         static Map.@Nullable Entry<String, String> header(HttpServletRequest request) {

@@ -35,9 +35,9 @@ public final class LimiterMethodAutoConfiguration {
     private static final String INTERCEPTOR = "limiterMethodInterceptor";
 
     /**
-     * Around transactions, caches, retries and {@code @Async}, whose advice has the last order of all, so that a
-     * rejected call opens no transaction, is not tried again and takes no thread; within method security, so that a call
-     * which is not allowed does not count.
+     * Around transactions, caches, retries and {@code @Async}, whose advice has the last order of all: a rejected call
+     * opens no transaction, is not tried again and takes no thread. Within method security: a forbidden call does not
+     * count.
      */
     private static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 

@@ -18,7 +18,7 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 
-/** Reads on after a value that cannot be read, so that one start tells all that is wrong. Nothing is used of what was read. */
+/** Reads on after an unreadable value, so that one start reports all problems; the values read are not used then. */
 public final class BindProblemCollector implements ConfigurationPropertiesBindHandlerAdvisor {
 
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(LimiterProperties.PREFIX);

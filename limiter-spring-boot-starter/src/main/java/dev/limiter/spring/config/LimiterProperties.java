@@ -18,24 +18,24 @@ import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.convert.Delimiter;
 
 /**
- * What is written below {@code limiter}. A key that is not here stops the start.
+ * The properties below {@code limiter}. An unknown key stops the start.
  *
  * @param enabled Whether anything is limited.
  * @param storage Where the states of limits are: memory, each instance for itself, or redis, all instances together.
- * @param mode What becomes of decisions: enforce them, only count them (shadow), or none at all (off). A rule can do
- *     less than this, not more.
+ * @param mode Effect of decisions: enforce them, only count them (shadow), or none at all (off). A rule can do less
+ *     than this, not more.
  * @param maxKeys How many keys are remembered in memory, 1 to 1000000000.
  * @param nearLimit From which use of a limit a permitted request is counted in limiter.near.limit, 1% to 99%.
  * @param changesFile File in which changes of rules that are made at the endpoint are kept for the next start; they end with
  *     the application if not said. For storage: memory.
  * @param web Limits on HTTP requests.
- * @param redis What is kept in Redis, and what happens when that fails; for storage: redis.
+ * @param redis Limits in Redis, and decisions while it fails; for storage: redis.
  * @param aspect Limits on annotated methods.
  * @param dashboard The page for those on call.
  * @param rules Rules by name: small letters, digits, '-' and '_'. Names that differ only in case, '-' and '_' are the
  *     same.
- * @param floors What rules may not exceed, by their names, wherever they are written or changed; default for the automatic
- *     limit.
+ * @param floors The most that rules may permit, by their names, wherever they are written or changed; default for the
+ *     automatic limit.
  * @param rulesFile YAML file with rules, as in application.yml, which come before all else that is configured; looked at
  *     four times a second, also through symbolic links.
  * @param ownKeys Keys directly below limiter that are the application's own, such as customers; what is below them is
@@ -61,15 +61,16 @@ public record LimiterProperties(
     public static final String PREFIX = "limiter";
 
     /**
-     * See {@code limiter.redis}. Which server it is, and how to connect to it, is configured with {@code
-     * spring.data.redis}, unless there is a {@code url}.
+     * See {@code limiter.redis}. The server and the connections are configured with {@code spring.data.redis}, unless
+     * there is a {@code url}.
      *
-     * @param keyPrefix What the names of all keys in Redis begin with, without braces; by default limiter: and the name of
-     *     the application. Applications with the same prefix on the same Redis share the limits of rules of the same name.
+     * @param keyPrefix Prefix of the names of all keys in Redis, without braces; by default limiter: and the name of
+     *     the application. Applications with the same prefix on the same Redis share the limits of rules of the same
+     *     name.
      * @param url URL of a server for limits alone, such as redis://user:password@limits:6379; that of the application if
      *     not said.
      * @param timeout How long a decision may take, at most 10s; then it is made as on-failure says.
-     * @param onFailure What happens while Redis does not decide: local (each instance has its share of the limit), allow
+     * @param onFailure Decisions while Redis does not decide: local (each instance has its share of the limit), allow
      *     or deny. Also per rule.
      * @param instances How many instances share the limits, at least 1; counted through Redis if not said.
      * @param keySecret Secret that headers, cookies, sessions and the like are hashed with before they are part of a
@@ -122,8 +123,8 @@ public record LimiterProperties(
      *     any case.
      * @param defaultLimit The automatic limit of each endpoint that no rule applies to; none if absent.
      * @param exclude Path patterns that no rule applies to; /actuator/** is where management.endpoints.web.base-path says.
-     * @param staticResources Whether the automatic limit applies also to what no endpoint serves (static files, unknown
-     *     URLs), as one resource. Rules apply to it in any case, where their paths match the URL.
+     * @param staticResources Whether the automatic limit applies also to requests without an endpoint (static files,
+     *     unknown URLs), as one resource. Rules apply to it in any case, where their paths match the URL.
      * @param order Order of the interceptor among others; lower comes first.
      * @param filterOrder Order of the filter among others, which decides the rules of phase request; by default just
      *     before Spring Security.
@@ -131,8 +132,10 @@ public record LimiterProperties(
      * @param retryAfterJitter Up to so much is added to Retry-After, so that rejected clients do not return all at
      *     once.
      * @param status Status of the answer to a rejected request, 400 to 599.
-     * @param trustedProxies Networks of the proxies that may say who a client is, such as 10.0.0.0/8; nobody if empty.
-     * @param forwardedHeader Where trusted proxies say it: forwarded, x-forwarded-for, or any of both.
+     * @param trustedProxies Networks of the proxies that may name the client of a request, such as 10.0.0.0/8; none if
+     *     empty.
+     * @param forwardedHeader Header in which trusted proxies name the client: forwarded, x-forwarded-for, or any of
+     *     both.
      * @param ipv6Prefix Length of the networks that IPv6 clients are told apart by, 1 to 128.
      * @param allow Networks of clients that no rule limits, such as 10.0.0.0/8.
      * @param deny Networks of clients that every rule refuses, with status 403.
@@ -169,34 +172,35 @@ public record LimiterProperties(
      * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For token-bucket,
      *     and leaky-bucket with max-wait; not with burst.
      * @param limits Several limits by name, instead of the one above; all must permit.
-     * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, what is
-     *     different in it.
-     * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
+     * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, its differences
+     *     from the rule.
+     * @param key Key of a bucket, such as ip or "principal|ip"; one bucket for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
      * @param maxWait How long a request may wait for its turn instead of being refused, up to 1d; 0ms if not said, 500ms
      *     if only max-waiting is. Makes a leaky-bucket space requests out evenly.
      * @param maxWaiting How many may wait at the same time for one key; any number if not said.
      * @param priority Expression that is true for requests that go first: they alone may have the reserve, and wait.
      * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
-     * @param mode What becomes of decisions; the weaker of this and limiter.mode.
+     * @param mode Effect of decisions; the weaker of this and limiter.mode.
      * @param enforce Share of the keys that are refused, from 0.01% to 100%; for the others the rule only watches. 100% if
      *     not said.
-     * @param onFailure What happens while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not said.
+     * @param onFailure Decisions while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not
+     *     said.
      * @param lease With storage: redis, the share of the limits that each instance takes ahead to decide without asking, from
      *     1% to 50%; none if not said. Not for concurrency, nor where requests leave one after the other.
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
-     * @param chargeIf failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests that
-     *     stay charged, such as "#{#response.status == 401}"; what others took is returned before their answer is sent.
-     *     All if not said.
+     * @param chargeIf failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests
+     *     that stay charged, such as "#{#response.status == 401}"; the permits of others are returned before their
+     *     answer is sent. All if not said.
      * @param allow Networks of clients that are never limited, such as 10.0.0.0/8.
      * @param deny Networks of clients that are always refused, with status 403.
-     * @param answer Whose limit it is: the client's (client), which is answered with status 429, or the application's own
+     * @param answer Owner of the limit: the client (client), answered with status 429, or the application itself
      *     (server), with 503; client if not said, but server for methods of HTTP clients.
      * @param limitResolver Where the limit of each key comes from: the name of a LimitResolver bean, or an expression that
      *     gives a number of permits, or nothing for the limit of the rule.
-     * @param limitCache How long what the limit-resolver said of a key holds, up to 1d; 1m if not said.
+     * @param limitCache How long the answer of the limit-resolver for a key holds, up to 1d; 1m if not said.
      */
     public record DefaultLimit(
             @Nullable Long limit,
@@ -244,42 +248,43 @@ public record LimiterProperties(
      * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For token-bucket,
      *     and leaky-bucket with max-wait; not with burst.
      * @param limits Several limits by name, instead of the one above; all must permit.
-     * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, what is
-     *     different in it.
-     * @param candidate What is different in limits that are tried beside those of the rule, which refuse nothing and are
+     * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, its differences
+     *     from the rule.
+     * @param candidate Limits tried beside those of the rule, as differences from them: they refuse nothing, and are
      *     counted as the rule with -candidate in its name.
      * @param paths Path patterns of the requests that the rule applies to, such as /api/orders/**.
      * @param methods HTTP methods that the rule applies to, in any case; all if not said.
      * @param phase When the rule decides: endpoint, once the endpoint is known and Spring Security has let the request
      *     through, or request, before Spring Security and by the path alone; endpoint if not said.
      * @param scope Whether all endpoints share the budget (rule) or each has its own (endpoint); rule if not said.
-     * @param key Who has a bucket of one's own, such as ip or "principal|ip"; one for all if not said.
+     * @param key Key of a bucket, such as ip or "principal|ip"; one bucket for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
      * @param maxWait How long a request may wait for its turn instead of being refused, up to 1d; 0ms if not said, 500ms
      *     if only max-waiting is. Makes a leaky-bucket space requests out evenly.
      * @param maxWaiting How many may wait at the same time for one key; any number if not said.
      * @param priority Expression that is true for requests that go first: they alone may have the reserve, and wait.
      * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
-     * @param mode What becomes of decisions; the weaker of this and limiter.mode.
+     * @param mode Effect of decisions; the weaker of this and limiter.mode.
      * @param enforce Share of the keys that are refused, from 0.01% to 100%; for the others the rule only watches. 100% if
      *     not said.
-     * @param onFailure What happens while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not said.
+     * @param onFailure Decisions while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not
+     *     said.
      * @param lease With storage: redis, the share of the limits that each instance takes ahead to decide without asking, from
      *     1% to 50%; none if not said. Not for concurrency, nor where requests leave one after the other.
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
-     * @param chargeIf failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests that
-     *     stay charged, such as "#{#response.status == 401}"; what others took is returned before their answer is sent.
-     *     All if not said.
+     * @param chargeIf failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests
+     *     that stay charged, such as "#{#response.status == 401}"; the permits of others are returned before their
+     *     answer is sent. All if not said.
      * @param allow Networks of clients that are never limited, such as 10.0.0.0/8.
      * @param deny Networks of clients that are always refused, with status 403.
      * @param ban When a key that goes on in spite of rejections is refused outright for a while.
-     * @param answer Whose limit it is: the client's (client), which is answered with status 429, or the application's own
+     * @param answer Owner of the limit: the client (client), answered with status 429, or the application itself
      *     (server), with 503; client if not said, but server for methods of HTTP clients.
      * @param limitResolver Where the limit of each key comes from: the name of a LimitResolver bean, or an expression that
      *     gives a number of permits, or nothing for the limit of the rule.
-     * @param limitCache How long what the limit-resolver said of a key holds, up to 1d; 1m if not said.
+     * @param limitCache How long the answer of the limit-resolver for a key holds, up to 1d; 1m if not said.
      */
     @ConfigurationProperties("limiter.rules.*") // for the metadata alone
     public record Rule(
@@ -360,7 +365,7 @@ public record LimiterProperties(
             @Nullable String cost) {}
 
     /**
-     * What is different in one tier; what is not said is as the rule says.
+     * The settings of one tier; the others are those of the rule.
      *
      * @param limit Permits per window, 1 to 1000000000000000.
      * @param window Time that the limit is for, up to 3660d.
@@ -370,8 +375,8 @@ public record LimiterProperties(
      * @param align Where windows begin.
      * @param zone Time zone of the calendar.
      * @param warmUp Time in which the rate climbs from a third to all of it after idling.
-     * @param limits What is different in the named limits of the rule.
-     * @param by Not for a tier: the expression at tiers.by, which says who is in which tier; or unlimited.
+     * @param limits Differences in the named limits of the rule.
+     * @param by Not for a tier: the expression at tiers.by, which tells the tier of a request; or unlimited.
      */
     public record Tier(
             @Nullable Long limit,

@@ -27,8 +27,8 @@ public final class PropertyOrigins {
     }
 
     /**
-     * Where the property is, of the first source that has it, or the first one below it, in the spelling that is asked for
-     * if it is there; null if that is not known or this is no property.
+     * The place of the property, or else of the first one below it, in the first source with either, preferably in the
+     * given spelling; null if the place is unknown or this is no property.
      */
     @Nullable
     public String of(String property) {
@@ -47,7 +47,7 @@ public final class PropertyOrigins {
                 .orElse(null);
     }
 
-    /** What each source says of a property, or below it, that in force first; empty if this is no property. */
+    /** The value of a property, or below it, in each source, the one in force first; empty if this is no property. */
     List<Said> all(String property) {
         if (environment == null || !isProperty(property)) {
             return List.of();

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept in Redis, and what happens when that fails, checked; see {@code limiter.redis}. Immutable.
+ * The checked settings of {@code limiter.redis}: the keys in Redis, and the decisions while it fails. Immutable.
  *
  * @param keyPrefix not empty, without braces
  * @param url of a server for limits alone; null for that of the application

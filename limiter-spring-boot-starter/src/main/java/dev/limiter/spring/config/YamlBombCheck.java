@@ -16,15 +16,15 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.reader.UnicodeReader;
 
 /**
- * The memory that the properties of a YAML text take, each with its whole name and what an alias stands for written out: a few
- * lines of aliases can stand for billions of properties. Not thread-safe.
+ * The memory of the properties of a YAML text, each with its whole name and all aliases written out: a few lines of
+ * aliases can stand for billions of properties. Not thread-safe.
  */
 final class YamlBombCheck {
 
     /** In characters: half a million short properties. */
     static final long LARGEST = 1L << 25;
 
-    /** What a property takes besides its name. */
+    /** The memory of a property besides its name. */
     private static final long OF_PROPERTY = 64;
 
     private static final int OF_INDEX = 8;

@@ -110,7 +110,7 @@ final class KeyReader {
         return body;
     }
 
-    /** Whose requests are of which tier is not known before they come. */
+    /** The standing in every tier: a key does not tell the tier of its requests. */
     private Map<String, Object> ofTiers(RateLimitRule rule, String key) {
         Map<String, Object> tiers = new LinkedHashMap<>();
         rule.tiers().forEach((tier, limits) -> {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
 /**
- * Who changes something, and why.
+ * The author of a change, and the reason.
  *
  * @param reason as it was given; null if it was not
  */

@@ -71,7 +71,7 @@ final class OperatorLog {
         tell("LIMITER_CHANGE_UNDONE", data, operator);
     }
 
-    /** What could not be read, where changes are kept, is the changes of this instance. */
+    /** The changes of this instance have replaced stored ones that could not be read. */
     void repaired(long version, Operator operator) {
         Map<String, Object> data = data("all", operator);
         data.put("version", version);

@@ -9,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 /** The end of an override, as an operator writes it. */
 final class OverrideEndParser {
 
-    /** What is for longer belongs into the configuration. */
+    /** A longer override belongs into the configuration. */
     private static final int LONGEST_DAYS = 366;
 
     private OverrideEndParser() {}

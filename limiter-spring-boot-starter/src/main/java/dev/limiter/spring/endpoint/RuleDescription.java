@@ -98,9 +98,9 @@ final class RuleDescription {
     }
 
     /**
-     * Where a key stands.
+     * The standing of a key.
      *
-     * @param ban what a request of that key is told if it is banned; null if the rule bans nobody
+     * @param ban the refusal of a banned key; null if the rule bans no keys
      */
     static Map<String, Object> of(RateLimitRule rule, Decision decision, @Nullable Decision ban) {
         Map<String, Object> body = new LinkedHashMap<>();
@@ -178,7 +178,7 @@ final class RuleDescription {
         return body;
     }
 
-    /** What an operator has changed, and who that was. */
+    /** The change of an operator, and its author. */
     static Map<String, Object> of(RuleChange change) {
         Map<String, Object> body = new LinkedHashMap<>();
         put(body, "named", change.named());
@@ -197,7 +197,7 @@ final class RuleDescription {
         return body;
     }
 
-    /** What a rule may not exceed. */
+    /** The most that a rule may permit. */
     static Map<String, Object> of(Floor floor) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("limit", floor.limit());

@@ -94,13 +94,16 @@ final class RuleReader {
         return body;
     }
 
-    /** What is changed under a name that no rule has; null if nothing is. */
+    /** The changes under a name without a rule; null if there are none. */
     @Nullable
     Object changesOfNoRule(String name) {
         return RuleDescription.of(rules.changesOfNoRule(), hash).get(RuleName.canonical(name));
     }
 
-    /** The rules of one name, their changes, where their settings come from, who is refused most, and who holds their permits. */
+    /**
+     * The rules of one name, their changes, the sources of their settings, the keys refused most, and the holders of
+     * their permits.
+     */
     Map<String, Object> one(List<RateLimitRule> named) {
         Map<String, Object> body = describe(named);
         String name = named.get(0).name();

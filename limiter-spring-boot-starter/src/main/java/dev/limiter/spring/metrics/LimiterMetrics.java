@@ -28,10 +28,12 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
  * Counters {@code limiter.decisions} by rule, resource and outcome, {@code limiter.rejections} and {@code
- * limiter.near.limit} by rule, limit, tier and outcome, counter {@code limiter.bans} by rule, timer {@code limiter.wait} by rule, gauges {@code
- * limiter.keys} by storage and {@code limiter.waiting}, and of the storage in memory counter {@code limiter.evictions} by
- * cause. Clients are never a tag: there is no end to them. Registries are looked for once all beans are there, so that it
- * works in every application that has one, however the registry got there.
+ * limiter.near.limit} by rule, limit, tier and outcome; counter {@code limiter.bans} by rule; timer {@code
+ * limiter.wait} by rule; gauges {@code limiter.keys} by storage and {@code limiter.waiting}; and for the storage in
+ * memory counter {@code limiter.evictions} by cause.
+ *
+ * <p>Clients are never a tag: their number is unbounded. Registries are looked up after all beans are created, so that
+ * any kind of registry works. Thread-safe.
  */
 public final class LimiterMetrics implements CountingListener, MeterBinder, SmartInitializingSingleton {
 
@@ -45,7 +47,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     /** A limit of a rule or of a tier of it, which says so: in the words of tags. */
     private record LimitKey(String meter, String rule, String limit, String tier, Outcome outcome) {}
 
-    /** Whoever leaves more than {@code most} permits under a rule has come near to none of its limits. */
+    /** A request that leaves more than {@code most} permits under a rule has come near to none of its limits. */
     private record NearLimit(Rule rule, long most) {}
 
     private final ObjectProvider<MeterRegistry> available;
@@ -69,7 +71,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     @Override
     public void afterSingletonsInstantiated() {
         registries = MeterRegistries.of(available);
-        // What was counted before there was a registry has empty lists in their place.
+        // Counters looked up before there was a registry are empty lists.
         limits.clear();
         bans.clear();
         timers.clear();
@@ -135,7 +137,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
                     || switch (outcome) {
                         case REJECTED, SHADOW_REJECTED -> true;
                         case PERMITTED, FAILED_LOCAL -> part != null && mayBeNear(part);
-                        default -> false; // no limit was asked, or nobody knows where it stands
+                        default -> false; // no limit was asked, or its standing is unknown
                     };
         }
 
@@ -174,7 +176,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
             case REJECTED, SHADOW_REJECTED -> countRefusingLimits(event);
             case PERMITTED, FAILED_LOCAL -> countNearLimits(event);
             default -> {
-                // no limit was asked, or nobody knows where it stands
+                // no limit was asked, or its standing is unknown
             }
         }
         if (!event.waited().isZero()) {

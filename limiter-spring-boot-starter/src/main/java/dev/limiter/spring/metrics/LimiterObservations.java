@@ -18,9 +18,8 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
  * Observations {@code limiter.wait}, of a request that waits for its turn, and {@code limiter.storage}, of a call to a
- * storage that instances share: children of what the asking thread observes, by {@code rule} and {@code outcome}. They end
- * in any thread, and are the current observation of none. Without a registry of the application nothing is observed.
- * Thread-safe.
+ * shared storage, by {@code rule} and {@code outcome}: children of the caller's observation. They end in any thread,
+ * and are the current observation of none. Without a registry of the application nothing is observed. Thread-safe.
  */
 public final class LimiterObservations implements StorageListener, WaitListener, SmartInitializingSingleton {
 

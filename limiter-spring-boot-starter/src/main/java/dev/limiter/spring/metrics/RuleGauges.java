@@ -35,7 +35,7 @@ public final class RuleGauges implements SmartLifecycle {
     private List<Gauges> gauges = List.of();
     private boolean running;
 
-    /** What is shown of rules, in one registry. */
+    /** The gauges of all rules, in one registry. */
     private record Gauges(MultiGauge limits, MultiGauge overrides, MultiGauge active, MultiGauge queued) {
 
         static Gauges of(MeterRegistry registry) {

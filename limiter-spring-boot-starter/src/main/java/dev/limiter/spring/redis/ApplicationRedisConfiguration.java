@@ -11,7 +11,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What the application's own connections go to, and how: everything that it configured for Spring Data Redis.
+ * The application's own configuration of Spring Data Redis: server and client.
  *
  * @param server one server, Sentinel, a cluster, a socket, or a master with replicas
  * @param client credentials, TLS, names, resources

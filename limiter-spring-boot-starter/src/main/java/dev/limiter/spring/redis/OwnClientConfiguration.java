@@ -14,12 +14,12 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * The client that the application configured, but for what a decision needs that must not wait: commands are rejected
- * while there is no connection and never sent twice, and the connection comes back soon.
+ * The client that the application configured, with the options of decisions that must not wait: commands are rejected
+ * without a connection and never sent twice, and reconnecting is fast.
  */
 final class OwnClientConfiguration implements LettuceClientConfiguration {
 
-    /** More than that do not get an answer in time; those that come then are decided at once, in another way. */
+    /** Further commands would not get an answer in time; their requests are decided at once, in another way. */
     private static final int REQUEST_QUEUE_SIZE = 10_000;
 
     private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(30);

@@ -21,10 +21,9 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Tells the application that the storage is lost, and found: each {@link RateLimitListener}, and as an event of the
- * application, in this order and one after the other, by a thread that is there only then. No decision waits for it. What
- * happens before all beans are there is told then; of more than a hundred events that wait, the oldest are dropped.
- * Thread-safe.
+ * Tells the application that the storage is lost, and found: first each {@link RateLimitListener}, then by an event of
+ * the application. A thread of its own tells the events one after the other; no decision waits for it. Events before
+ * all beans are created are told then; of more than a hundred waiting events, the oldest are dropped. Thread-safe.
  */
 public final class StorageEventPublisher implements StorageListener, SmartInitializingSingleton, DisposableBean {
 

@@ -22,7 +22,7 @@ public final class ChangeFollower implements SmartLifecycle {
     private final boolean shared;
     private final BackgroundTask task = new BackgroundTask("limiter-changes", PERIOD, this::follow);
 
-    /** What the log says; null while changes can be followed. */
+    /** The failure in the log; null while changes can be followed. */
     private @Nullable ChangeStoreException told;
 
     private volatile boolean running;

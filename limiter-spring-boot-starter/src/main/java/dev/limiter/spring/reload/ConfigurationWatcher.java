@@ -25,10 +25,10 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /**
- * Has rules be in force that are configured while the application runs: four times a second those of the rules file, if it
- * is another one, and those of the environment when Spring Cloud says that it has changed. What cannot work changes nothing, is
- * told once, and is tried again: when rules are changed at the endpoint, and every few seconds, since a source of rules may
- * have been in its way. Thread-safe.
+ * Applies rules that are configured while the application runs: those of a changed rules file, looked at four times a
+ * second, and those of the environment after a refresh of Spring Cloud. Rules that cannot work change nothing and are
+ * reported once. They are tried again with the next change at the endpoint, and every few seconds, since another source
+ * of rules may have been in their way. Thread-safe.
  */
 public final class ConfigurationWatcher implements SmartLifecycle {
 

@@ -29,8 +29,8 @@ public final class PreflightDetector {
     }
 
     /**
-     * Whether Spring answers a routed request itself, as a preflight. Whatever a client claims, a handler of the application does
-     * not run as one.
+     * Whether Spring answers a routed request itself, as a preflight. A handler of the application never runs as one,
+     * against the claim of a client.
      */
     public static boolean isAnswered(HttpServletRequest request, Object handler) {
         return isGenuine(request) && !(handler instanceof HandlerMethod) && !(handler instanceof HandlerFunction);

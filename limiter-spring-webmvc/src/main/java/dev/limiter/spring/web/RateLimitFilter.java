@@ -15,9 +15,9 @@ import java.io.IOException;
 import java.util.function.Predicate;
 
 /**
- * Decides the rules of {@code phase: request} before Spring Security and everything else that takes time: also about
- * what never reaches an endpoint, such as a login that Spring Security handles or refuses. A request that is forwarded
- * before it comes to an endpoint is decided by its new path as well, each rule once.
+ * Decides the rules of {@code phase: request} before Spring Security and other costly work: also for requests that
+ * never reach an endpoint, such as a login in Spring Security. A request forwarded on the way to its endpoint is
+ * decided by its new path as well, each rule once.
  */
 public final class RateLimitFilter implements Filter {
 

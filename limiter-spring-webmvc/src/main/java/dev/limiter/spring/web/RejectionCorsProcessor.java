@@ -35,7 +35,7 @@ final class RejectionCorsProcessor {
         }
     }
 
-    /** Only what the application says of other origins; the answer is a rejection in any case. */
+    /** Writes the fields of the application's CORS configuration; the answer is a rejection in any case. */
     private static final class Processor extends DefaultCorsProcessor {
 
         @Override

@@ -5,13 +5,16 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
-/** A bean of this type replaces the answer to rejected requests whole: status, {@code Retry-After} and body. */
+/**
+ * A bean of this type replaces the answer to rejected requests whole: status, {@code Retry-After} and body.
+ * Implementations are thread-safe.
+ */
 @FunctionalInterface
 public interface RejectionHandler {
 
     /**
-     * Answers a request that was rejected. Nothing has been written yet but the {@code RateLimit} fields, which tell where
-     * the limits stand after the rejection, unless {@code headers: none} leaves them out.
+     * Answers a rejected request, on its thread; may block. The answer so far has no status and no body, only the
+     * {@code RateLimit} fields with the standing of the limits after the rejection (none with {@code headers: none}).
      *
      * @param decision the refusal, with where each limit stands and the time after which to retry
      */

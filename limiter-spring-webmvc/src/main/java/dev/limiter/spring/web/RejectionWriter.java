@@ -10,8 +10,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.web.cors.CorsConfigurationSource;
 
 /**
- * Has a rejected request answered. The fields that tell where the limits stand come first, whoever answers: those that an
- * earlier decision about the request wrote count what was given back since.
+ * Has a rejected request answered. The fields with the standing of the limits come first, for any handler: they replace
+ * the fields of an earlier decision about the request, whose permits have been given back since.
  */
 public final class RejectionWriter {
 

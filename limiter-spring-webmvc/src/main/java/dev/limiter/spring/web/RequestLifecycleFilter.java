@@ -77,7 +77,9 @@ public final class RequestLifecycleFilter implements Filter {
                 && WebUtils.getNativeResponse(response, HeldResponse.class) != null;
     }
 
-    /** A part of a dispatch that answers alone. One that fails leaves that to the rest. */
+    /**
+     * Follows a forward: a part of a dispatch that answers alone, unless it fails and leaves the answer to the rest.
+     */
     private static void forward(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         HeldResponse settling = WebUtils.getNativeResponse(response, HeldResponse.class);

@@ -104,13 +104,13 @@ final class ServletRequestDecisions implements RequestDecisions {
         endpointOpen = false;
     }
 
-    /** Whatever handler is called from now on, it continues what was decided. */
+    /** The next handler, of any kind, continues the decisions made so far. */
     void dispatchedAgain() {
         rules = with(rules, handlerRules);
         handlerRules = List.of();
     }
 
-    /** The request has failed: what follows is a page about that, for which nobody asked. */
+    /** The request has failed: an error page follows, which is not decided. */
     void answerError() {
         endpointOpen = false;
     }
@@ -119,7 +119,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         return request == other && response == otherResponse;
     }
 
-    /** The same request, wrapped by those that it came through. */
+    /** The same request, in the wrappers of later filters. */
     void continueWith(HttpServletRequest wrapped, HttpServletResponse wrappedResponse, RequestView wrappedView) {
         request = wrapped;
         response = wrappedResponse;

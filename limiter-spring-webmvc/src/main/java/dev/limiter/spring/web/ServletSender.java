@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who sent a servlet request, by what the container itself says: filters that believe forwarded headers wrap its request,
- * and hide the headers.
+ * The sender of a servlet request, according to the container's own request: filters for forwarded headers wrap that
+ * request, and hide the headers.
  */
 record ServletSender(
         HttpServletRequest request,

@@ -12,8 +12,8 @@ import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
- * A request that waits without a thread: it is asynchronous in the way of Spring MVC, so that filters and interceptors
- * know what goes on, and is dispatched once more when its decision is there. Then it is handled as if for the first time.
+ * A request that waits without a thread: it is asynchronous in the way of Spring MVC, as filters and interceptors
+ * expect, and dispatched once more after its decision. Then it is handled as if for the first time.
  */
 final class SuspendedRequest {
 

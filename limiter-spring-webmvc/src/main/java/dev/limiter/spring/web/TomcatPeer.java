@@ -10,8 +10,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * The peer of a request to Tomcat whose {@code RemoteIpValve} ({@code server.forward-headers-strategy: native}) has put
- * what a header says in its place. The valve does so below everything that can be unwrapped; but the connector's own
- * request, behind the façade that applications see, still knows the other end of the connection.
+ * the address from a header in its place. The valve does so below everything that can be unwrapped; but the connector's
+ * own request, behind the façade that applications see, still knows the other end of the connection.
  */
 final class TomcatPeer {
 
@@ -22,7 +22,7 @@ final class TomcatPeer {
 
     private TomcatPeer() {}
 
-    /** Null if nothing was replaced, or nobody knows by what. */
+    /** The replaced address of the peer; null if it was not replaced, or cannot be read. */
     static @Nullable String replaced(HttpServletRequest request) {
         if (!Boolean.TRUE.equals(request.getAttribute(FORWARDED))) {
             return null;

@@ -26,8 +26,8 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * Finds keys that no request can have, so that all share one bucket: path variables that no endpoint of the rule has, and
- * users where nothing logs them in.
+ * Finds keys that no request can have, so that all requests share one bucket: path variables without an endpoint of the
+ * rule, and users of an application without a login.
  */
 public final class UnresolvableKeysCheck implements StartupCheck {
 

@@ -25,9 +25,9 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.http.MediaType;
 
 /**
- * Sends what rules decide as server-sent events, one a second, to {@value #MOST} clients at most, each by a thread of its own,
- * so that one that does not read delays nobody. A connection ends after some minutes, so that access is checked again, and
- * before the server waits for its last requests. Thread-safe.
+ * Sends the decisions of rules as server-sent events, one a second, to {@value #MOST} clients at most. Each client has
+ * a thread of its own, so that a slow reader delays no other. A connection ends after some minutes, so that access is
+ * checked again, and before the server waits for its last requests. Thread-safe.
  */
 public final class SecondsStream implements SmartLifecycle {
 

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.UriUtils;
 
 /**
- * A request as it would arrive at the servlet of Spring MVC. What it is not asked to be, it does not have: no session, no
- * body, no attribute of the operator's request, which it is made in. Not thread-safe.
+ * A request as it would arrive at the servlet of Spring MVC. It has only the described parts: no session, no body, and
+ * no attribute of the surrounding request of the operator. Not thread-safe.
  */
 final class ExplainedRequest extends HttpServletRequestWrapper implements Sender {
 

@@ -10,7 +10,7 @@ import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPattern;
 
 /**
- * What is known about a request before it is routed.
+ * The knowledge about a request before it is routed.
  *
  * @param rules those of {@code phase: request} that apply to it, in order
  * @param resource until the endpoint is known, the most specific path of these rules, and the method if the rule with

@@ -162,7 +162,7 @@ public final class Endpoints {
                 || CorsUtils.isPreFlightRequest(request)) {
             return pattern;
         }
-        // What a mapping has for all other URLs ("/*") has each URL as its pattern, and another mapping may have none.
+        // The catch-all handler of a mapping ("/*") has each URL as its pattern, and another mapping may have none.
         return pattern.isEmpty() || !servlet.isPattern(pattern) ? ALL_PATHS : pattern;
     }
 

@@ -1,4 +1,4 @@
-/** Which endpoint a request comes to, by which patterns, and what paths the application serves. */
+/** The endpoint of a request, the patterns on the way to it, and the paths of the application. */
 @NullMarked
 package dev.limiter.spring.web.route;
 

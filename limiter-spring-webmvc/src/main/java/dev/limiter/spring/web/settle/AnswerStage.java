@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class AnswerStage {
 
     private enum Stage {
-        /** Nothing of it is final. */
+        /** The answer may still change. */
         OPEN,
         /** The application has given it, but the container keeps it: a failure may yet replace it. */
         KEPT,

@@ -149,8 +149,8 @@ public final class HeldAnswer {
     }
 
     /**
-     * The dispatch is over, and its request asynchronous. Unless the end of that is going to be told, nobody knows when
-     * the answer is complete.
+     * The dispatch is over, and its request asynchronous. Unless its completion will be reported, the end of the answer
+     * is unknown.
      */
     public void goOn() throws IOException {
         if (!completionExpected) {
@@ -158,7 +158,10 @@ public final class HeldAnswer {
         }
     }
 
-    /** From now on nobody knows when the answer is complete: what is held is handed over, and what is written next. */
+    /**
+     * Stops holding the answer, because its end will not be reported: hands over the held bytes, and later ones as they
+     * are written.
+     */
     void expectNoBuffer() throws IOException {
         lock();
         try {
@@ -174,7 +177,7 @@ public final class HeldAnswer {
     /**
      * The answer is complete, unless an error page follows.
      *
-     * @param failed whether it is given up, by an exception that nobody handled
+     * @param failed whether it is given up, by an unhandled exception
      */
     public void end(boolean failed) throws IOException {
         lock();
