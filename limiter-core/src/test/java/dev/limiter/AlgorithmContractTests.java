@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every algorithm promises, asked through the public entry point. */
+/** The contract of every algorithm, tested through the public entry point. */
 abstract class AlgorithmContractTests {
 
     static final Duration WINDOW = Duration.ofMinutes(1);

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Somebody who blocks on a platform thread. */
+/** A caller that blocks on a platform thread. */
 final class Caller {
 
     private final CompletableFuture<Decision> answer = new CompletableFuture<>();

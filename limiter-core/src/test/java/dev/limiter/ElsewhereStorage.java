@@ -15,8 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one instance sees of a storage that it shares with others: never blocks, hears only of its own releases, and
- * notes whether it is called with the lock of the queues held. Answers at once, by an executor, or when a test says so.
+ * The view of one instance on a shared storage: never blocks, hears only of its own releases, and notes calls with the
+ * lock of the queues held. Answers at once, by an executor, or when a test says so.
  */
 final class ElsewhereStorage implements RateLimiterStorage {
 

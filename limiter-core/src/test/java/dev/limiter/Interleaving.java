@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs threads one at a time, and changes over between them by a seed: wherever they read the clock, want a lock or
- * release one. What goes wrong goes wrong each time.
+ * release one. A failure is repeatable.
  */
 final class Interleaving implements TimeSource {
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 
 /**
- * What memory promises beyond what every storage does, above all how many states it holds. Others are not asked: a server
- * that many share counts none of its own.
+ * The contract of the storage in memory beyond that of every storage, above all the number of its states. Others are
+ * not asked: a shared server counts none of its own.
  */
 final class MemoryPromises {
 
@@ -24,7 +24,7 @@ final class MemoryPromises {
         }
     }
 
-    /** Nothing counts any longer: the next cleaning leaves nothing. */
+    /** No permit counts any longer: the next cleaning leaves no state. */
     static void forgets(RateLimiters limiters, VirtualTime time) {
         time.advance(TICK);
         limiters.storage().cleanUp();

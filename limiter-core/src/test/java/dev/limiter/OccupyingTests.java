@@ -146,7 +146,7 @@ class OccupyingTests {
 
     private record Taken(Decision decision, long window, long permits) {}
 
-    /** What is used of each window, in a map. */
+    /** The used permits of each window, in a map. */
     private static final class Run {
 
         private final long seed;

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every limit promises that lets one request leave after the other, as {@link AlgorithmContractTests}. */
+/** The contract of every limit that lets one request leave after the other, as {@link AlgorithmContractTests}. */
 abstract class PacedContractTests {
 
     private static final Duration WINDOW = Duration.ofMinutes(1);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who waits where the storage is elsewhere: a call for each question, and others who release without telling. */
+/** Waiters on a remote storage: each question is a call, and other instances release without telling. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RemoteWaitingTests {
 
@@ -55,7 +55,7 @@ class RemoteWaitingTests {
         return waiter.isDone() && !waiter.outcome().permitted();
     }
 
-    /** What another instance holds. */
+    /** The permits held by another instance. */
     private Decision heldElsewhere(Rule rule) {
         return shared.decide(rule, "key", 1);
     }

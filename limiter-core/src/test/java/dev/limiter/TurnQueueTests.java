@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Turns that move up by an offset that they share, against turns that are moved one by one. */
+/** Turns moved up by a shared offset, against turns moved one by one. */
 class TurnQueueTests {
 
     private static final int MANY = 16_000;

@@ -45,7 +45,7 @@ public final class VirtualTime implements TimeSource {
         return Math.floorDiv(nanos, STEP) * STEP;
     }
 
-    /** What a limit answers that is exact to the nanosecond where it can be: the first whole step from then on. */
+    /** An exact answer of a limit in steps of the storage: the first whole step from then on. */
     public static long ceil(long nanos) {
         return -floor(-nanos);
     }

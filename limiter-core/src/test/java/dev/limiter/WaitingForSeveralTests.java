@@ -33,7 +33,7 @@ class WaitingForSeveralTests {
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
     private final Rule other = Rule.of("other", Limit.concurrency(1));
 
-    /** Somebody who enters, and waits. */
+    /** A waiter that enters. */
     private Waiter waiter(Charge... charges) {
         Waiter waiter = new Waiter(List.of(charges), time.now(), () -> true, () -> {});
         assertThat(waitingRoom.enter(waiter)).isNull();

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the queues of waiters should do, worked out anew from all that happened, in fractions. */
+/** A model of the queues of waiters, worked out anew from all events, in fractions. */
 abstract class WaitingModel {
 
     enum State {

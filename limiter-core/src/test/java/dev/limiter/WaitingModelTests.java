@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The queues of waiters in simulated time against a slow model, with waiters that give up: which requests are let in, in
- * which order they leave, and when, to the nanosecond. Timers alone let them leave.
+ * The queues of waiters in simulated time against a slow model, with waiters that give up: the admitted requests, their
+ * order, and their times to the nanosecond. Only timers let them leave.
  */
 class WaitingModelTests {
 

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A few waiters who come, go, leave and release, interleaved in many ways; and the same with a lock that does not lock,
- * which has to be found out.
+ * A few waiters that enter, leave, give up and release, interleaved in many ways; the same with a lock that does not
+ * lock must fail.
  */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WaitingRoomInterleavingTests {
@@ -103,7 +103,7 @@ class WaitingRoomInterleavingTests {
                     .isFalse();
         }
 
-        /** Nobody leaves within a second of somebody else, and those who still wait have the next turns there are. */
+        /** No waiter leaves within a second of another one, and the remaining waiters have the next turns. */
         private void checkTurns() {
             List<Long> turns = new ArrayList<>();
             actors.forEach(actor -> turns.addAll(actor.turns));

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who waits on real threads and futures, at a clock that stands still: who stays longer than it should never returns. */
+/** Waiters on real threads and futures, with a clock that stands still: a waiter that stays too long never returns. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WaitingRoomTests {
 
@@ -60,7 +60,7 @@ class WaitingRoomTests {
         var unused = waiting(() -> future(charge));
     }
 
-    /** What has one more wait. */
+    /** Returns the result of an arrival once it has added a waiter. */
     private <T> T waiting(Supplier<T> arrival) {
         int before = limiters.waiting();
         T one = arrival.get();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
-/** What clients see, to the letter. */
+/** The answers to clients, to the letter. */
 @SharedApplication
 class AnswerTests {
 

@@ -29,7 +29,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Nothing that a client sends hangs, leaks, breaks the server or gets through without being counted. */
+/** No input of a client hangs, leaks, breaks the server or gets through without being counted. */
 class BadInputTests {
 
     private static final Map<Phase, ConfigurableApplicationContext> RUNNING = new EnumMap<>(Phase.class);
@@ -144,7 +144,7 @@ class BadInputTests {
         assertTwoServed(phase, form(large + "y"));
     }
 
-    /** Whatever the server makes of them: those who lack the parameter share a bucket. */
+    /** Requests without the parameter share a bucket, for any parsing of the server. */
     @ParameterizedTest
     @EnumSource
     void formsThatCannotBeReadAreCounted(Phase phase) throws Exception {

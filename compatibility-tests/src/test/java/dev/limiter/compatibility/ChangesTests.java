@@ -629,7 +629,7 @@ class ChangesTests {
         }
     }
 
-    /** Which tier a request of the key will be of is not known. */
+    /** The tier of a request of the key is not known. */
     @Test
     void keyShowsWhereItStandsInEachTier() {
         try (ConfigurableApplicationContext application = start()) {

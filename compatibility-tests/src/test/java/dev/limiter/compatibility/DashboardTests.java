@@ -274,7 +274,7 @@ class DashboardTests {
         }
     }
 
-    /** What the rule "all" permitted and refused. */
+    /** The requests that the rule "all" permitted and refused. */
     private static int sum(String body) {
         if (!body.contains("\"rules\":{\"all\"")) {
             return 0;
@@ -332,7 +332,7 @@ class DashboardTests {
         }
     }
 
-    /** Who may reach one port may not see what is on another. */
+    /** A client of one port does not see the content of another. */
     @ParameterizedTest
     @ValueSource(ints = {0, -1})
     void doesNotStartWithoutTheEndpointOnItsPort(int port, CapturedOutput output) {

@@ -165,7 +165,7 @@ class DispatchTests {
         assertThat(charges()).isEqualTo(before);
     }
 
-    /** What has been charged so far, by resource. */
+    /** The charges so far, by resource. */
     private Map<String, Double> charges() {
         Map<String, Double> charges = new java.util.TreeMap<>();
         for (Counter counter :

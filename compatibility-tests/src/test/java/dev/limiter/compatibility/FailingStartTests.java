@@ -16,7 +16,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Import;
 
-/** What cannot be right stops the start, and the failure analysis says what, where and how to put it right. */
+/** A wrong setting stops the start, and the failure analysis names it, its place and the correction. */
 @ExtendWith(OutputCaptureExtension.class)
 class FailingStartTests {
 

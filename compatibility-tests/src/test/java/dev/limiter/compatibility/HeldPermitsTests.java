@@ -34,7 +34,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** What holds the permits of a concurrency limit, and since when: told while it is so, and no longer. */
+/** The holders of a concurrency limit's permits, and the time since when: told while they hold them, and no longer. */
 class HeldPermitsTests {
 
     private static final String[] RULES = {

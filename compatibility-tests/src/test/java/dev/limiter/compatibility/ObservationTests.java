@@ -26,7 +26,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Those who trace see where a request waits and asks Redis; those who count see the same meters as without. */
+/** Traces show the waits and the Redis calls of a request; meters are the same as without traces. */
 class ObservationTests {
 
     private static final String[] RULES = {

@@ -84,7 +84,7 @@ class RedisConfigurationTests {
         }
     }
 
-    /** Nobody gets in with it, but neither does anybody get an error. */
+    /** No request gets in with it, and none gets an error. */
     @Test
     void aWrongPasswordIsAnOutage(CapturedOutput output) {
         try (ConfigurableApplicationContext context =

@@ -35,7 +35,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Who sent the requests that are refused: for those on call, for listeners, and for a log where that is allowed. */
+/** The senders of refused requests: for operators, for listeners, and for a log where that is allowed. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
 class RefusedCallerTests {

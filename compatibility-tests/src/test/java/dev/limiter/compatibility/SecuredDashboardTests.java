@@ -30,7 +30,9 @@ import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
 import org.springframework.security.web.csrf.CsrfTokenRepository;
 import org.springframework.security.web.csrf.HttpSessionCsrfTokenRepository;
 
-/** What the page of an application with Spring Security is told, does what an operator does, and nobody else. */
+/**
+ * The page of an application with Spring Security: commands have the rights of an operator, and no other user has them.
+ */
 class SecuredDashboardTests {
 
     private static final String CHANGE = "{\"limit\": 7}";

@@ -24,7 +24,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The page of instances that share a Redis: what all decide, and what each does. */
+/** The page of instances that share a Redis: the decisions of all, and of each. */
 @ExtendWith(OutputCaptureExtension.class)
 class SharedDashboardTests {
 

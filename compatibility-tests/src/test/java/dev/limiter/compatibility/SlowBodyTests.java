@@ -83,7 +83,7 @@ class SlowBodyTests {
                 sockets.add(client.connect());
                 sendHead(sockets.get(i), path);
             }
-            // What ends one request lets another one's turn come while its own body comes.
+            // The end of one request gives another one its turn while the body of that is still coming.
             for (int i = 0; i < BODIES; i++) {
                 for (int piece = 0; piece < PIECES; piece++) {
                     send(sockets.get(i), bodies.get(i).substring(piece * PIECE, (piece + 1) * PIECE));

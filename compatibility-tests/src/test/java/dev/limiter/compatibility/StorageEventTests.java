@@ -75,7 +75,7 @@ class StorageEventTests {
         }
     }
 
-    /** What happens while the application starts is told once all who listen are there. */
+    /** Events during the start are told once all listeners are there. */
     @Test
     void isToldOfAServerThatIsNotThereAtTheStart() {
         try (RedisServer redis = RedisServer.stopped();

@@ -4,10 +4,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of each cell in one of two queues: cells that may be evicted, by the time at which they are fresh, and
- * protected cells (at their limit, or with held permits), by the time at which the protection ends. Thread-safe. The
- * lock is held for some tens of nanoseconds: pointers change, and no computation runs. A decision on a known key never
- * takes it, unless the key becomes fresh earlier by that.
+ * The place of each cell in one of two queues: cells free for eviction by the time when they are fresh, and protected
+ * cells (at their limit, or with held permits) by the time when the protection ends. Thread-safe. The lock is held for
+ * some tens of nanoseconds: pointers change, and no computation runs. A decision on a known key never takes it, unless
+ * the key becomes fresh earlier by that.
  */
 final class EvictionQueues {
 

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What simulated callers get out of each algorithm at worst, against the bound that {@link Limit} states, and how near
- * to the configured rate a saturated run comes.
+ * The most permits that simulated callers get out of each algorithm, against the bound in {@link Limit}; and the rate
+ * of a saturated run, against the configured one.
  */
 class BoundTests {
 
@@ -63,7 +63,7 @@ class BoundTests {
                 || !warmUp(limit).isZero();
     }
 
-    /** What a saturated caller takes at a time. */
+    /** The permits that a saturated caller takes at a time. */
     private static long block(Limit limit) {
         return Math.max(limit.limit() / 2000, 1);
     }

@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What bounds the work on a log: the size of every node and the number of levels, whatever was added and taken out. */
+/**
+ * The bounds of the work on a log: the size of every node and the number of levels, after any additions and removals.
+ */
 class ChunkTreeTests {
 
     private final List<ChunkTree.Leaf> leaves = new ArrayList<>();

@@ -179,7 +179,7 @@ class ExtremeLimitsTests {
         }
     }
 
-    /** What one key does, at times that jump, with what was taken long ago given back. */
+    /** The life of one key at times that jump, with late give-backs. */
     private static final class Walk {
 
         private final SplittableRandom random;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** What an algorithm should answer: slow and obvious, in numbers of any size. Time only goes forward. */
+/** The answers that an algorithm should give: slow and obvious, in numbers of any size. Time only goes forward. */
 abstract class Model {
 
     final Limit limit;
@@ -198,7 +198,7 @@ abstract class Model {
             this.buckets = big(buckets);
         }
 
-        /** Which sub-window, counted from the epoch. */
+        /** The number of the sub-window, counted from the epoch. */
         private BigInteger number(long time) {
             return big(time).multiply(buckets).divide(window);
         }

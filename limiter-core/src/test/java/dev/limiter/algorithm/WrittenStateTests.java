@@ -105,7 +105,7 @@ class WrittenStateTests {
         }
     }
 
-    /** Whatever was read, no more is granted than the limit, and nobody waits for a negative time. */
+    /** No state that was read grants more than the limit, or a negative wait. */
     @ParameterizedTest
     @MethodSource("limits")
     void noNumbersGrantMoreThanTheLimit(Limit limit) {

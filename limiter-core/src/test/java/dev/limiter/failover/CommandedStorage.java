@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A remote storage in plain Java, which fails on command: nodes fail alone, states are broken, answers are held back. What
- * other instances would use is taken from {@link #shared}. A key names its node by what stands before a colon.
+ * A remote storage in plain Java, which fails on command: nodes fail alone, states are broken, answers are held back.
+ * Other instances take their permits from {@link #shared}. A key names its node before a colon.
  */
 final class CommandedStorage implements RemoteStorage {
 
@@ -78,7 +78,7 @@ final class CommandedStorage implements RemoteStorage {
         this.instances = instances;
     }
 
-    /** Holds answers back from now on, which nobody waits for longer than that. */
+    /** Holds answers back from now on; no caller waits for longer than that. */
     void hold(Duration timeout) {
         this.timeout = timeout;
         holding = true;

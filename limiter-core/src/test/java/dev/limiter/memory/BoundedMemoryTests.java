@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What memory costs is bounded, and no flood of keys frees a client from its limit. */
+/** The use of memory is bounded, and no flood of keys frees a client from its limit. */
 class BoundedMemoryTests {
 
     private static final int MAX_KEYS = 2000;

@@ -19,9 +19,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
 /**
- * Threads that do everything to a storage that can be done: under each algorithm, they ask for permits of clients that are
- * at their limit, in a flood of new keys, and beside keys whose limits change, that are given back, reset, held and waited
- * for. Counts the permits of the clients, and how many of a pool are held at once.
+ * Threads that use all operations of a storage: under each algorithm they ask for permits of clients at their limit, in
+ * a flood of new keys. Other keys change their limits, are given back, reset, held and waited for. Counts the permits
+ * of the clients, and how many of a pool are held at once.
  */
 final class Flood implements AutoCloseable {
 

@@ -89,7 +89,7 @@ class GiveBackBoundTests {
         }
     }
 
-    /** What was granted, and not returned. */
+    /** The permits granted and not returned. */
     private List<Grant> grants(Rule rule, String key, SplittableRandom random) {
         List<Grant> open = new ArrayList<>();
         List<Grant> kept = new ArrayList<>();

@@ -22,9 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The life of a key: found, decided on, succeeded, evicted, expired, reset, given back. Whatever threads do at once, in the
- * end each living cell stands where it will be found in time, and no dead one stands anywhere. Each fault that the first
- * version of this had is put back by an {@link Eviction} of its own, and has to be found.
+ * The life of a key: found, decided on, succeeded, evicted, expired, reset, given back. After any interleaving, each
+ * living cell is in the place where it is found in time, and no dead cell has a place. An {@link Eviction} of its own
+ * brings back each fault of the first version, and the test must fail with it.
  */
 @Tag("lincheck")
 class KeyLifeLincheckTests {

@@ -2,7 +2,7 @@ package dev.limiter.memory;
 
 import java.util.function.BooleanSupplier;
 
-/** What tests want to know of the heap. */
+/** Measures the heap for tests. */
 final class Memory {
 
     private static final int ATTEMPTS = 200;

@@ -26,7 +26,7 @@ class StorageLincheckTests {
     static final RateLimiterFactory FACTORY = new RateLimiterFactory();
     static final Duration WINDOW = Duration.ofSeconds(1);
 
-    /** What all states offer, at a clock that stands still. */
+    /** The operations of all states, at a clock that stands still. */
     @Param(name = "thread", gen = ThreadIdGen.class)
     public abstract static class Frozen {
 

@@ -178,8 +178,8 @@ class ClusterTests {
     }
 
     /**
-     * A request may be given up while a slot moves, and what it was granted comes back later: so permits that are left are
-     * no measure, but only those that were really had.
+     * A request may be given up while a slot moves, and its grant comes back later: so only permits of callers are
+     * counted, not the remaining ones.
      */
     @Test
     @Order(5)

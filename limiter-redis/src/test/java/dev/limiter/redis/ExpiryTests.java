@@ -22,12 +22,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever happens to a state, it expires, and soon after nothing of it counts any longer. */
+/** A state expires after any use, soon after its last permit counts. */
 class ExpiryTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
 
-    /** What a server answers instead of milliseconds. */
+    /** The answer of a server for a key without expiry. */
     private static final long NEVER = -1;
 
     private final String prefix = "expiry-" + System.nanoTime();

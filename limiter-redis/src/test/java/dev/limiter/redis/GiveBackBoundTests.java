@@ -42,7 +42,7 @@ class GiveBackBoundTests {
         assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
     }
 
-    /** Nothing is left of the bucket in between, but what was returned of it is remembered. */
+    /** The bucket is empty in between, but its returned permits are remembered. */
     @Test
     void whatWasReturnedIsRememberedWhileTheBucketIsEmpty() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, SECOND));
@@ -152,7 +152,7 @@ class GiveBackBoundTests {
         }
     }
 
-    /** What was granted, and not returned. */
+    /** The permits granted and not returned. */
     private List<Grant> grants(Rule rule, String key, SplittableRandom random) {
         List<Grant> open = new ArrayList<>();
         List<Grant> kept = new ArrayList<>();

@@ -18,7 +18,7 @@ final class HeldRedis implements Redis {
         this.redis = redis;
     }
 
-    /** From now on. What it was asked for before is forgotten. */
+    /** From now on; earlier calls are forgotten. */
     synchronized void hold() {
         released = new CompletableFuture<>();
         calls.clear();

@@ -36,7 +36,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What an instance grants in memory, given what it knows: a real server whose answers are late, lost, or do not come. */
+/**
+ * The grants of an instance in memory, by its last answers: a real server whose answers are late, lost, or do not come.
+ */
 class OutageTests {
 
     private static final Duration DAY = Duration.ofDays(1);

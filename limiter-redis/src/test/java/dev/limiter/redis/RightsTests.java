@@ -34,7 +34,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A user of Redis that may do only what the documentation lists, and users that may do less. */
+/** A user of Redis with only the rights in the documentation, and users with fewer. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RightsTests {
 
@@ -120,7 +120,7 @@ class RightsTests {
         assertThat(denied("enough")).isEmpty();
     }
 
-    /** What {@code ACL LOG} says that a user tried and might not. */
+    /** The refused attempts of a user in {@code ACL LOG}. */
     private List<String> denied(String user) {
         return admin.sync().aclLog().stream()
                 .filter(entry -> user.equals(String.valueOf(entry.get("username"))))

@@ -30,7 +30,7 @@ class ScriptsTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    /** What a script may use that it has not declared itself. */
+    /** The names that a script may use without declaring them. */
     private static final Set<String> KNOWN = Set.of(
             "KEYS",
             "ARGV",

@@ -74,7 +74,7 @@ class SentinelTests {
         goesOnAfter(RedisServer::pause);
     }
 
-    /** Nobody is left without a decision, and nobody gets more than the limit. */
+    /** No caller is left without a decision, or gets more than the limit. */
     private void goesOnAfter(Consumer<RedisServer> event) {
         for (int i = 0; i < 40; i++) {
             assertThat(isOfRedis(storage.decide(rule, "key", 1))).isTrue();

@@ -39,8 +39,8 @@ class SeveralJvmTests {
     static final int SLIDING_LIMIT = 400;
 
     /**
-     * What each of the JVMs does, again and again: is told a prefix, an algorithm and a lease, says that it is ready, waits
-     * for a line, asks, and says how many permits it got.
+     * The loop of each JVM: reads a prefix, an algorithm and a lease, says that it is ready, waits for a line, asks,
+     * and prints the number of its permits.
      */
     public static final class Instance {
 

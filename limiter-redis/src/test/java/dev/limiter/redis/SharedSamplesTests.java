@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What instances tell each other on a real server. */
+/** The samples that instances share on a real server. */
 class SharedSamplesTests {
 
     private static final String KEY = "limiter:samples";

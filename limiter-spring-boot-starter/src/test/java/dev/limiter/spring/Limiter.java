@@ -10,7 +10,7 @@ import dev.limiter.spring.autoconfigure.LimiterWebAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterWebFluxAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 
-/** What an application gets that has the starter. */
+/** The auto-configurations of the starter. */
 public final class Limiter {
 
     private Limiter() {}

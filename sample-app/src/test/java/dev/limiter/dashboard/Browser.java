@@ -88,12 +88,12 @@ final class Browser implements AutoCloseable {
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
     }
 
-    /** What an expression of JavaScript is in the page. */
+    /** The value of an expression of JavaScript in the page. */
     Object evaluate(String expression) {
         return driver.executeScript("return " + expression);
     }
 
-    /** What axe finds that people with disabilities could not use, each as its rule and the elements. */
+    /** The findings of axe about barriers for people with disabilities, each as its rule and the elements. */
     List<?> barriers() {
         Object unused = driver.executeScript(AXE);
         return (List<?>) Objects.requireNonNull(driver.executeAsyncScript("""
@@ -177,7 +177,7 @@ final class Browser implements AutoCloseable {
         press(Keys.ENTER);
     }
 
-    /** What the console has told since the last call as errors, without those of requests that fail. */
+    /** The errors in the console since the last call, without those of failed requests. */
     List<String> errors() {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.yaml.snakeyaml.Yaml;
 
-/** What {@code docs/operations} holds: the dashboard, the alert rules, and a page for each alert. */
+/** The content of {@code docs/operations}: the dashboard, the alert rules, and a page for each alert. */
 final class OperationsPack {
 
     static final Path FOLDER = Path.of("../docs/operations");

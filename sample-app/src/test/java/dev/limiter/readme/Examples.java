@@ -267,8 +267,8 @@ class BusinessDay extends NumberLimit {
 }
 
 /**
- * What one key used of one limit, as a row of a table: the time that its numbers count from, the numbers, and whether the
- * last request was permitted.
+ * The use of one limit by one key, as a row of a table: the time from which its numbers count, the numbers, and whether
+ * the last request was permitted.
  */
 record Row(long origin, long[] numbers, boolean permitted) {
 

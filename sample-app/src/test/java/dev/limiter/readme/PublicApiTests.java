@@ -43,7 +43,7 @@ import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.core.type.classreading.CachingMetadataReaderFactory;
 import org.springframework.util.ClassUtils;
 
-/** What applications may name is listed in the manual: nothing of it changes unseen. */
+/** The manual lists the public API: no part of it changes unseen. */
 class PublicApiTests {
 
     private static final Path PAGE = Path.of("../docs/reference/api.md");

@@ -8,7 +8,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** What the sample shows is meant as it is: the report at the start finds nothing. */
+/** The sample is configured as intended: the report at the start has no findings. */
 @ExtendWith(OutputCaptureExtension.class)
 class SampleStartTests {
 

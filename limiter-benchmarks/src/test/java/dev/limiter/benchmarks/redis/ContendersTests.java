@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** What is compared does limit, each in its own way; on the {@code redis-server} of this machine, if there is one. */
+/** Each contender does limit, in its own way; on the {@code redis-server} of this machine, if there is one. */
 class ContendersTests {
 
     @Test

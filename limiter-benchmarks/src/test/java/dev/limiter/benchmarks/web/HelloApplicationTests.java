@@ -9,7 +9,7 @@ import java.net.http.HttpResponse;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is compared does limit, each in its own way. */
+/** Each variant does limit, in its own way. */
 class HelloApplicationTests {
 
     private static final int REQUESTS = 20;

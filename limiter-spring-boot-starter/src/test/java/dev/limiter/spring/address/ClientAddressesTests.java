@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** Which bucket a client lands in, whatever it and the proxies before it write. */
+/** The bucket of a client, for headers written by it and by the proxies before it. */
 @ExtendWith(OutputCaptureExtension.class)
 class ClientAddressesTests {
 

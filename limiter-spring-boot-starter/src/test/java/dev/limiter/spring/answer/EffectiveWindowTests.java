@@ -53,7 +53,7 @@ class EffectiveWindowTests {
                 Limit.tokenBucket(Limit.MAX_PERMITS, Duration.ofDays(3660)).burst(5));
     }
 
-    /** What a peek says about one more permit is the time to the next one. */
+    /** A peek tells the time to the next permit. */
     @ParameterizedTest
     @MethodSource("buckets")
     void followsTheRateOrTheNextPermit(Limit limit) {

@@ -24,7 +24,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** Which calls of a method stay charged, by how they went. */
+/** The calls of a method that stay charged, by their outcome. */
 @SuppressWarnings("FutureReturnValueIgnored") // what is refused returns nothing
 @ExtendWith(OutputCaptureExtension.class)
 class ChargeIfCallTests {

@@ -25,7 +25,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** What a method holds of a concurrency limit, outside of requests. */
+/** The permits of a concurrency limit that a method holds outside of requests. */
 class HeldPermitTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()

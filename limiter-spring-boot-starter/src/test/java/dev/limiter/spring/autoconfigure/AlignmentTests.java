@@ -26,7 +26,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Where the windows of a fixed window begin. What is refused is in {@link BadConfigurationTests}. */
+/** The beginning of fixed windows; {@link BadConfigurationTests} has the refused settings. */
 class AlignmentTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

@@ -29,7 +29,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
-/** What an application prints that does not start. */
+/** The output of an application that does not start. */
 @ExtendWith(OutputCaptureExtension.class)
 class BadConfigurationTests {
 
@@ -600,7 +600,7 @@ class BadConfigurationTests {
         return "limiter:\n  rules:\n    orders:\n      paths: /a\n      limit: 5\n      window: 1s\n      " + more;
     }
 
-    /** What is not known yet when the request arrives. */
+    /** Variables that are unknown when the request arrives. */
     private static Arguments early(String setting, String never) {
         String property = setting.substring(0, setting.indexOf(':'));
         return bad(
@@ -756,7 +756,7 @@ class BadConfigurationTests {
         return start(yaml, Map.of());
     }
 
-    /** The variable comes first, and what a file has behind it is not read: nobody wants that. */
+    /** The variable comes first, and the value of a file behind it is not read. */
     @Test
     void emptyEnvironmentVariableIsNoUnknownKey(CapturedOutput output) {
         assertThat(catchThrowable(() ->

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
 
 /**
- * What clients of two instances see while something happens to Redis: never a server error, nobody waits much longer than
- * in calm times, and no more than the limit; of rules that go on in memory, once more at most, however often that happens;
- * once more if Redis has lost what it knew.
+ * The view of clients of two instances during a fault of Redis: never a server error, no wait much longer than in calm
+ * times, and no more than the limit. Rules that go on in memory grant the limit once more at most, for any number of
+ * faults, and so does the loss of data in Redis.
  */
 abstract class ChaosSupport {
 
@@ -25,9 +25,9 @@ abstract class ChaosSupport {
     private static final Duration BUDGET = Duration.ofMillis(50);
 
     /**
-     * What a request may take longer than in calm times for nothing but waiting for a processor: two applications, their
-     * clients and the servers share few, and give up, count in memory and connect again meanwhile. Far less than it takes
-     * where somebody waits for a server without a budget.
+     * The extra time of a request for waiting for a processor: two applications, their clients and the servers share
+     * few, and give up, count in memory and connect again meanwhile. Far less than a wait for a server without a
+     * budget.
      */
     private static final Duration SCHEDULING = Duration.ofMillis(250);
 
@@ -82,7 +82,7 @@ abstract class ChaosSupport {
         assertThat(load.count("/closed", 200)).isLessThanOrEqualTo(inRedis);
     }
 
-    /** What was asked since the calm ended; says what clients saw. */
+    /** The requests since the calm ended, with the answers that clients saw. */
     static void assertInTime(TestInfo test, Load load) {
         logger.info(test.getDisplayName() + ": " + load);
         Duration expected = BUDGET.plus(load.calmP99());

@@ -63,7 +63,7 @@ class CutDuringHoldTests {
         await(() -> there.limiters().peek(POOL, "key").remaining() == 5);
     }
 
-    /** What Redis holds of the limit: nothing once all is released. */
+    /** The permits of the limit held in Redis: none once all are released. */
     private static List<String> states() {
         return redis.ask(commands -> commands.keys("limiter:{pool:*"));
     }

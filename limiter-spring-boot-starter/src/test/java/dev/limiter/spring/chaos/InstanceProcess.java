@@ -10,7 +10,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** An instance in a virtual machine of its own, whose main method calls {@link #serve} and whose output is that of the test. */
+/**
+ * An instance in a virtual machine of its own: its main method calls {@link #serve}, and its output joins that of the
+ * test.
+ */
 final class InstanceProcess implements AutoCloseable {
 
     private static final String PORT = "listening on ";

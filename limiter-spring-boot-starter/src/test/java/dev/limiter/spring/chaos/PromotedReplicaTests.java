@@ -17,7 +17,7 @@ import org.junit.jupiter.api.TestInfo;
 @Tag("long")
 class PromotedReplicaTests extends ChaosSupport {
 
-    /** What a master answered in its last moment, and could not tell its replica any more: to each client once. */
+    /** The answers of a master in its last moment, unknown to its replica: each client gets its permits once more. */
     private static final int UNTOLD = 2 * Load.CLIENTS;
 
     private final RedisSentinel servers = new RedisSentinel();

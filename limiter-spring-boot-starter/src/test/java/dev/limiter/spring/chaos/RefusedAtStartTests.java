@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
-/** Nobody listens where two instances expect Redis when they start; it comes later. */
+/** Redis is not there when two instances start; it comes later. */
 @Tag("long")
 class RefusedAtStartTests extends ChaosSupport {
 

@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Hands on what comes to its port, either way, after a while; what is under way is not slowed down by what follows. */
+/** Forwards the bytes of its port, either way, after a delay; later bytes do not delay earlier ones. */
 final class SlowNetwork implements AutoCloseable {
 
     private final ServerSocket server;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the starter says and what the documentation says about it are the same list. */
+/** The codes of the starter and the entries of the documentation are the same list. */
 class MessageCodeTests {
 
     private static final Path PAGE = Path.of("../docs/reference/messages.md");

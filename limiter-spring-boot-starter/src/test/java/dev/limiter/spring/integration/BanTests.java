@@ -26,7 +26,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Who goes on in spite of rejections is refused outright for a while. */
+/** A client that goes on in spite of rejections is refused outright for a while. */
 @TestPropertySource(
         properties = {
             "limiter.max-keys=2000",

@@ -31,7 +31,7 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 @RestController
 class ChargeIfEndpoints {
 
-    /** What slow handlers wait for. */
+    /** The latch of slow handlers. */
     static final Semaphore GATE = new Semaphore(0);
 
     static final Semaphore ENTERED = new Semaphore(0);
@@ -126,7 +126,7 @@ class ChargeIfEndpoints {
         response.flushBuffer();
     }
 
-    /** What was written first is not what is sent. */
+    /** The first status is not the one that is sent. */
     @GetMapping({"/failed/reset", "/served/reset"})
     void reset(HttpServletRequest request, HttpServletResponse response) throws IOException {
         String fields = response.getHeader("RateLimit");

@@ -30,7 +30,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.context.TestPropertySource;
 
-/** What turns out to be none that is charged for is given back before the client knows. */
+/** A charge that does not stay is given back before the client has its answer. */
 @ExtendWith(OutputCaptureExtension.class)
 @TestPropertySource(
         properties = {

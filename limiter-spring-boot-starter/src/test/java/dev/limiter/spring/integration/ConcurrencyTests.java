@@ -50,7 +50,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
         })
 class ConcurrencyTests extends WebTestSupport {
 
-    /** What handlers of the test of that name wait for. */
+    /** The latches of handlers, by the name of the test. */
     private static final Map<String, CountDownLatch> GATES = new ConcurrentHashMap<>();
 
     private static final Map<String, CountDownLatch> ENTERED = new ConcurrentHashMap<>();

@@ -18,8 +18,8 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 
 /**
- * A filter that wraps the response does not find its wrapper in a dispatch on Jetty, and fails after the answer: what the
- * client sees of that is the same with a limit.
+ * A filter that wraps the response does not find its wrapper in a dispatch on Jetty, and fails after the answer: the
+ * client sees the same with a limit.
  */
 @TestPropertySource(
         properties = {

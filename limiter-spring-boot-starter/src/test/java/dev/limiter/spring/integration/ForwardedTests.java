@@ -21,7 +21,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Who a client is, with forwarded headers over a real connection, whatever the server itself makes of them. */
+/** The address of a client, with forwarded headers over a real connection, for each handling of them by the server. */
 class ForwardedTests {
 
     private static final String PEER = "127\\.0\\.0\\.1|0:0:0:0::/64";

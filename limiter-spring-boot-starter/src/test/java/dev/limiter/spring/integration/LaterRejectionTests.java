@@ -25,7 +25,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** What a request took by its path is given back when a method refuses, whichever thread calls it. */
+/** The permits of a request by its path are given back when a method refuses, on any thread. */
 @TestPropertySource(
         properties = {
             "limiter.rules.path.paths=/**",

@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Who answers rejections in another way still tells where the limits stand: after what was taken was given back. */
+/** Another handler of rejections still tells the standing of the limits, after the give-back. */
 @TestPropertySource(
         properties = {
             "limiter.rules.api.paths=/**",

@@ -24,7 +24,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 
-/** What a rule can say beside its limit. Time stands still, so nothing comes back. */
+/** The options of a rule beside its limit. Time stands still, so no permit comes back. */
 @TestPropertySource(
         properties = {
             "limiter.web.trusted-proxies=127.0.0.1,::1",

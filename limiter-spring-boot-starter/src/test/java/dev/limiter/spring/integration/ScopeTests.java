@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Which requests share a budget of one permit, for the same key. */
+/** The requests that share a budget of one permit, for the same key. */
 @TestPropertySource(
         properties = {
             "limiter.rules.shared.paths=/shared/**",

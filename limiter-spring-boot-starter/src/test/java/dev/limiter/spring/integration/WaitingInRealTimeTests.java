@@ -77,7 +77,7 @@ class WaitingInRealTimeTests {
             // far more than there are threads for requests
             assertThat(waitingAtOnce).isGreaterThan(50);
             List<Long> times = times(served, start);
-            // nobody before the turn; who is late is so by what the machine takes to wake up and answer
+            // no request before its turn; a delay is the time of the machine to wake up and answer
             for (int i = 0; i < times.size(); i++) {
                 assertThat(times.get(i)).as("request " + i).isGreaterThanOrEqualTo(i * TURN);
             }

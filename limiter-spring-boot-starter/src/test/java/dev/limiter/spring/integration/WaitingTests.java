@@ -154,7 +154,7 @@ class WaitingTests extends WebTestSupport {
         assertThat(get(path).body()).isEqualTo("served 3");
     }
 
-    /** One that lets in whom it has let in before would let in everybody, if it saw only the second dispatch. */
+    /** A filter that lets in known requests would let in all, if it saw only the second dispatch. */
     @Test
     void interceptorsSeeARequestOnArrivalBeforeItWaits() throws Exception {
         get("/paced/sync");
@@ -365,7 +365,7 @@ class WaitingTests extends WebTestSupport {
         }
     }
 
-    /** What handlers did, and wait for. */
+    /** The calls of handlers, and the signals they wait for. */
     static class Scene {
 
         final AtomicInteger served = new AtomicInteger();

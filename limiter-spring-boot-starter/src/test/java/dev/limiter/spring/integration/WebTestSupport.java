@@ -77,7 +77,7 @@ abstract class WebTestSupport {
         return response.headers().firstValue(name).orElse("");
     }
 
-    /** What every test application has: everybody is let in, and time stands still. */
+    /** The base of every test application: security lets all requests in, and time stands still. */
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Base {

@@ -58,7 +58,7 @@ class KeyParserTests {
         });
     }
 
-    /** The part of a key that says who it is, wherever that is. */
+    /** The part of a key with the identity of the client, at any position. */
     static Stream<Arguments> clients() {
         return Stream.of(
                 arguments("ip", "ip=9:192.0.2.1"),

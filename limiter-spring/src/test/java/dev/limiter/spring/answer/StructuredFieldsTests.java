@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the fields look like to a parser that knows RFC 9651, and nothing of us. */
+/** The fields, read by an independent parser of RFC 9651. */
 class StructuredFieldsTests {
 
     private static final long MAX_INTEGER = 999_999_999_999_999L;

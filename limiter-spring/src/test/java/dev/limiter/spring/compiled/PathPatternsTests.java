@@ -18,7 +18,7 @@ class PathPatternsTests {
         "/api/orders/*, /api/orders/{id}, /api/orders/7, true",
         "api/orders/*, /api/orders/{id}, /api/orders/7, true",
         "/api/orders, /api/orders/{id}, /api/orders/7, false",
-        // Whatever spelling Spring routed to the endpoint: its own pattern counts.
+        // The endpoint's own pattern counts, for any spelling that Spring routed to it.
         "/api/orders, /api/orders, /api/orders;x=1, true",
         "/api/orders, /api/orders, /API/Orders/, true",
         "/api/orders/**, /api/orders/{id}, //api/orders/7, true",
@@ -29,7 +29,7 @@ class PathPatternsTests {
         "/api/orders/export, /api/orders/{id}, /api/orders/7, false",
         "/api/orders/{id:\\d+}, /api/orders/{id}, /api/orders/7, true",
         "/api/orders/{id:\\d+}, /api/orders/{id}, /api/orders/x, false",
-        // What is not served by an endpoint.
+        // Paths without an endpoint.
         "/assets/**, /**, /assets/app.js, true",
         "/assets/*, /**, /assets/app.js, true",
         "/*, /**, /assets/app.js, false",

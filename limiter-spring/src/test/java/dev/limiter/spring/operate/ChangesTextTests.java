@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is written is what is read, whatever keys and reasons are made of. */
+/** Changes are read as they were written, with any keys and reasons. */
 class ChangesTextTests {
 
     private static final Instant END = Instant.parse("2026-12-01T08:00:00.000000001Z");

@@ -36,7 +36,10 @@ class SpaceSavingTests {
         assertThat(sketch.counts()).containsExactlyInAnyOrder(new Count<>("a", 3, 0), new Count<>("c", 3, 2));
     }
 
-    /** What the paper proves: no count is too low, none by more than its error too high, and no frequent item is missing. */
+    /**
+     * The theorems of the paper: no count is too low, none by more than its error too high, and no frequent item is
+     * missing.
+     */
     @Test
     void keepsItsBoundsWhateverComes() {
         Random random = new Random(7);

@@ -111,7 +111,7 @@ class SecondsStreamTests {
         assertThat(slow.interrupted).isTrue();
     }
 
-    /** What is written to it waits until it is read. */
+    /** A stream whose writes wait until they are read. */
     private static final class Slow extends MockHttpServletResponse {
 
         final CountDownLatch writing = new CountDownLatch(1);
