@@ -11,14 +11,14 @@ import java.util.stream.IntStream;
  * #costing}). Immutable, thread-safe; a value out of range is an {@link IllegalArgumentException}.
  *
  * @param key whose permits; {@link #SHARED} for the one bucket that all share
- * @param permits how many of each limit, 0 or more; the most of any where limits differ, whatever was given here; 0 charges
- *     nothing and is always permitted
+ * @param permits how many of each limit, 0 or more; the most of any where limits differ, whatever was given here; 0
+ *     charges nothing and is always permitted
  * @param keptPercent the share of each limit's capacity that must be left for others, in percent from 0 to 99: what a
  *     request without priority cannot have; rounded down to whole permits
  * @param maxWait how long the request would wait for its turn, zero or more; see {@link #within}
  * @param maxWaiting how many may wait for the same rule and key at the same time on this instance, 0 or more
- * @param costs how many of each limit, 0 or more, in the order of {@link Rule#limits()}; empty if all are alike. Storages ask
- *     {@link #permits(int)}
+ * @param costs how many of each limit, 0 or more, in the order of {@link Rule#limits()}; empty if all are alike.
+ *     Storages ask {@link #permits(int)}
  */
 public record Charge(
         Rule rule, String key, long permits, int keptPercent, Duration maxWait, int maxWaiting, List<Long> costs) {
@@ -49,8 +49,8 @@ public record Charge(
     }
 
     /**
-     * The same with another number of permits of one limit: 5 of its requests and 2,000,000 of its bytes, for example. A
-     * limit of which a request takes 0 does not count it, and does not refuse it.
+     * The same with another number of permits of one limit: 5 of its requests and 2,000,000 of its bytes, for example.
+     * A limit of which a request takes 0 does not count it, and does not refuse it.
      *
      * @param limit its {@linkplain Limit#name() name}
      * @param permits 0 or more
@@ -88,8 +88,8 @@ public record Charge(
     }
 
     /**
-     * The same charges with one for all of the same rule and key, or each would be asked as if the others were not there:
-     * the permits of all, on the strictest terms. For storages.
+     * The same charges with one for all of the same rule and key, or each would be asked as if the others were not
+     * there: the permits of all, on the strictest terms. For storages.
      */
     public static List<Charge> merged(List<Charge> charges) {
         List<Charge> merged = new ArrayList<>(charges.size());

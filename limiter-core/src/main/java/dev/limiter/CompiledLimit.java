@@ -1,9 +1,9 @@
 package dev.limiter;
 
 /**
- * The arithmetic of one limit. Extend {@link NumberLimit} if the state of a key is one number, so that a storage can swap
- * it with a single compare-and-set; {@link SlidingWindowLimit} if each permit is forgotten at a time that is known when it is
- * taken, so that a decision can be small; and this class otherwise.
+ * The arithmetic of one limit. Extend {@link NumberLimit} if the state of a key is one number, so that a storage can
+ * swap it with a single compare-and-set; {@link SlidingWindowLimit} if each permit is forgotten at a time that is known
+ * when it is taken, so that a decision can be small; and this class otherwise.
  *
  * <p>Times are epoch nanoseconds, waits are nanoseconds. Immutable.
  */
@@ -29,7 +29,9 @@ public abstract class CompiledLimit {
         return capacity;
     }
 
-    /** The most permits that can be had at one moment: fewer than the capacity if requests leave one after the other. */
+    /**
+     * The most permits that can be had at one moment: fewer than the capacity if requests leave one after the other.
+     */
     public long atOnce() {
         return capacity;
     }

@@ -61,8 +61,8 @@ public abstract class Decision implements AutoCloseable {
     public abstract Rule rule();
 
     /**
-     * How long to wait for one's turn before going on, as of the decision; zero if one may go at once. Only charges that
-     * would wait ({@link Charge#within}) are permitted with a delay.
+     * How long to wait for one's turn before going on, as of the decision; zero if one may go at once. Only charges
+     * that would wait ({@link Charge#within}) are permitted with a delay.
      */
     public Duration delay() {
         return Duration.ofNanos(delayNanos());
@@ -168,8 +168,8 @@ public abstract class Decision implements AutoCloseable {
 
     /**
      * Returns the permits that this decision took, as far as they still count: never beyond full, never into a later
-     * window; and {@linkplain #close() releases} those that it holds. The second call and any call on a refused decision
-     * do nothing.
+     * window; and {@linkplain #close() releases} those that it holds. The second call and any call on a refused
+     * decision do nothing.
      */
     public abstract void giveBack();
 

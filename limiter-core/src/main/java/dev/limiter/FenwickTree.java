@@ -4,8 +4,8 @@ package dev.limiter;
  * A number for each position, 0 at first, that can be raised from one position on in a single step.
  *
  * <p>A binary indexed tree (P. M. Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994) over the
- * differences between neighbours; raising and reading take O(log n). Sums wrap around as longs do, so that the difference
- * between two readings is right whatever happened before. Not thread-safe.
+ * differences between neighbours; raising and reading take O(log n). Sums wrap around as longs do, so that the
+ * difference between two readings is right whatever happened before. Not thread-safe.
  */
 final class FenwickTree {
 

@@ -66,8 +66,8 @@ public sealed interface Limit {
     }
 
     /**
-     * {@code limit} per day, week (from Monday) or month of the calendar in a time zone: daylight-saving days and months
-     * are as long as they are.
+     * {@code limit} per day, week (from Monday) or month of the calendar in a time zone: daylight-saving days and
+     * months are as long as they are.
      *
      * @param period one day, seven days or one month
      */
@@ -88,7 +88,9 @@ public sealed interface Limit {
         return new SlidingWindowLog("", limit, window);
     }
 
-    /** {@code limit} in flight at once: each holds its permit until its decision is {@linkplain Decision#close closed}. */
+    /**
+     * {@code limit} in flight at once: each holds its permit until its decision is {@linkplain Decision#close closed}.
+     */
     static Concurrency concurrency(long limit) {
         return new Concurrency("", limit);
     }
@@ -184,8 +186,8 @@ public sealed interface Limit {
     }
 
     /**
-     * See {@link Limit#fixedWindow}. {@code fromFirst}: a window starts with the first request after the last one ended,
-     * for each key apart, instead of being counted from the epoch.
+     * See {@link Limit#fixedWindow}. {@code fromFirst}: a window starts with the first request after the last one
+     * ended, for each key apart, instead of being counted from the epoch.
      */
     record FixedWindow(String name, long limit, Duration window, boolean fromFirst) implements Limit {
         public FixedWindow {

@@ -6,12 +6,14 @@ package dev.limiter;
  */
 public interface LimitState {
 
-    /** 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link Decision}. */
+    /**
+     * 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link Decision}.
+     */
     long waitNanos(long now, long permits);
 
     /**
-     * Takes permits, after {@link #waitNanos} has said 0; returns the mark that {@link #giveBack} wants: a time, so that
-     * it means the same after the limit has changed.
+     * Takes permits, after {@link #waitNanos} has said 0; returns the mark that {@link #giveBack} wants: a time, so
+     * that it means the same after the limit has changed.
      */
     long take(long now, long permits);
 
@@ -21,8 +23,8 @@ public interface LimitState {
     }
 
     /**
-     * Takes permits for a turn in {@code wait} nanoseconds or later, after {@link #admissionNanos} has said 0; none, and
-     * returns {@link NumberLimit#NOTHING}, if there is no turn so late.
+     * Takes permits for a turn in {@code wait} nanoseconds or later, after {@link #admissionNanos} has said 0; none,
+     * and returns {@link NumberLimit#NOTHING}, if there is no turn so late.
      */
     default long reserve(long now, long wait, long permits) {
         return take(now, permits);

@@ -9,7 +9,10 @@ public abstract class NumberLimit extends CompiledLimit {
     /** Instead of a next number. No state ever has this value. */
     public static final long REFUSED = Long.MIN_VALUE;
 
-    /** Instead of the state right after permits were taken: none of this limit were, or they are no longer to be returned. */
+    /**
+     * Instead of the state right after permits were taken: none of this limit were, or they are no longer to be
+     * returned.
+     */
     public static final long NOTHING = -(1L << 62);
 
     protected NumberLimit(Limit limit) {
@@ -30,14 +33,16 @@ public abstract class NumberLimit extends CompiledLimit {
     /**
      * The same for a key of which requests were granted a turn ahead.
      *
-     * @param longestWait the longest wait that was ever granted to a request of this key, in nanoseconds, 0 or more: the
-     *     state may lie so far ahead without a step of the clock
+     * @param longestWait the longest wait that was ever granted to a request of this key, in nanoseconds, 0 or more:
+     *     the state may lie so far ahead without a step of the clock
      */
     public long settle(long value, long now, long longestWait) {
         return settle(value, now);
     }
 
-    /** 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link Decision}. */
+    /**
+     * 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link Decision}.
+     */
     public abstract long waitNanos(long value, long now, long permits);
 
     /**
@@ -69,9 +74,9 @@ public abstract class NumberLimit extends CompiledLimit {
     }
 
     /**
-     * The state without permits that were taken for a turn, as far as those behind can have their place; the states right
-     * after those behind were taken become less by as much, which does not depend on {@code value}. The same state if
-     * turns do not move up.
+     * The state without permits that were taken for a turn, as far as those behind can have their place; the states
+     * right after those behind were taken become less by as much, which does not depend on {@code value}. The same
+     * state if turns do not move up.
      *
      * @param taken the state right after they were taken
      */

@@ -1,8 +1,8 @@
 package dev.limiter;
 
 /**
- * A turn that moves up when one before it in the same queue is given up, as a storage's {@linkplain Decision#queuedTurn()
- * decision} tells of it. Used by one thread at a time.
+ * A turn that moves up when one before it in the same queue is given up, as a storage's {@linkplain
+ * Decision#queuedTurn() decision} tells of it. Used by one thread at a time.
  */
 public interface QueuedTurn {
 

@@ -17,16 +17,16 @@ public interface RateLimiterStorage extends AutoCloseable {
     }
 
     /**
-     * Takes one permit if it can be had now, and tells only whether: for callers that want to know nothing else. Storages
-     * may do so without allocating anything.
+     * Takes one permit if it can be had now, and tells only whether: for callers that want to know nothing else.
+     * Storages may do so without allocating anything.
      */
     default boolean take(Rule rule, String key) {
         return decide(rule, key, 1).permitted();
     }
 
     /**
-     * Decides several charges, all or nothing: a refusal charges none. Each takes {@link Charge#permits(int)} of each limit
-     * of its rule.
+     * Decides several charges, all or nothing: a refusal charges none. Each takes {@link Charge#permits(int)} of each
+     * limit of its rule.
      *
      * @throws IllegalArgumentException if there is no charge
      */

@@ -25,9 +25,9 @@ public final class RateLimiters implements AutoCloseable {
     private final AsyncExecutor handOver;
 
     /**
-     * Decides in {@code storage}, and closes it when closed; the common pool completes futures. Several may share a storage:
-     * limits hold for all of them together, and each has queues of its own, first come, first served within each. Turns move
-     * up after a waiter that gives up only while one of them has queues.
+     * Decides in {@code storage}, and closes it when closed; the common pool completes futures. Several may share a
+     * storage: limits hold for all of them together, and each has queues of its own, first come, first served within
+     * each. Turns move up after a waiter that gives up only while one of them has queues.
      */
     public RateLimiters(RateLimiterStorage storage) {
         this(storage, WaitTimer.ofTheJdk(storage.clock()), AsyncExecutor.toCommonPool());

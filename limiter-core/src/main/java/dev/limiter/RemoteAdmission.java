@@ -7,9 +7,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a storage decide that is elsewhere: never with the lock held, and by one call for a request that is served at once
- * or gets a turn. Until that is answered a waiter is undecided; if it leaves meanwhile, its permits are returned when they
- * come. Turns do not move up when one before them is given up. {@link ReleasePolling} serves waiters for a release.
+ * Has a storage decide that is elsewhere: never with the lock held, and by one call for a request that is served at
+ * once or gets a turn. Until that is answered a waiter is undecided; if it leaves meanwhile, its permits are
+ * returned when they come. Turns do not move up when one before them is given up. {@link ReleasePolling} serves
+ * waiters for a release.
  */
 final class RemoteAdmission extends Admission {
 

@@ -77,7 +77,9 @@ final class ReservationQueues {
         }
     }
 
-    /** Takes out a waiter that gives up and returns its permits: those behind move up. Counted until they are returned. */
+    /**
+     * Takes out a waiter that gives up and returns its permits: those behind move up. Counted until they are returned.
+     */
     void giveUp(Waiter waiter) {
         for (Reservation reservation : waiter.reservations()) {
             TurnQueue.Place place = reservation.place();

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * The turns of one state in the order of their arrival. A turn that is given up moves all behind it up by raising an
  * offset that they share, in O(log n); each learns of it when it is read. Used with the lock of the queues held.
  *
- * <p>Every waiter sets a timer for the turn that it had on arrival. The queue has a timer of its own for turns that moved
- * up since, and of these only for the first: turns that {@linkplain QueuedTurn#kept() keep} as much for others come one
- * after the other.
+ * <p>Every waiter sets a timer for the turn that it had on arrival. The queue has a timer of its own for turns that
+ * moved up since, and of these only for the first: turns that {@linkplain QueuedTurn#kept() keep} as much for others
+ * come one after the other.
  */
 final class TurnQueue {
 

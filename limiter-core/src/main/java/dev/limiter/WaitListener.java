@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told of requests that wait for permits; see {@link RateLimiters#onWait}. Called by threads that decide: has to be quick
- * and thread-safe, and must not throw.
+ * Is told of requests that wait for permits; see {@link RateLimiters#onWait}. Called by threads that decide: has to be
+ * quick and thread-safe, and must not throw.
  */
 @FunctionalInterface
 public interface WaitListener {
@@ -21,7 +21,9 @@ public interface WaitListener {
     /** One request. Its methods are called in any thread, one after the other. */
     interface Wait {
 
-        /** The request waits for its turn, or for a release. Not called for a request that is decided at once after all. */
+        /**
+         * The request waits for its turn, or for a release. Not called for a request that is decided at once after all.
+         */
         void begins();
 
         /**

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Tells listeners of one wait: of its beginning and its end once each, and of no end without a beginning. Thread-safe. */
+/**
+ * Tells listeners of one wait: of its beginning and its end once each, and of no end without a beginning. Thread-safe.
+ */
 final class WaitNotifier {
 
     private static final WaitNotifier NOBODY = new WaitNotifier(List.of());

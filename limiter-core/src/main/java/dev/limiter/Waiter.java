@@ -97,8 +97,8 @@ final class Waiter {
     }
 
     /**
-     * When the waiter looks after itself, in epoch nanoseconds; or UNDECIDED. A turn that moved up comes before that, and
-     * its queue looks after it.
+     * When the waiter looks after itself, in epoch nanoseconds; or UNDECIDED. A turn that moved up comes before that,
+     * and its queue looks after it.
      */
     long due() {
         return due;

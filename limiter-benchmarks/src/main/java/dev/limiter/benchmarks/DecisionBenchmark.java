@@ -39,8 +39,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
- * One decision for a key: rule and key in, "permitted?" and "how many are left?" out, beside the peers at the same work,
- * and beside what each of them has to do at least: look a key up, read the clock, swap a number. That line is for
+ * One decision for a key: rule and key in, "permitted?" and "how many are left?" out, beside the peers at the same
+ * work, and beside what each of them has to do at least: look a key up, read the clock, swap a number. That line is for
  * comparison and no lower bound: with several threads on one key, the order of these steps decides who loses races.
  *
  * <p>The young generation is small, because a large one measures page faults.

@@ -14,8 +14,8 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
  * Fails when a decision has become much dearer: more than {@value #MOST_RATIO} times a hash look-up with one
- * compare-and-set, or {@value #MOST_BYTES} bytes. The least ratio of some short rounds counts, each with both in turn, so
- * that a busy machine fails nothing. {@code java -cp benchmarks.jar dev.limiter.benchmarks.DecisionGate}, a minute.
+ * compare-and-set, or {@value #MOST_BYTES} bytes. The least ratio of some short rounds counts, each with both in turn,
+ * so that a busy machine fails nothing. {@code java -cp benchmarks.jar dev.limiter.benchmarks.DecisionGate}, a minute.
  */
 public final class DecisionGate {
 

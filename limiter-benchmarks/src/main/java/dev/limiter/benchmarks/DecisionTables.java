@@ -20,9 +20,9 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Runs {@link DecisionBenchmark} in the cases of docs/explanation/performance.md, and prints its tables: nanoseconds with the error
- * that JMH states, the ratio to the look-up line of the same column, and the bytes that are allocated. {@code java -cp
- * benchmarks.jar dev.limiter.benchmarks.DecisionTables [forks]}, about 20 minutes for each fork.
+ * Runs {@link DecisionBenchmark} in the cases of docs/explanation/performance.md, and prints its tables: nanoseconds
+ * with the error that JMH states, the ratio to the look-up line of the same column, and the bytes that are allocated.
+ * {@code java -cp benchmarks.jar dev.limiter.benchmarks.DecisionTables [forks]}, about 20 minutes for each fork.
  */
 public final class DecisionTables {
 

@@ -16,7 +16,9 @@ public class Keys {
     @Param({"1", "1000", "1000000"})
     public int keys;
 
-    /** Whether requests come with the strings the limiters know, whose hash is known, or with new ones, as over HTTP. */
+    /**
+     * Whether requests come with the strings the limiters know, whose hash is known, or with new ones, as over HTTP.
+     */
     @Param("same")
     public String strings = "same";
 

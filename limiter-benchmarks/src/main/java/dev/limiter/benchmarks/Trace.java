@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Ten seconds of requests in simulated time, and those of them that a limit lets through. Times are nanoseconds from the
- * start, which is a whole second of the epoch. The same on each run.
+ * Ten seconds of requests in simulated time, and those of them that a limit lets through. Times are nanoseconds from
+ * the start, which is a whole second of the epoch. The same on each run.
  */
 record Trace(List<Long> requests, List<Long> permitted) {
 

@@ -20,8 +20,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Prints how late waiters leave in real time, and by how much the rate of 1,000 of them differs from the configured one
- * (fewer at a low rate, which would take long). Turns are one interval apart, and begin so that the most punctual of all
- * is not late; the rate is that from the first turn to the last departure. {@code java -cp benchmarks.jar dev.limiter.benchmarks.WaitLateness}
+ * (fewer at a low rate, which would take long). Turns are one interval apart, and begin so that the most punctual of
+ * all is not late; the rate is that from the first turn to the last departure. {@code java -cp benchmarks.jar
+ * dev.limiter.benchmarks.WaitLateness}
  */
 public final class WaitLateness {
 

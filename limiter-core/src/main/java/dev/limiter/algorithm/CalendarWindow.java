@@ -11,9 +11,9 @@ import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 
 /**
- * Days, weeks from Monday, or months in a time zone, from the first moment of one to that of the next: 23 or 25 hours on
- * the days on which clocks change. The window asked for last is remembered, so that the calendar is consulted once a
- * window.
+ * Days, weeks from Monday, or months in a time zone, from the first moment of one to that of the next: 23 or 25
+ * hours on the days on which clocks change. The window asked for last is remembered, so that the calendar is
+ * consulted once a window.
  */
 final class CalendarWindow extends FixedWindow {
 

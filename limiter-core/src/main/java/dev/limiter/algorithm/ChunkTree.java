@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The chunks of a sliding window log as an immutable B+ tree, oldest first: every change makes a new tree that shares
- * with the old one all but the nodes on one path from the root. So logs can share a tree, and any operation on {@code n}
- * entries visits, or copies, at most {@link #CHILDREN} nodes on each of at most {@code log8(n / 16) + 2} levels.
+ * with the old one all but the nodes on one path from the root. So logs can share a tree, and any operation on {@code
+ * n} entries visits, or copies, at most {@link #CHILDREN} nodes on each of at most {@code log8(n / 16) + 2} levels.
  *
  * <p>Chunks come at one end and leave at the other. A chunk or a branch in between that has lost entries is joined with
  * its neighbour once both fit in one, so nodes are half full on average.

@@ -8,8 +8,8 @@ import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
 
 /*
- * Windows that follow each other, numbered from the one in which the limit was compiled. Window and count are one number,
- * so that one compare-and-set moves both:
+ * Windows that follow each other, numbered from the one in which the limit was compiled. Window and count are one
+ * number, so that one compare-and-set moves both:
  *
  *     value = window number x (2 x limit + 1) + used,    0 <= used <= 2 x limit
  *

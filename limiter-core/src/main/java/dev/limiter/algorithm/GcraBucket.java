@@ -20,9 +20,9 @@ import java.math.BigInteger;
  * The emission interval, window / limit, is seldom a whole number of nanoseconds (1/7 of a microsecond at 7,000,000 per
  * second). So time is counted in a unit in which both it and a nanosecond are whole: with window / limit reduced to the
  * fraction w / l, a nanosecond is l units and a permit w; nothing is rounded. Only where burst x w does not fit 60 bits
- * (such as 10,000,019 permits per 30 days) l is cut to what fits and w rounded up, by less than a thousandth for windows
- * of up to a year and rates of up to 10,000,000 per second. The same where l is so large that the clock would leave
- * these bits behind within a moment (such as 999,999,999,999,999 permits per second).
+ * (such as 10,000,019 permits per 30 days) l is cut to what fits and w rounded up, by less than a thousandth for
+ * windows of up to a year and rates of up to 10,000,000 per second. The same where l is so large that the clock would
+ * leave these bits behind within a moment (such as 999,999,999,999,999 permits per second).
  *
  * A waiter takes its permits now, for a turn still to come: the theoretical arrival time moves on all the same, and the
  * turn is when the level will have fallen far enough. So turns come in the order of arrival, are exact, and no late
@@ -200,10 +200,10 @@ final class GcraBucket extends NumberLimit {
     }
 
     /**
-     * Returns what has certainly not leaked yet; more would be granted twice. A charge ends at its mark, and each permit
-     * that another request returned since may have moved it towards now by as much. However far that is, a charge never
-     * leaks sooner than it would have leaked in an empty bucket. Returns nothing while requests wait behind the charge:
-     * their turns are fixed, and would be granted a second time.
+     * Returns what has certainly not leaked yet; more would be granted twice. A charge ends at its mark, and each
+     * permit that another request returned since may have moved it towards now by as much. However far that is, a
+     * charge never leaks sooner than it would have leaked in an empty bucket. Returns nothing while requests wait
+     * behind the charge: their turns are fixed, and would be granted a second time.
      */
     @Override
     public long giveBack(long value, Taken taken, long now) {

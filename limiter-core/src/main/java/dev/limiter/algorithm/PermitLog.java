@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The times at which permits were taken, oldest first, each with their number: the state of a sliding window log.
  *
- * <p>Entries lie in chunks of at most {@link PermitLogChunk#MOST}. Permits are added to the newest chunk and forgotten from the
- * oldest; the chunks between the two are an immutable {@link ChunkTree}. A log of few entries is one chunk, at once the
- * oldest and the newest, whose array grows and shrinks with it.
+ * <p>Entries lie in chunks of at most {@link PermitLogChunk#MOST}. Permits are added to the newest chunk and forgotten
+ * from the oldest; the chunks between the two are an immutable {@link ChunkTree}. A log of few entries is one chunk, at
+ * once the oldest and the newest, whose array grows and shrinks with it.
  *
- * <p>Work per call is bounded whatever is stored: at most all entries of the oldest and of the newest chunk, and one path
- * of the tree (with a million entries 5 levels of 16 nodes, where giving back leaves chunks full). That includes a call
- * after a long pause (chunks leave by cutting the tree), after a step back of the clock (times are kept relative to an
- * offset), and the first one after another limit took over (the tree is shared, the newest chunk copied).
+ * <p>Work per call is bounded whatever is stored: at most all entries of the oldest and of the newest chunk, and one
+ * path of the tree (with a million entries 5 levels of 16 nodes, where giving back leaves chunks full). That includes a
+ * call after a long pause (chunks leave by cutting the tree), after a step back of the clock (times are kept relative
+ * to an offset), and the first one after another limit took over (the tree is shared, the newest chunk copied).
  */
 final class PermitLog implements LimitState {
 

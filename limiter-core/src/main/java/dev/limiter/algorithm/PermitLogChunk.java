@@ -44,7 +44,9 @@ final class PermitLogChunk {
         return -1;
     }
 
-    /** The entry from {@code from} on that the permit with this number belongs to, counted from 1; {@code to} if none. */
+    /**
+     * The entry from {@code from} on that the permit with this number belongs to, counted from 1; {@code to} if none.
+     */
     static int entryOf(long[] chunk, int from, int to, long permit) {
         int entry = from;
         for (long left = permit; entry < to; entry++) {

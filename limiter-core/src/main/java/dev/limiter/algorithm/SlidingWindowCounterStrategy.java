@@ -27,8 +27,8 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
 
     /*
      * The window reaches back over the current sub-window, buckets - 1 whole ones, and the youngest part of one more,
-     * the oldest. The count of the oldest does not tell when in it permits were taken. As its share "elapsed" leaves the window, so
-     * many of its permits are forgiven:
+     * the oldest. The count of the oldest does not tell when in it permits were taken. As its share "elapsed" leaves
+     * the window, so many of its permits are forgiven:
      *
      *     used = all - min(floor(oldest x elapsed), floor(limit / buckets))
      *
@@ -37,9 +37,9 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
      * 2 x limit. So it is at most limit x (1 + 1 / buckets). With one bucket the cap is the limit: the two-counter
      * formula of https://blog.cloudflare.com/counting-things-a-lot-of-different-things/.
      *
-     * Time is counted in ticks, of which both a nanosecond and a sub-window have a whole number: buckets and window, both
-     * divided by what they have in common. Where those would not fit a long (ten years in seven sub-windows), a tick is a
-     * nanosecond and a sub-window rounded up to one.
+     * Time is counted in ticks, of which both a nanosecond and a sub-window have a whole number: buckets and window,
+     * both divided by what they have in common. Where those would not fit a long (ten years in seven sub-windows), a
+     * tick is a nanosecond and a sub-window rounded up to one.
      */
     private static final class Counter extends SlidingWindowLimit {
 

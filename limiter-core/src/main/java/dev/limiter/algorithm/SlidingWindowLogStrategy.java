@@ -7,7 +7,9 @@ import dev.limiter.LimitState;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.SlidingWindowLimit;
 
-/** {@link Algorithm#SLIDING_WINDOW_LOG}: remembers when each permit was taken; exactly {@code limit} over any window. */
+/**
+ * {@link Algorithm#SLIDING_WINDOW_LOG}: remembers when each permit was taken; exactly {@code limit} over any window.
+ */
 public final class SlidingWindowLogStrategy implements RateLimiterStrategy {
 
     @Override

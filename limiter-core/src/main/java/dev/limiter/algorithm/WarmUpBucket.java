@@ -21,7 +21,8 @@ import java.time.Duration;
  * before a request is never shorter than its permits' share of the window, so the rate is never above the limit; with
  * waiters, rest only falls, so the rate never stays below it.
  *
- * Time is counted in a unit in which a nanosecond and a permit are whole, as in GcraBucket; the interval is rounded up to it.
+ * Time is counted in a unit in which a nanosecond and a permit are whole, as in GcraBucket; the interval
+ * is rounded up to it.
  */
 final class WarmUpBucket extends CompiledLimit {
 

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 /**
- * Has all that was granted in memory charged in the shared storage once that is back, whether or not this instance is asked
- * for these keys again: other instances are, and would be granted the same permits. Keys with the largest debt go first, a
- * limited number of them at a time. Thread-safe; never blocks.
+ * Has all that was granted in memory charged in the shared storage once that is back, whether or not this instance is
+ * asked for these keys again: other instances are, and would be granted the same permits. Keys with the largest debt go
+ * first, a limited number of them at a time. Thread-safe; never blocks.
  */
 final class BatchSettlement {
 

@@ -5,10 +5,11 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Whether it is of use to ask. Open (it is not) after several calls in a row have failed, of which one was begun when
- * another had failed already: calls that all stood still at the same moment, because the machine did, are one failure.
- * While it is open, a caller should probe every now and then ({@link #probeIsDue}); several probes in a row that succeed
- * close it. A circuit that opens again soon after that is probed less and less often. Thread-safe; never blocks.
+ * Whether it is of use to ask. Open (it is not) after several calls in a row have failed, of which one was begun
+ * when another had failed already: calls that all stood still at the same moment, because the machine did, are one
+ * failure. While it is open, a caller should probe every now and then ({@link #probeIsDue}); several probes in a
+ * row that succeed close it. A circuit that opens again soon after that is probed less and less often.
+ * Thread-safe; never blocks.
  */
 final class CircuitBreaker {
 

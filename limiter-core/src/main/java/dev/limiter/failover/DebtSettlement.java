@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Charges in the shared storage permits that were granted in memory, as far as they still count, and has those in flight
- * held there. Thread-safe; never blocks.
+ * Charges in the shared storage permits that were granted in memory, as far as they still count, and has those in
+ * flight held there. Thread-safe; never blocks.
  */
 final class DebtSettlement {
 
@@ -25,7 +25,9 @@ final class DebtSettlement {
         this.shared = shared;
     }
 
-    /** {@code charge}: names the rule as it is now, and the key. Permits that there is no room for remain in the debt. */
+    /**
+     * {@code charge}: names the rule as it is now, and the key. Permits that there is no room for remain in the debt.
+     */
     CompletableFuture<?> settle(Charge charge, KeyUse.Debt debt) {
         List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
         List<CompletableFuture<?>> settled = new ArrayList<>(statuses.size());

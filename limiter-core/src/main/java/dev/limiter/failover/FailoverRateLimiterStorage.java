@@ -17,8 +17,8 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides in a remote storage; while that fails, as each rule says: in memory, with this instance's share of what was left
- * of the limit; or everything is permitted, or nothing. Decisions tell when they were made so ({@link
+ * Decides in a remote storage; while that fails, as each rule says: in memory, with this instance's share of what was
+ * left of the limit; or everything is permitted, or nothing. Decisions tell when they were made so ({@link
  * Decision#onFailure()}).
  *
  * <p>A decision takes no longer than the time-out. After a few failures in a row a node is not asked any more until it
@@ -77,8 +77,9 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     }
 
     /**
-     * Waits until the connection is there, each rule was looked at once, and decisions are fast, as long as this JVM may
-     * still be slow: to be called before requests come. Gives up at once where the storage cannot be reached. Blocks.
+     * Waits until the connection is there, each rule was looked at once, and decisions are fast, as long as
+     * this JVM may still be slow: to be called before requests come. Gives up at once where the storage cannot
+     * be reached. Blocks.
      */
     public void warmUp(Collection<Rule> rules, Duration atMost) {
         new RemoteWarmUp(remote, atMost).run(rules);
@@ -223,8 +224,8 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         }
 
         /**
-         * Says for each rule how it is decided while the remote storage fails, default {@link OnFailure#LOCAL}. Asked for each
-         * decision then.
+         * Says for each rule how it is decided while the remote storage fails, default {@link OnFailure#LOCAL}. Asked
+         * for each decision then.
          */
         public Builder onFailure(Function<Rule, OnFailure> onFailure) {
             this.onFailure = onFailure;

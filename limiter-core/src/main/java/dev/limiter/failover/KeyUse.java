@@ -14,8 +14,8 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last answer of the shared storage about one rule and key, and the permits that were granted in memory since. Limits
- * go by their names, since a rule may have others by now. Thread-safe; never blocks for long.
+ * The last answer of the shared storage about one rule and key, and the permits that were granted in memory since.
+ * Limits go by their names, since a rule may have others by now. Thread-safe; never blocks for long.
  */
 final class KeyUse {
 

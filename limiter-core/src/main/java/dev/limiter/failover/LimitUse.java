@@ -102,8 +102,8 @@ final class LimitUse {
     }
 
     /**
-     * For how long so many permits must not be granted in memory, in nanoseconds; 0 if they may be. With several instances
-     * each grants its part of what was left, and at least one permit.
+     * For how long so many permits must not be granted in memory, in nanoseconds; 0 if they may be. With several
+     * instances each grants its part of what was left, and at least one permit.
      */
     long refusesFor(Limit limit, long permits, int instances, long now) {
         if (!known || permits == 0) {

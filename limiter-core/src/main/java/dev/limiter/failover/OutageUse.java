@@ -12,10 +12,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The last answer of the shared storage about each key, and the permits that were granted in memory since: so an outage
- * grants what was left, and not a limit anew. Permits that memory granted are charged in the shared storage once that is
- * back, at the latest before it is asked for the key again; those still in flight are held there until they are released.
- * Memory goes on counting them, so that one outage after the other does not grant one share after the other. Thread-safe.
+ * The last answer of the shared storage about each key, and the permits that were granted in memory since: so an
+ * outage grants what was left, and not a limit anew. Permits that memory granted are charged in the shared storage
+ * once that is back, at the latest before it is asked for the key again; those still in flight are held there until
+ * they are released. Memory goes on counting them, so that one outage after the other does not grant one share after
+ * the other. Thread-safe.
  */
 final class OutageUse implements RemoteRuleStatus.Listener {
 

@@ -35,6 +35,8 @@ public interface RemoteRuleStatus {
     /** How many permits were left of the limit at that position. */
     long left(int limit);
 
-    /** After how many nanoseconds nothing used counts any longer; {@link dev.limiter.Decision#UNKNOWN} for concurrency. */
+    /**
+     * After how many nanoseconds nothing used counts any longer; {@link dev.limiter.Decision#UNKNOWN} for concurrency.
+     */
     long lastingNanos(int limit);
 }

@@ -12,12 +12,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A storage that several instances share and that may fail, as {@link FailoverRateLimiterStorage} needs it. Its states may
- * be on several servers (nodes), of which one may fail alone.
+ * A storage that several instances share and that may fail, as {@link FailoverRateLimiterStorage} needs it. Its states
+ * may be on several servers (nodes), of which one may fail alone.
  *
- * <p>Thread-safe. {@link #decide} and {@link #peek} block for no longer than the {@linkplain #timeout time-out}, nothing
- * else here does. A failure is whatever {@link #errors()} makes a {@link StorageUnavailableException} of; an {@link
- * IllegalArgumentException} stays one.
+ * <p>Thread-safe. {@link #decide} and {@link #peek} block for no longer than the {@linkplain #timeout time-out},
+ * nothing else here does. A failure is whatever {@link #errors()} makes a {@link StorageUnavailableException} of; an
+ * {@link IllegalArgumentException} stays one.
  */
 public interface RemoteStorage extends RateLimiterStorage {
 
@@ -38,7 +38,8 @@ public interface RemoteStorage extends RateLimiterStorage {
     CompletableFuture<Decision> ask(List<Charge> charges);
 
     /**
-     * Decides without the storage, as far as its answers allow that, such as by a permit that was taken ahead. Default: never.
+     * Decides without the storage, as far as its answers allow that, such as by a permit that was taken
+     * ahead. Default: never.
      *
      * @param charges merged: one for each rule and key
      * @return null if the storage has to be {@linkplain #ask asked}
@@ -102,8 +103,8 @@ public interface RemoteStorage extends RateLimiterStorage {
     CompletionStage<?> probe(String node);
 
     /**
-     * Connects anew in the background, since probes of the only node have failed for a while: another one may have taken
-     * over. Default: does nothing.
+     * Connects anew in the background, since probes of the only node have failed for a while: another one may have
+     * taken over. Default: does nothing.
      */
     default void reconnect() {}
 
@@ -127,7 +128,10 @@ public interface RemoteStorage extends RateLimiterStorage {
         /** 1 until it is known; the last known number while the storage cannot be asked. */
         int known();
 
-        /** Has this instance counted, if that is due. Called once a second or so while the storage is asked; does not block. */
+        /**
+         * Has this instance counted, if that is due. Called once a second or so while the storage is
+         * asked; does not block.
+         */
         void sayHello();
 
         /** Has this instance counted no longer. Blocks for so long at most; gives up where that fails. */

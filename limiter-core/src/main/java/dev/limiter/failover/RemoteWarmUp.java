@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Connects, looks at each rule once, and decides for as long as that gets faster: the first decisions of a JVM take longer
- * than a decision may. Blocks, for a limited time; ends at the first failure.
+ * Connects, looks at each rule once, and decides for as long as that gets faster: the first decisions of a JVM take
+ * longer than a decision may. Blocks, for a limited time; ends at the first failure.
  */
 final class RemoteWarmUp {
 

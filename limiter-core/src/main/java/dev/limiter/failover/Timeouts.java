@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Waits for answers, for a limited time. An answer that is granted later is given back, since no caller has it any more.
- * Immutable.
+ * Waits for answers, for a limited time. An answer that is granted later is given back, since no caller has it
+ * any more. Immutable.
  */
 public final class Timeouts {
 

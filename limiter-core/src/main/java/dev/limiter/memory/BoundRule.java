@@ -69,7 +69,9 @@ final class BoundRule {
         return limits[index];
     }
 
-    /** Whether more is asked than can ever be granted. {@code terms}: null if so many of each limit, and nothing else. */
+    /**
+     * Whether more is asked than can ever be granted. {@code terms}: null if so many of each limit, and nothing else.
+     */
     boolean isNever(long permits, @Nullable ChargeTerms terms) {
         if (terms == null || terms.costs() == null) {
             return permits > capacity;
@@ -118,7 +120,9 @@ final class BoundRule {
         return -1;
     }
 
-    /** Whether a limit of this version holds more than its successor, and would have to forget what that cannot hold. */
+    /**
+     * Whether a limit of this version holds more than its successor, and would have to forget what that cannot hold.
+     */
     boolean holdsMoreThan(BoundRule next) {
         for (int i = 0; i < next.size(); i++) {
             int previous = next.predecessor(i, this);
@@ -145,8 +149,8 @@ final class BoundRule {
     }
 
     /**
-     * By how many permits. None for window limits: their states keep what is more than the limit. None for those of which
-     * one request leaves after the other: what is used there is how long the next one waits.
+     * By how many permits. None for window limits: their states keep what is more than the limit. None for those of
+     * which one request leaves after the other: what is used there is how long the next one waits.
      */
     private static long excess(CompiledLimit from, CompiledLimit to) {
         boolean clipped = from instanceof NumberLimit && from.atOnce() == from.capacity();

@@ -153,9 +153,9 @@ abstract class Cell {
     abstract @Nullable Decision peekUnder(BoundRule next, ChargeTerms terms, TimeSource clock);
 
     /**
-     * The same as long as the other limits refuse, and hold less than these: a successor under them would forget what it
-     * cannot hold, and the next request under these limits could take it again. Until a request fits, what was used goes
-     * on to count as it did when it was taken. Null if a successor has to decide.
+     * The same as long as the other limits refuse, and hold less than these: a successor under them would forget what
+     * it cannot hold, and the next request under these limits could take it again. Until a request fits, what was used
+     * goes on to count as it did when it was taken. Null if a successor has to decide.
      */
     final @Nullable Decision refuseUnder(BoundRule next, ChargeTerms terms, TimeSource clock) {
         Decision answer = bound.holdsMoreThan(next) ? peekUnder(next, terms, clock) : null;
@@ -184,8 +184,8 @@ abstract class Cell {
     abstract double usedShare(long word, long now);
 
     /**
-     * A cell that has used what these states have used by now. Under the same limits as before if by now those others would
-     * have to forget something: see {@link #refuseUnder}.
+     * A cell that has used what these states have used by now. Under the same limits as before if by now those others
+     * would have to forget something: see {@link #refuseUnder}.
      */
     final Cell successor(BoundRule wanted, LimitState[] used, long now) {
         BoundRule next = bound.forgets(wanted, used, now) ? bound : wanted;

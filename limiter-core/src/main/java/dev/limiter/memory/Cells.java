@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Cells {
 
-    /** The key of the cell that keys share for which there is no room. Told apart by identity, since a client may send an equal one. */
+    /**
+     * The key of the cell that keys share for which there is no room. Told apart by identity, since a client may
+     * send an equal one.
+     */
     @SuppressWarnings("StringOperationCanBeSimplified") // an object of its own
     static final String SHARED = new String("\0shared");
 

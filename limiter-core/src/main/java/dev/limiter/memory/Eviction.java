@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How many cells there are, and which of them leave. The place of a cell follows from its state: {@link #file} works it
- * out, and looks again after the cell has been put there, so that a change meanwhile is not missed; the thread that makes
- * a cell fresh earlier looks at its place after the change. A place may be early, which is noticed when its time comes,
- * but never late.
+ * out, and looks again after the cell has been put there, so that a change meanwhile is not missed; the thread that
+ * makes a cell fresh earlier looks at its place after the change. A place may be early, which is noticed when its time
+ * comes, but never late.
  *
- * <p>To make room, some cells are looked at, the newest and others at random, and the one leaves whose tightest limit is
- * used least; of equals, the newest. Cells at their limit, or that hold permits, are guarded until they no longer are.
+ * <p>To make room, some cells are looked at, the newest and others at random, and the one leaves whose tightest
+ * limit is used least; of equals, the newest. Cells at their limit, or that hold permits, are guarded until
+ * they no longer are.
  */
 class Eviction {
 
@@ -49,8 +50,8 @@ class Eviction {
     }
 
     /**
-     * Gives a new cell its place, before it is found by its key, if there is room or can be made. The place is early: where
-     * the cell belongs once it has been decided on is found out when its time comes.
+     * Gives a new cell its place, before it is found by its key, if there is room or can be made. The place is early:
+     * where the cell belongs once it has been decided on is found out when its time comes.
      */
     boolean admit(Cell cell) {
         long now = clock.epochNanos();

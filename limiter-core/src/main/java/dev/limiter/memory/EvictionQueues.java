@@ -14,7 +14,9 @@ final class EvictionQueues {
     /** The cells of a sample that came last. A flood of keys finds itself among them. */
     private static final int NEWEST = 4;
 
-    /** In ticks of about an eighth of a second: few of them for any window, and no request waits for a cell to leave. */
+    /**
+     * In ticks of about an eighth of a second: few of them for any window, and no request waits for a cell to leave.
+     */
     private final ExpiryQueue expiring = new ExpiryQueue(27);
 
     /** In ticks of about a millisecond: new keys share a state for as long as no cell here is known to be free. */
@@ -30,8 +32,8 @@ final class EvictionQueues {
     }
 
     /**
-     * Gives a new cell its first place, among those that may leave; false if there are {@code most} cells. No thread finds
-     * a cell counted that is no candidate yet.
+     * Gives a new cell its first place, among those that may leave; false if there are {@code most} cells. No thread
+     * finds a cell counted that is no candidate yet.
      */
     synchronized boolean enter(Cell cell, long nanos, long most) {
         if (!cell.isShared() && size >= most) {
@@ -94,7 +96,10 @@ final class EvictionQueues {
         queue.add(tick, cell);
     }
 
-    /** Whether a place is too late for a cell that is fresh at {@code freshAt}, and has a permit to give at {@code freeAt}. */
+    /**
+     * Whether a place is too late for a cell that is fresh at {@code freshAt}, and has a permit to give at {@code
+     * freeAt}.
+     */
     boolean isLate(ExpiryQueue.Tick place, long freshAt, long freeAt) {
         return place.queue == guarded ? guarded.tick(freeAt) < place.number : expiring.tick(freshAt) < place.number;
     }
@@ -120,8 +125,8 @@ final class EvictionQueues {
     }
 
     /**
-     * Fills an array with cells that may leave, if there are {@code full} cells: the newest, then others at random. Returns
-     * how many there are.
+     * Fills an array with cells that may leave, if there are {@code full} cells: the newest, then others at random.
+     * Returns how many there are.
      */
     synchronized int sample(Cell[] sample, long full) {
         int most = size < full ? 0 : candidates.size();

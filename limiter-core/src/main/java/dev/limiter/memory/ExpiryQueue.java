@@ -5,9 +5,9 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cells by the tick at which they are due, each in one queue at a time, and in it once: the links are part of the cell, so
- * that it is taken out in one step wherever it stands. Changed with the lock of {@link EvictionQueues} held; {@link #isDue} needs
- * none.
+ * Cells by the tick at which they are due, each in one queue at a time, and in it once: the links are part of the cell,
+ * so that it is taken out in one step wherever it stands. Changed with the lock of {@link EvictionQueues} held; {@link
+ * #isDue} needs none.
  */
 final class ExpiryQueue {
 

@@ -44,8 +44,8 @@ final class History {
     }
 
     /**
-     * How many permits of each limit were returned, at most, since a cell of this version had any returned; to be counted
-     * on. For cells with several limits, with their lock held.
+     * How many permits of each limit were returned, at most, since a cell of this version had any returned; to be
+     * counted on. For cells with several limits, with their lock held.
      */
     long[] returnedOfEach(BoundRule bound) {
         OfEach known = ofEach;

@@ -134,9 +134,9 @@ final class NumberCell extends Cell {
     }
 
     /**
-     * See {@link NumberLimit#moveUp}; returns by how much. The state of a dead cell stays: its successor goes on from what
-     * it is. 0, and nothing is changed, if there may be turns of other queues behind, which would not move up: looked at
-     * after the state was read, since a queue is known to the storage before it takes a turn.
+     * See {@link NumberLimit#moveUp}; returns by how much. The state of a dead cell stays: its successor goes on from
+     * what it is. 0, and nothing is changed, if there may be turns of other queues behind, which would not move up:
+     * looked at after the state was read, since a queue is known to the storage before it takes a turn.
      */
     long moveUp(long taken, long now, long permits) {
         long units = taken - limit().moveUp(taken, taken, now, permits);
@@ -203,7 +203,9 @@ final class NumberCell extends Cell {
         return bound.answerUnder(next, key, used, terms, now);
     }
 
-    /** Keeps what the state is after a step back, or requests that only ask would be refused until the clock is back. */
+    /**
+     * Keeps what the state is after a step back, or requests that only ask would be refused until the clock is back.
+     */
     private long settle(long value, long now) {
         long settled = limit().settle(value, now, longestWait());
         if (settled != value && swap(value, settled)) {

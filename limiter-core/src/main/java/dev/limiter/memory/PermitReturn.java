@@ -49,8 +49,8 @@ record PermitReturn(
     }
 
     /**
-     * By how many permits it may move what the marks of other requests stand for, the most of any limit: times stay, and
-     * permits that are held have none.
+     * By how many permits it may move what the marks of other requests stand for, the most of any limit: times stay,
+     * and permits that are held have none.
      */
     long moves() {
         long most = 0;

@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules and what was compiled for them. Rules are values and may be made for each request: what is compiled is dropped when
- * there are too many. Thread-safe.
+ * Rules and what was compiled for them. Rules are values and may be made for each request: what is compiled is dropped
+ * when there are too many. Thread-safe.
  */
 final class RuleCache {
 

@@ -94,7 +94,9 @@ final class Call {
                 unwanted);
     }
 
-    /** Of one charge of one permit: as many as there are of those that are needed at once, and more if many are left. */
+    /**
+     * Of one charge of one permit: as many as there are of those that are needed at once, and more if many are left.
+     */
     <T> CompletableFuture<T> take(long needed, long most, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
         return ask(TAKE_SOME, needed, most, NO_HOLD, then, unwanted);
     }

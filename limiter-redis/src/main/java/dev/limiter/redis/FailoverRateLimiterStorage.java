@@ -6,8 +6,9 @@ import dev.limiter.Rule;
 import java.util.function.Function;
 
 /**
- * Decides in Redis, and goes on without it while that fails: see {@link dev.limiter.failover.FailoverRateLimiterStorage},
- * which is the same for any remote storage. Applications name this one where limits are in Redis.
+ * Decides in Redis, and goes on without it while that fails: see {@link
+ * dev.limiter.failover.FailoverRateLimiterStorage}, which is the same for any remote storage. Applications name this
+ * one where limits are in Redis.
  */
 public final class FailoverRateLimiterStorage extends dev.limiter.failover.FailoverRateLimiterStorage {
 

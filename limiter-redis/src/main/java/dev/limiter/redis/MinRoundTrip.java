@@ -3,9 +3,9 @@ package dev.limiter.redis;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long an answer takes that waits for nothing: the least of the last half a minute, as BBR estimates the round trip.
- * A queue lengthens most answers, and gathering is what shortens it again; an average would turn gathering off just then.
- * Thread-safe; races lose a measurement, which does not matter.
+ * How long an answer takes that waits for nothing: the least of the last half a minute, as BBR estimates the round
+ * trip. A queue lengthens most answers, and gathering is what shortens it again; an average would turn gathering off
+ * just then. Thread-safe; races lose a measurement, which does not matter.
  */
 final class MinRoundTrip {
 

@@ -4,9 +4,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The Redis server, or cluster of them, that holds the states. This is where another client than Lettuce goes in: all that
- * limits need of one is to run a script (EVALSHA, and EVAL where the server does not know it), to delete keys, and to tell
- * which keys may go together. {@link RedisRateLimiterStorage#builder} takes it.
+ * The Redis server, or cluster of them, that holds the states. This is where another client than Lettuce goes in: all
+ * that limits need of one is to run a script (EVALSHA, and EVAL where the server does not know it), to delete keys, and
+ * to tell which keys may go together. {@link RedisRateLimiterStorage#builder} takes it.
  *
  * <p>Thread-safe; never blocks. Everything it returns may fail with whatever the client fails with; that is an outage.
  * A command that fails must not be sent again later: it would charge permits that no caller gets.
@@ -38,8 +38,8 @@ public interface Redis extends AutoCloseable {
     }
 
     /**
-     * Connects anew in the background, if that can be done, since there have been no answers for a while. The connection
-     * that there is stays until there is another one. Default: does nothing.
+     * Connects anew in the background, if that can be done, since there have been no answers for a while. The
+     * connection that there is stays until there is another one. Default: does nothing.
      */
     default void reconnect() {}
 

@@ -20,9 +20,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides without Redis where the answer is known, and else has Redis decide: by one {@link Call} for each slot that the
- * states of a request are in. Remembers what answers refuse, and tells where they leave each state. Thread-safe; never
- * blocks.
+ * Decides without Redis where the answer is known, and else has Redis decide: by one {@link Call} for each slot
+ * that the states of a request are in. Remembers what answers refuse, and tells where they leave each state.
+ * Thread-safe; never blocks.
  */
 final class RedisDecider implements SharedCalls.Taker {
 

@@ -26,16 +26,16 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what every key used in Redis or Valkey (6.2 or later), so that all instances share it. Decided there by scripts,
- * by the clock of the server, in whole microseconds; all charges whose states lie together are one round trip.
+ * Keeps what every key used in Redis or Valkey (6.2 or later), so that all instances share it. Decided there by
+ * scripts, by the clock of the server, in whole microseconds; all charges whose states lie together are one round trip.
  *
- * <p>Charges of a request whose states lie in different slots of a cluster are decided side by side, and given back where
- * others refuse: in the meantime a request may be refused that would not be otherwise, never the opposite. Such requests do
- * not wait for turns.
+ * <p>Charges of a request whose states lie in different slots of a cluster are decided side by side, and given back
+ * where others refuse: in the meantime a request may be refused that would not be otherwise, never the opposite. Such
+ * requests do not wait for turns.
  *
  * <p>Thread-safe. Blocks for no longer than the {@linkplain Builder#timeout time-out}, and fails with {@link
- * RedisUnavailableException} if there is no answer by then; {@link #decideAsync} does not block. Every state expires. Has
- * no thread: the holds of concurrency limits are renewed, and calls that are not answered given up, by {@link
+ * RedisUnavailableException} if there is no answer by then; {@link #decideAsync} does not block. Every state expires.
+ * Has no thread: the holds of concurrency limits are renewed, and calls that are not answered given up, by {@link
  * #cleanUp()}, which has to be called once a second or so.
  */
 public final class RedisRateLimiterStorage implements RemoteStorage {
@@ -277,11 +277,11 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         }
 
         /**
-         * The share of a rule's limits, in percent from 0 to 50, that this instance takes ahead to decide on its own; it is
-         * kept for that share of the window at most. Default 0. In no window are more used than the limit admits: sliding
-         * windows and buckets count a permit for that time longer, and so bring that share less. Others may be refused
-         * what one has taken and does not use. Permits of 10,000 keys are kept at most. Not for concurrency limits, and not where one request
-         * leaves after the other: these never take anything ahead.
+         * The share of a rule's limits, in percent from 0 to 50, that this instance takes ahead to decide on its own;
+         * it is kept for that share of the window at most. Default 0. In no window are more used than the limit admits:
+         * sliding windows and buckets count a permit for that time longer, and so bring that share less. Others may be
+         * refused what one has taken and does not use. Permits of 10,000 keys are kept at most. Not for concurrency
+         * limits, and not where one request leaves after the other: these never take anything ahead.
          */
         public Builder lease(ToIntFunction<Rule> percent) {
             this.aheadPercent = percent;
@@ -289,10 +289,11 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         }
 
         /**
-         * The strategies of the application, default those of the library: a {@link RedisStrategy} among them brings a script.
+         * The strategies of the application, default those of the library: a {@link RedisStrategy} among
+         * them brings a script.
          *
-         * @throws IllegalArgumentException if there is one that is not the library's and brings none: instances would decide
-         *     by one arithmetic, and by another while Redis fails
+         * @throws IllegalArgumentException if there is one that is not the library's and brings none: instances would
+         *     decide by one arithmetic, and by another while Redis fails
          */
         public Builder strategies(RateLimiterFactory strategies) {
             this.scripts = Scripts.of(strategies);

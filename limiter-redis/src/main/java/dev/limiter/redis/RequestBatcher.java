@@ -6,12 +6,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Sends requests to Redis: at once while little is under way, and else together with those that come until something is
- * answered, in one call of a script. So does TCP with small segments (RFC 896): a call that is for many spares the server
- * and the client most of what each of them costs. The longer the line, the more calls are under way before requests gather,
- * so that answers come often and no request waits for much longer than the line takes; where a queue makes answers late,
- * gathering is what shortens it.
- * Requests are decided one after the other, and fail each on its own.
+ * Sends requests to Redis: at once while little is under way, and else together with those that come until
+ * something is answered, in one call of a script. So does TCP with small segments (RFC 896): a call that is for
+ * many spares the server and the client most of what each of them costs. The longer the line, the more calls are
+ * under way before requests gather, so that answers come often and no request waits for much longer than the line
+ * takes; where a queue makes answers late, gathering is what shortens it. Requests are decided one after the other,
+ * and fail each on its own.
  *
  * <p>Thread-safe; never blocks, and has no thread: the thread that reads an answer sends what has come meanwhile.
  */
@@ -44,7 +44,10 @@ final class RequestBatcher {
         return request;
     }
 
-    /** How many calls for one key may be under way: one on a short line, and else one for each {@link #GATHER} that it takes. */
+    /**
+     * How many calls for one key may be under way: one on a short line, and else one for each {@link
+     * #GATHER} that it takes.
+     */
     int callsAtOnce(int slot) {
         SlotRequestBatcher lane = lanes.get(slot);
         return lane == null ? 1 : lane.callsAtOnce();

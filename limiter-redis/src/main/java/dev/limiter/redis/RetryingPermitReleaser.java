@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Returns permits. The release of a concurrency limit's permits that fails, such as with a connection that was cut, is kept
- * and sent again until it succeeds, or the hold has ended: to release twice does nothing. Permits of other limits, which
- * would be returned twice, are sent again for as long, but only after a failure that has certainly returned none.
+ * Returns permits. The release of a concurrency limit's permits that fails, such as with a connection that was cut, is
+ * kept and sent again until it succeeds, or the hold has ended: to release twice does nothing. Permits of other limits,
+ * which would be returned twice, are sent again for as long, but only after a failure that has certainly returned none.
  * Thread-safe; never blocks.
  */
 final class RetryingPermitReleaser implements Returns {

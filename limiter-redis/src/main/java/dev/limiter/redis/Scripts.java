@@ -42,8 +42,8 @@ final class Scripts {
     /**
      * Those of the library's algorithms, and of what the application brings as a {@link RedisStrategy}.
      *
-     * @throws IllegalArgumentException if a strategy is neither the library's nor a {@link RedisStrategy}, or its script
-     *     lacks a part
+     * @throws IllegalArgumentException if a strategy is neither the library's nor a {@link RedisStrategy}, or its
+     *     script lacks a part
      */
     static Scripts of(RateLimiterFactory strategies) {
         LuaAlgorithms algorithms = algorithms(strategies);

@@ -18,13 +18,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests to one slot, as {@link RequestBatcher} says. Requests gather while as many calls are under way as the line holds at
- * a small distance; so no request waits for more than a short time, and calls that are never answered keep none waiting.
- * Thread-safe.
+ * The requests to one slot, as {@link RequestBatcher} says. Requests gather while as many calls are under way as the
+ * line holds at a small distance; so no request waits for more than a short time, and calls that are never answered
+ * keep none waiting. Thread-safe.
  */
 final class SlotRequestBatcher {
 
-    /** So many calls may be under way on a short line before requests gather: the server always has another one to do. */
+    /**
+     * So many calls may be under way on a short line before requests gather: the server always has another one to do.
+     */
     private static final int LITTLE = 4;
 
     /** And so many on a long one, at a distance of a tenth of the time that requests gather. */
@@ -172,7 +174,10 @@ final class SlotRequestBatcher {
         sendIfLittleIsUnderWay();
     }
 
-    /** Gives up calls that were sent so long ago that no caller waits for them any more. Permits that they take are given back. */
+    /**
+     * Gives up calls that were sent so long ago that no caller waits for them any more. Permits that they
+     * take are given back.
+     */
     void abandon(Duration timeout) {
         long now = System.nanoTime();
         for (Sent sent : underWay) {

@@ -1,7 +1,7 @@
 /**
  * Limits that hold across instances: states in Redis or Valkey, decided there by scripts. {@link
- * dev.limiter.redis.RedisRateLimiterStorage} is the storage; {@link dev.limiter.redis.Redis} is what it asks, which {@link
- * dev.limiter.redis.LettuceRedis} reaches with Lettuce.
+ * dev.limiter.redis.RedisRateLimiterStorage} is the storage; {@link dev.limiter.redis.Redis} is what it asks, which
+ * {@link dev.limiter.redis.LettuceRedis} reaches with Lettuce.
  */
 @NullMarked
 package dev.limiter.redis;

@@ -4,8 +4,8 @@ import dev.limiter.Decision;
 import java.net.http.HttpResponse;
 
 /**
- * Assertions about decisions and answers, beside AssertJ's own. {@link SpringLimiterAssertions} has more, for what tests
- * of Spring applications get.
+ * Assertions about decisions and answers, beside AssertJ's own. {@link SpringLimiterAssertions} has more, for what
+ * tests of Spring applications get.
  */
 public class LimiterAssertions {
 

@@ -5,8 +5,8 @@ import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Puts a {@link VirtualTimeSource} and a {@link ResettableStorage} into the application, in place of those it would have. A
- * record without components: all are equal, so that tests share applications.
+ * Puts a {@link VirtualTimeSource} and a {@link ResettableStorage} into the application, in place of those it would
+ * have. A record without components: all are equal, so that tests share applications.
  */
 record VirtualTimeCustomizer() implements ContextCustomizer {
 

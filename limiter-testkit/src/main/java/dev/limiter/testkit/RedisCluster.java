@@ -151,7 +151,10 @@ public final class RedisCluster implements AutoCloseable {
         Conditions.await(() -> replica.ask(node -> node.clusterInfo()).contains("cluster_state:ok"));
     }
 
-    /** Asks who serves the slots of a master now: the master, or its replica where it was {@linkplain #killMaster killed}. */
+    /**
+     * Asks who serves the slots of a master now: the master, or its replica where it was {@linkplain
+     * #killMaster killed}.
+     */
     public <T> T askServing(int master, Function<RedisCommands<String, String>, T> question) {
         RedisServer first = nodes.get(master);
         return (first.isRunning() ? first : nodes.get(MASTERS + master)).ask(question);

@@ -16,11 +16,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * Sends so many requests a second whether or not those before them are answered, over 1,000 keys of which nobody is refused,
- * and prints how many were answered in each second, and how long after they should have been sent.
+ * Sends so many requests a second whether or not those before them are answered, over 1,000 keys of which nobody is
+ * refused, and prints how many were answered in each second, and how long after they should have been sent.
  *
- * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.OpenLoop [requests per second] [seconds] [milliseconds that
- * the network adds to a round trip]}
+ * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.OpenLoop [requests per second] [seconds] [milliseconds
+ * that the network adds to a round trip]}
  */
 public final class OpenLoop {
 

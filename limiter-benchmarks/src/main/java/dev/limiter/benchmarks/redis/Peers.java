@@ -81,8 +81,8 @@ final class Peers implements AutoCloseable {
     }
 
     /**
-     * As Spring Cloud Gateway calls it, but from Lettuce, without the reactive layers in between. It counts whole seconds,
-     * and tells what is left.
+     * As Spring Cloud Gateway calls it, but from Lettuce, without the reactive layers in between. It counts whole
+     * seconds, and tells what is left.
      */
     Contender.Decider gateway(Contenders.Terms terms) {
         RedisAsyncCommands<byte[], byte[]> commands = server.connect().async();

@@ -21,8 +21,8 @@ import java.util.stream.IntStream;
  *
  * <p>No request is refused, since a refusal need not ask Redis; refusals are measured apart, below.
  *
- * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.RedisBenchmark [rounds] [milliseconds of a slice] [pattern
- * of names]}
+ * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.RedisBenchmark [rounds] [milliseconds of a slice]
+ * [pattern of names]}
  */
 public final class RedisBenchmark {
 

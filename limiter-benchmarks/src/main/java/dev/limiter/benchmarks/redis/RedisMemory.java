@@ -13,8 +13,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Prints how many bytes Redis needs for a client (named like {@code client-17}, of a rule {@code orders}) with a limit of 100 per hour ({@code MEMORY USAGE} of all its keys), when
- * it has used one permit, and when it has used all.
+ * Prints how many bytes Redis needs for a client (named like {@code client-17}, of a rule {@code orders}) with a limit
+ * of 100 per hour ({@code MEMORY USAGE} of all its keys), when it has used one permit, and when it has used all.
  *
  * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.RedisMemory}
  */

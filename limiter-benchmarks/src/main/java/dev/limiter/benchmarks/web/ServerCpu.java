@@ -34,8 +34,8 @@ public final class ServerCpu {
     }
 
     /**
-     * @param args how many launches (default 3), rounds in each (12) and seconds for each variant in a round (2); then the
-     *     profiles of the variants to compare with none (all)
+     * @param args how many launches (default 3), rounds in each (12) and seconds for each variant in a round (2); then
+     *     the profiles of the variants to compare with none (all)
      */
     public static void main(String[] args) throws Exception {
         List<Variant> variants = new ArrayList<>(List.of(Variant.NONE));

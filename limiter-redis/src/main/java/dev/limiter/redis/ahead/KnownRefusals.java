@@ -32,8 +32,8 @@ public final class KnownRefusals {
     private static final long BELIEVED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * {@code parts} as they were answered at {@code asked}, refused until {@code until}, by the clock of this JVM; {@code
-     * doubted}: when one request is to find out whether that is still so.
+     * {@code parts} as they were answered at {@code asked}, refused until {@code until}, by the clock of this JVM;
+     * {@code doubted}: when one request is to find out whether that is still so.
      */
     private record Refusal(List<RedisDecision> parts, long stamp, long asked, long until, AtomicLong doubted) {
 

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permits of one key that were taken in one call: for the callers that were there, and some for later ones. Taking one is
- * one atomic subtraction. Thread-safe; never blocks.
+ * Permits of one key that were taken in one call: for the callers that were there, and some for later ones. Taking one
+ * is one atomic subtraction. Thread-safe; never blocks.
  */
 public final class LeasedPermits {
 
@@ -29,7 +29,8 @@ public final class LeasedPermits {
     private final AtomicLong rest;
 
     /**
-     * @param asked when Redis was asked, as {@link System#nanoTime()}: what is kept expires no later than it would there
+     * @param asked when Redis was asked, as {@link System#nanoTime()}: what is kept expires no later than it would
+     *     there
      * @param callers for how many permits were needed at once; what is more was taken ahead
      */
     public LeasedPermits(

@@ -82,7 +82,8 @@ public final class SharedCalls {
     /**
      * Gives back all that was taken ahead.
      *
-     * @param caughtUp waits until the server has answered what it was asked for; false if it does not: then the rest is kept
+     * @param caughtUp waits until the server has answered what it was asked for; false if it does not:
+     *     then the rest is kept
      */
     public void giveBackAll(BooleanSupplier caughtUp) {
         giveBack(block -> true, caughtUp);

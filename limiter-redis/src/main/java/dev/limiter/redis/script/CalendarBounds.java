@@ -30,7 +30,9 @@ final class CalendarBounds {
         return new CalendarBounds(limit.period(), limit.zone());
     }
 
-    /** Five moments: the beginnings of the last window, of this one, and of the three after it, as scripts unpack them. */
+    /**
+     * Five moments: the beginnings of the last window, of this one, and of the three after it, as scripts unpack them.
+     */
     byte[] around(long nowMicros) {
         if (period == null || zone == null) {
             return NOTHING;

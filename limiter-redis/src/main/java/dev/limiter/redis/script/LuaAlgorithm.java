@@ -6,8 +6,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An algorithm as there are scripts of it. Of the library's, both buckets are one, and one that warms up is another; one of
- * the application's own stands beside them, in place of the library's for the limits that it takes. Immutable.
+ * An algorithm as there are scripts of it. Of the library's, both buckets are one, and one that warms up is another;
+ * one of the application's own stands beside them, in place of the library's for the limits that it takes. Immutable.
  */
 public final class LuaAlgorithm {
 
@@ -21,7 +21,9 @@ public final class LuaAlgorithm {
     static final List<LuaAlgorithm> LIBRARY =
             List.of(BUCKET, FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY, WARM_UP);
 
-    /** Where the numbers of the applications' own begin, of which there is one for each {@link dev.limiter.Algorithm}. */
+    /**
+     * Where the numbers of the applications' own begin, of which there is one for each {@link dev.limiter.Algorithm}.
+     */
     private static final int OWN = 64;
 
     private final int number;

@@ -85,7 +85,8 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
     }
 
     /**
-     * For how long the same request would wait: an answer to one that took permits says when a permit can be had at once.
+     * For how long the same request would wait: an answer to one that took permits says when a permit can be had at
+     * once.
      */
     private long patienceMicros() {
         return charged ? RemoteLimit.micros(charge.maxWait()) : 0;

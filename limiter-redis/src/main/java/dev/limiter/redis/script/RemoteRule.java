@@ -9,8 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A rule as the scripts see it. The states of one key are in keys named {@code prefix{rule:key}limit}: what is in braces
- * decides the slot, so all limits of a rule and key are on one node.
+ * A rule as the scripts see it. The states of one key are in keys named {@code prefix{rule:key}limit}: what is in
+ * braces decides the slot, so all limits of a rule and key are on one node.
  */
 public final class RemoteRule {
 
@@ -34,7 +34,9 @@ public final class RemoteRule {
 
     public final long aheadNanos;
 
-    /** Of these how many are taken however few are left: what comes in a pause, or refusals would cost a call for each. */
+    /**
+     * Of these how many are taken however few are left: what comes in a pause, or refusals would cost a call for each.
+     */
     public final long smallestBlock;
 
     private final boolean shareable;

@@ -31,7 +31,10 @@ public final class Request<T> extends ReturningFuture<T> {
         this.made = made;
     }
 
-    /** Has it told if there is no answer, also if no caller waits for one any more: the server may have done what was asked for. */
+    /**
+     * Has it told if there is no answer, also if no caller waits for one any more: the server may have done
+     * what was asked for.
+     */
     public void whenLost(Runnable lost) {
         this.lost = lost;
     }

@@ -5,8 +5,8 @@ import java.util.stream.Collectors;
 
 /**
  * The texts of the scripts, put together from the resources beside this class and the {@linkplain ScriptParts parts} of
- * each algorithm. A server makes functions of all that a script holds each time it runs, so what a call does not need is
- * left out. Immutable.
+ * each algorithm. A server makes functions of all that a script holds each time it runs, so what a call does not need
+ * is left out. Immutable.
  */
 public final class ScriptAssembly {
 

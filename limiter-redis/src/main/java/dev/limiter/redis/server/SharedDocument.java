@@ -33,8 +33,8 @@ public final class SharedDocument {
     /**
      * A version of the text.
      *
-     * @param revision what no other version has: a line of ASCII, or anything up to the first end of a line where something
-     *     else has written it
+     * @param revision what no other version has: a line of ASCII, or anything up to the first end of a line where
+     *     something else has written it
      */
     public record Version(String revision, String text) {}
 
@@ -44,8 +44,8 @@ public final class SharedDocument {
     }
 
     /**
-     * Replaces the text that has the revision before, and says whether that was still there. Fails as the server does; it may
-     * have been replaced then.
+     * Replaces the text that has the revision before, and says whether that was still there. Fails as the server does;
+     * it may have been replaced then.
      */
     public CompletionStage<Boolean> replace(String before, Version next) {
         byte[] document = (next.revision() + "\n" + next.text()).getBytes(StandardCharsets.UTF_8);

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Texts that instances tell each other, each for some seconds: one call adds one and reads those of all. The key expires with
- * the last of them. Thread-safe; never blocks.
+ * Texts that instances tell each other, each for some seconds: one call adds one and reads those of all. The key
+ * expires with the last of them. Thread-safe; never blocks.
  */
 public final class SharedSamples {
 

@@ -7,8 +7,8 @@ import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.web.servlet.FrameworkServlet;
 
 /**
- * Has annotated methods limited in the contexts that further servlets of Spring make. A servlet that has the application's
- * own context, or one that was made before, stays as it is.
+ * Has annotated methods limited in the contexts that further servlets of Spring make. A servlet that has the
+ * application's own context, or one that was made before, stays as it is.
  */
 final class FrameworkServletProcessor implements BeanPostProcessor {
 

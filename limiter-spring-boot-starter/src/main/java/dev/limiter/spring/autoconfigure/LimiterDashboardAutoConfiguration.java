@@ -29,7 +29,9 @@ import org.springframework.security.web.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.servlet.DispatcherServlet;
 
-/** The page for those on call, where it is asked for; its data come from the endpoint, with the access that this has. */
+/**
+ * The page for those on call, where it is asked for; its data come from the endpoint, with the access that this has.
+ */
 @AutoConfiguration(after = LimiterEndpointAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({DispatcherServlet.class, HttpServletRequest.class, ConditionalOnAvailableEndpoint.class})
@@ -42,7 +44,10 @@ public final class LimiterDashboardAutoConfiguration {
     /** The bean of Spring Security through which all requests go. */
     private static final String SECURITY = "springSecurityFilterChain";
 
-    /** @throws LimiterConfigurationException if everybody could see the page, its path is none, or the endpoint has another port */
+    /**
+     * @throws LimiterConfigurationException if everybody could see the page, its path is none, or the
+     *     endpoint has another port
+     */
     @Bean
     DashboardMapping limiterDashboardMapping(
             ApplicationContext application,

@@ -19,8 +19,8 @@ import org.springframework.core.Ordered;
 import org.springframework.web.servlet.DispatcherServlet;
 
 /**
- * Keeps all answers of the endpoint out of caches, on whichever port it is: also what Actuator answers itself, such as 405,
- * and what a security filter does.
+ * Keeps all answers of the endpoint out of caches, on whichever port it is: also what Actuator answers itself, such as
+ * 405, and what a security filter does.
  */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnLimiter

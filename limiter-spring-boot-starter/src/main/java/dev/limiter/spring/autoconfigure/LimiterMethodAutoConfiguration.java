@@ -85,8 +85,9 @@ public final class LimiterMethodAutoConfiguration {
     }
 
     /**
-     * Sees to it that advisors are applied at all, also with {@code spring.aop.auto=false}, and then with proxies of classes,
-     * as Spring Boot does without that: behind a proxy of an interface, Spring MVC no longer sees a controller.
+     * Sees to it that advisors are applied at all, also with {@code spring.aop.auto=false}, and then with
+     * proxies of classes, as Spring Boot does without that: behind a proxy of an interface, Spring MVC no longer
+     * sees a controller.
      */
     static final class ProxyCreator implements ImportBeanDefinitionRegistrar, EnvironmentAware {
 

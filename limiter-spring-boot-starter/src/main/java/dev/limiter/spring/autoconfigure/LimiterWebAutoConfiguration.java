@@ -261,7 +261,9 @@ public final class LimiterWebAutoConfiguration {
         return new WaitingInterceptor(decider);
     }
 
-    /** Found by every mapping of every {@link DispatcherServlet}, also by those that know no {@link WebMvcConfigurer}. */
+    /**
+     * Found by every mapping of every {@link DispatcherServlet}, also by those that know no {@link WebMvcConfigurer}.
+     */
     @Bean
     @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
     MappedInterceptor limiterMappedInterceptor(

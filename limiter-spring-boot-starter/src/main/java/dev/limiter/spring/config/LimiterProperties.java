@@ -26,8 +26,8 @@ import org.springframework.boot.convert.Delimiter;
  *     than this, not more.
  * @param maxKeys How many keys are remembered in memory, 1 to 1000000000.
  * @param nearLimit From which use of a limit a permitted request is counted in limiter.near.limit, 1% to 99%.
- * @param changesFile File in which changes of rules that are made at the endpoint are kept for the next start; they end with
- *     the application if not said. For storage: memory.
+ * @param changesFile File in which changes of rules that are made at the endpoint are kept for the next start; they end
+ *     with the application if not said. For storage: memory.
  * @param web Limits on HTTP requests.
  * @param redis Limits in Redis, and decisions while it fails; for storage: redis.
  * @param aspect Limits on annotated methods.
@@ -36,8 +36,8 @@ import org.springframework.boot.convert.Delimiter;
  *     same.
  * @param floors The most that rules may permit, by their names, wherever they are written or changed; default for the
  *     automatic limit.
- * @param rulesFile YAML file with rules, as in application.yml, which come before all else that is configured; looked at
- *     four times a second, also through symbolic links.
+ * @param rulesFile YAML file with rules, as in application.yml, which come before all else that is configured; looked
+ *     at four times a second, also through symbolic links.
  * @param ownKeys Keys directly below limiter that are the application's own, such as customers; what is below them is
  *     not read.
  */
@@ -67,16 +67,16 @@ public record LimiterProperties(
      * @param keyPrefix Prefix of the names of all keys in Redis, without braces; by default limiter: and the name of
      *     the application. Applications with the same prefix on the same Redis share the limits of rules of the same
      *     name.
-     * @param url URL of a server for limits alone, such as redis://user:password@limits:6379; that of the application if
-     *     not said.
+     * @param url URL of a server for limits alone, such as redis://user:password@limits:6379; that of the
+     *     application if not said.
      * @param timeout How long a decision may take, at most 10s; then it is made as on-failure says.
      * @param onFailure Decisions while Redis does not decide: local (each instance has its share of the limit), allow
      *     or deny. Also per rule.
      * @param instances How many instances share the limits, at least 1; counted through Redis if not said.
      * @param keySecret Secret that headers, cookies, sessions and the like are hashed with before they are part of a
      *     key in Redis, at least 16 characters; the same for all instances.
-     * @param shareChanges Whether changes of rules that are made at the endpoint of one instance are those of all, and are
-     *     kept for the next start.
+     * @param shareChanges Whether changes of rules that are made at the endpoint of one instance are those of all, and
+     *     are kept for the next start.
      */
     public record Redis(
             @Nullable String keyPrefix,
@@ -122,7 +122,8 @@ public record LimiterProperties(
      * @param enabled Whether HTTP requests are limited by the rules and the automatic limit; annotated methods are in
      *     any case.
      * @param defaultLimit The automatic limit of each endpoint that no rule applies to; none if absent.
-     * @param exclude Path patterns that no rule applies to; /actuator/** is where management.endpoints.web.base-path says.
+     * @param exclude Path patterns that no rule applies to; /actuator/** is where
+     *     management.endpoints.web.base-path says.
      * @param staticResources Whether the automatic limit applies also to requests without an endpoint (static files,
      *     unknown URLs), as one resource. Rules apply to it in any case, where their paths match the URL.
      * @param order Order of the interceptor among others; lower comes first.
@@ -163,31 +164,31 @@ public record LimiterProperties(
      * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:
      *     calendar.
      * @param algorithm How the limit counts; token-bucket if not said.
-     * @param burst The most that can be taken at once, 1 to 1000000000000000; the limit if not said. For token-bucket and
-     *     leaky-bucket.
+     * @param burst The most that can be taken at once, 1 to 1000000000000000; the limit if not said. For
+     *     token-bucket and leaky-bucket.
      * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
      * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
      *     if not said. For fixed-window.
      * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
-     * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For token-bucket,
-     *     and leaky-bucket with max-wait; not with burst.
+     * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For
+     *     token-bucket, and leaky-bucket with max-wait; not with burst.
      * @param limits Several limits by name, instead of the one above; all must permit.
      * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, its differences
      *     from the rule.
      * @param key Key of a bucket, such as ip or "principal|ip"; one bucket for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
-     * @param maxWait How long a request may wait for its turn instead of being refused, up to 1d; 0ms if not said, 500ms
-     *     if only max-waiting is. Makes a leaky-bucket space requests out evenly.
+     * @param maxWait How long a request may wait for its turn instead of being refused, up to 1d; 0ms if not said,
+     *     500ms if only max-waiting is. Makes a leaky-bucket space requests out evenly.
      * @param maxWaiting How many may wait at the same time for one key; any number if not said.
      * @param priority Expression that is true for requests that go first: they alone may have the reserve, and wait.
      * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
      * @param mode Effect of decisions; the weaker of this and limiter.mode.
-     * @param enforce Share of the keys that are refused, from 0.01% to 100%; for the others the rule only watches. 100% if
-     *     not said.
+     * @param enforce Share of the keys that are refused, from 0.01% to 100%; for the others the rule only
+     *     watches. 100% if not said.
      * @param onFailure Decisions while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not
      *     said.
-     * @param lease With storage: redis, the share of the limits that each instance takes ahead to decide without asking, from
-     *     1% to 50%; none if not said. Not for concurrency, nor where requests leave one after the other.
+     * @param lease With storage: redis, the share of the limits that each instance takes ahead to decide without
+     *     asking, from 1% to 50%; none if not said. Not for concurrency, nor where requests leave one after the other.
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
@@ -198,8 +199,8 @@ public record LimiterProperties(
      * @param deny Networks of clients that are always refused, with status 403.
      * @param answer Owner of the limit: the client (client), answered with status 429, or the application itself
      *     (server), with 503; client if not said, but server for methods of HTTP clients.
-     * @param limitResolver Where the limit of each key comes from: the name of a LimitResolver bean, or an expression that
-     *     gives a number of permits, or nothing for the limit of the rule.
+     * @param limitResolver Where the limit of each key comes from: the name of a LimitResolver bean, or an expression
+     *     that gives a number of permits, or nothing for the limit of the rule.
      * @param limitCache How long the answer of the limit-resolver for a key holds, up to 1d; 1m if not said.
      */
     public record DefaultLimit(
@@ -239,14 +240,14 @@ public record LimiterProperties(
      * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:
      *     calendar.
      * @param algorithm How the limit counts; token-bucket if not said.
-     * @param burst The most that can be taken at once, 1 to 1000000000000000; the limit if not said. For token-bucket and
-     *     leaky-bucket.
+     * @param burst The most that can be taken at once, 1 to 1000000000000000; the limit if not said. For
+     *     token-bucket and leaky-bucket.
      * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
      * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
      *     if not said. For fixed-window.
      * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
-     * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For token-bucket,
-     *     and leaky-bucket with max-wait; not with burst.
+     * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For
+     *     token-bucket, and leaky-bucket with max-wait; not with burst.
      * @param limits Several limits by name, instead of the one above; all must permit.
      * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, its differences
      *     from the rule.
@@ -259,18 +260,18 @@ public record LimiterProperties(
      * @param scope Whether all endpoints share the budget (rule) or each has its own (endpoint); rule if not said.
      * @param key Key of a bucket, such as ip or "principal|ip"; one bucket for all if not said.
      * @param cost Permits that a request takes: a number or an expression; 1 if not said.
-     * @param maxWait How long a request may wait for its turn instead of being refused, up to 1d; 0ms if not said, 500ms
-     *     if only max-waiting is. Makes a leaky-bucket space requests out evenly.
+     * @param maxWait How long a request may wait for its turn instead of being refused, up to 1d; 0ms if not said,
+     *     500ms if only max-waiting is. Makes a leaky-bucket space requests out evenly.
      * @param maxWaiting How many may wait at the same time for one key; any number if not said.
      * @param priority Expression that is true for requests that go first: they alone may have the reserve, and wait.
      * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
      * @param mode Effect of decisions; the weaker of this and limiter.mode.
-     * @param enforce Share of the keys that are refused, from 0.01% to 100%; for the others the rule only watches. 100% if
-     *     not said.
+     * @param enforce Share of the keys that are refused, from 0.01% to 100%; for the others the rule only
+     *     watches. 100% if not said.
      * @param onFailure Decisions while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not
      *     said.
-     * @param lease With storage: redis, the share of the limits that each instance takes ahead to decide without asking, from
-     *     1% to 50%; none if not said. Not for concurrency, nor where requests leave one after the other.
+     * @param lease With storage: redis, the share of the limits that each instance takes ahead to decide without
+     *     asking, from 1% to 50%; none if not said. Not for concurrency, nor where requests leave one after the other.
      * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
      *     none for key: global.
      * @param skipIf Expression that is true for requests not to limit.
@@ -282,8 +283,8 @@ public record LimiterProperties(
      * @param ban When a key that goes on in spite of rejections is refused outright for a while.
      * @param answer Owner of the limit: the client (client), answered with status 429, or the application itself
      *     (server), with 503; client if not said, but server for methods of HTTP clients.
-     * @param limitResolver Where the limit of each key comes from: the name of a LimitResolver bean, or an expression that
-     *     gives a number of permits, or nothing for the limit of the rule.
+     * @param limitResolver Where the limit of each key comes from: the name of a LimitResolver bean, or an expression
+     *     that gives a number of permits, or nothing for the limit of the rule.
      * @param limitCache How long the answer of the limit-resolver for a key holds, up to 1d; 1m if not said.
      */
     @ConfigurationProperties("limiter.rules.*") // for the metadata alone
@@ -342,15 +343,16 @@ public record LimiterProperties(
      * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:
      *     calendar.
      * @param algorithm How the limit counts; token-bucket if not said.
-     * @param burst The most that can be taken at once, 1 to 1000000000000000; the limit if not said. For token-bucket and
-     *     leaky-bucket.
+     * @param burst The most that can be taken at once, 1 to 1000000000000000; the limit if not said. For
+     *     token-bucket and leaky-bucket.
      * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
      * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
      *     if not said. For fixed-window.
      * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
-     * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For token-bucket,
-     *     and leaky-bucket with max-wait; not with burst.
-     * @param cost Permits that a request takes of this limit: a number or an expression; the cost of the rule if not said.
+     * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For
+     *     token-bucket, and leaky-bucket with max-wait; not with burst.
+     * @param cost Permits that a request takes of this limit: a number or an expression; the cost of the rule if not
+     *     said.
      */
     @ConfigurationProperties("limiter.rules.*.limits.*") // for the metadata alone
     public record NamedLimit(

@@ -83,7 +83,9 @@ public final class PropertyOrigins {
         return place.startsWith("limiter.") && place.indexOf(' ') < 0;
     }
 
-    /** A variable of the environment has the value of a property, although it is spelt otherwise in a file behind it. */
+    /**
+     * A variable of the environment has the value of a property, although it is spelt otherwise in a file behind it.
+     */
     private static Stream<Origin> inForce(
             Environment environment, ConfigurationPropertyName name, Predicate<ConfigurationPropertyName> asWritten) {
         return sources(environment)

@@ -28,8 +28,8 @@ import org.yaml.snakeyaml.error.Mark;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 /**
- * The file that {@code limiter.rules-file} names: rules as in {@code application.yml}, which come before all else in the
- * environment. Immutable.
+ * The file that {@code limiter.rules-file} names: rules as in {@code application.yml}, which come before all else in
+ * the environment. Immutable.
  */
 public final class RulesFile {
 

@@ -6,7 +6,9 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;
 
-/** Has the rules file be part of the environment before anything is made of that. Without the file, there is a warning. */
+/**
+ * Has the rules file be part of the environment before anything is made of that. Without the file, there is a warning.
+ */
 public final class RulesFileInitializer
         implements ApplicationContextInitializer<ConfigurableApplicationContext>, Ordered {
 

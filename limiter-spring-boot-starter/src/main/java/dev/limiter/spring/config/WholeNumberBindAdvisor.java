@@ -9,7 +9,9 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.util.ClassUtils;
 
-/** Refuses fractions where Limiter needs a whole number: of the number that YAML has read, Spring would cut them off. */
+/**
+ * Refuses fractions where Limiter needs a whole number: of the number that YAML has read, Spring would cut them off.
+ */
 public final class WholeNumberBindAdvisor implements ConfigurationPropertiesBindHandlerAdvisor {
 
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(LimiterProperties.PREFIX);

@@ -51,7 +51,9 @@ final class KeyChanger {
         });
     }
 
-    /** Begins the ban that follows too many rejections, where the states are: for all instances, of a shared storage. */
+    /**
+     * Begins the ban that follows too many rejections, where the states are: for all instances, of a shared storage.
+     */
     Map<String, Object> ban(Map<RateLimitRule, String> keys, Operator operator) {
         Map<String, RateLimitRule> bans = new LinkedHashMap<>();
         keys.forEach((rule, key) -> {

@@ -14,7 +14,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the keys that an operator means, and shows where they stand. Thread-safe; blocks for as long as a decision may. */
+/**
+ * Finds the keys that an operator means, and shows where they stand. Thread-safe; blocks for as long as a decision may.
+ */
 final class KeyReader {
 
     private final LiveRules rules;
@@ -50,7 +52,10 @@ final class KeyReader {
         return keys;
     }
 
-    /** The key with a hash that the endpoint has told: of one that was refused lately, has an override, or holds permits. */
+    /**
+     * The key with a hash that the endpoint has told: of one that was refused lately, has an override, or holds
+     * permits.
+     */
     private Optional<String> hashed(String rule, String keyHash) {
         return refused.find(rule, keyHash)
                 .or(() -> rules.overrides(rule).stream()

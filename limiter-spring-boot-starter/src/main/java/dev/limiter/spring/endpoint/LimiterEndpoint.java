@@ -26,9 +26,9 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
 
 /**
- * Shows the rules, what they decided and where a key stands; changes a rule until the application ends, and forgets what a
- * key used. Evaluates no expression. Thread-safe; with storage: redis, what is about a key blocks for as long as a decision
- * may.
+ * Shows the rules, what they decided and where a key stands; changes a rule until the application ends, and forgets
+ * what a key used. Evaluates no expression. Thread-safe; with storage: redis, what is about a key blocks for as long
+ * as a decision may.
  */
 @Endpoint(id = "limiter", defaultAccess = Access.READ_ONLY)
 public final class LimiterEndpoint {
@@ -96,14 +96,14 @@ public final class LimiterEndpoint {
     }
 
     /**
-     * Changes a rule from now on, or bans a key of it, or gives a key another limit for a while; null if there is no such
-     * rule.
+     * Changes a rule from now on, or bans a key of it, or gives a key another limit for a while; null if
+     * there is no such rule.
      *
      * @param key to ban, as in {@link #rule}; null to change the rule
      * @param resource as in {@link #rule}
      * @param named which of several limits
-     * @param until when the limit of a key is that of the rule again: an instant such as {@code 2026-12-01T08:00:00Z}, or a
-     *     duration from now such as {@code 2h}, up to 366 days
+     * @param until when the limit of a key is that of the rule again: an instant such as {@code 2026-12-01T08:00:00Z},
+     *     or a duration from now such as {@code 2h}, up to 366 days
      * @param observe true to record from now on what keys ask for, false to forget it; nothing else is changed then
      * @param version of the rules that the change is made for, its number or its revision; any if null
      * @param reason why, for the audit
@@ -152,8 +152,8 @@ public final class LimiterEndpoint {
     }
 
     /**
-     * Has a rule be as configured, or a key be as if it had never asked, without a ban; null if there is neither such a rule nor
-     * a change of it.
+     * Has a rule be as configured, or a key be as if it had never asked, without a ban; null if there is neither such a
+     * rule nor a change of it.
      *
      * @param key as in {@link #rule}
      * @param resource as in {@link #rule}
@@ -194,8 +194,8 @@ public final class LimiterEndpoint {
     }
 
     /**
-     * Has all rules be as they were before the last change; the next one undoes that. Or has the changes that this instance
-     * knows be kept in the place of what cannot be read there.
+     * Has all rules be as they were before the last change; the next one undoes that. Or has the changes that this
+     * instance knows be kept in the place of what cannot be read there.
      *
      * @param undo true, so that nothing is undone by a request without content
      * @param repair true for that instead, if what is kept cannot be read

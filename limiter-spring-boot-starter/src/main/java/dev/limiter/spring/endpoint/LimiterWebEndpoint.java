@@ -28,7 +28,9 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 import org.springframework.lang.Nullable;
 
-/** {@link LimiterEndpoint} over HTTP: what is wrong with a request is told in the body of 400, 404 or 409. Thread-safe. */
+/**
+ * {@link LimiterEndpoint} over HTTP: what is wrong with a request is told in the body of 400, 404 or 409. Thread-safe.
+ */
 @EndpointWebExtension(endpoint = LimiterEndpoint.class)
 public final class LimiterWebEndpoint {
 

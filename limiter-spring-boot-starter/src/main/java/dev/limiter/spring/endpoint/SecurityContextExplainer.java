@@ -11,8 +11,8 @@ import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;
 
 /**
- * Has the application's resolvers and expressions find the principal that is asked about in Spring Security's context, and never
- * the operator who asks. Thread-safe.
+ * Has the application's resolvers and expressions find the principal that is asked about in Spring Security's context,
+ * and never the operator who asks. Thread-safe.
  */
 public final class SecurityContextExplainer implements RequestExplainer {
 

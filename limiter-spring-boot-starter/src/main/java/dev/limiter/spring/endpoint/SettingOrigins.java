@@ -24,8 +24,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where each setting of a rule comes from, and what it hides: changes, sources of properties in their order, beans and
- * annotations. Values are those that the endpoint shows elsewhere; of expressions and addresses the place alone. Thread-safe.
+ * Where each setting of a rule comes from, and what it hides: changes, sources of properties in their order, beans
+ * and annotations. Values are those that the endpoint shows elsewhere; of expressions and addresses the place
+ * alone. Thread-safe.
  */
 final class SettingOrigins {
 

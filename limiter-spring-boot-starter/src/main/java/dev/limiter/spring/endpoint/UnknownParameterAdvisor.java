@@ -15,8 +15,8 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Refuses a change with a parameter that is unknown, which Actuator leaves out: without a misspelt {@code key}, a change would be
- * one for all keys.
+ * Refuses a change with a parameter that is unknown, which Actuator leaves out: without a misspelt {@code key}, a
+ * change would be one for all keys.
  */
 public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
 

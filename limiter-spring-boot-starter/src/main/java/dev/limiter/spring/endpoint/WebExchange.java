@@ -20,7 +20,9 @@ public interface WebExchange {
         }
     };
 
-    /** Whether the path of the request ends with that name: Actuator prefers a parameter or a field of the same name. */
+    /**
+     * Whether the path of the request ends with that name: Actuator prefers a parameter or a field of the same name.
+     */
     boolean isAbout(String name);
 
     /** The parameters of the query. */

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state of the storage and of changed rules. While a remote storage fails, the status is unknown and not down: the
- * application goes on as its rules say, and must not be taken out of service for it. Rules that cannot be taken over leave
- * it up: the last ones are in force.
+ * application goes on as its rules say, and must not be taken out of service for it. Rules that cannot be taken over
+ * leave it up: the last ones are in force.
  */
 public final class LimiterHealth {
 

@@ -1,4 +1,7 @@
-/** Tells in the application's health whether limits hold across instances, and whether rules are as they were changed; a class for each line of Spring Boot. */
+/**
+ * Tells in the application's health whether limits hold across instances, and whether rules are as they were changed; a
+ * class for each line of Spring Boot.
+ */
 @NullMarked
 package dev.limiter.spring.health;
 

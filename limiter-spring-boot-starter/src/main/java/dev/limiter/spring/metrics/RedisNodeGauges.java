@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Gauge {@code limiter.redis.available} by {@code node}: 1 while the server is asked, 0 while it fails. Servers of a cluster
- * come and go, and their gauges with them. Thread-safe.
+ * Gauge {@code limiter.redis.available} by {@code node}: 1 while the server is asked, 0 while it fails. Servers of a
+ * cluster come and go, and their gauges with them. Thread-safe.
  */
 final class RedisNodeGauges {
 

@@ -21,8 +21,9 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
 
 /**
- * Gauges {@code limiter.limit} by rule, limit and tier, {@code limiter.overrides}, {@code limiter.active} and {@code limiter.queued} by rule: those of the rules in force, from when the application has started; timer {@code limiter.held} by
- * rule. Thread-safe.
+ * Gauges {@code limiter.limit} by rule, limit and tier, {@code limiter.overrides}, {@code limiter.active} and {@code
+ * limiter.queued} by rule: those of the rules in force, from when the application has started; timer {@code
+ * limiter.held} by rule. Thread-safe.
  */
 public final class RuleGauges implements SmartLifecycle {
 

@@ -17,11 +17,11 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * How Redis fares: timer {@code limiter.storage} by outcome, how long it took to decide, or not to; counters of what need
- * not be asked ({@code limiter.redis.lease.hits}, {@code limiter.redis.known.refusals}), of calls and the requests in them
- * ({@code limiter.redis.calls}, {@code limiter.redis.requests}) and of permits that could not be given back ({@code
- * limiter.redis.returns.lost}); gauges {@code limiter.redis.available} by node, 1 while it is asked, and
- * {@code limiter.redis.instances}. Thread-safe.
+ * How Redis fares: timer {@code limiter.storage} by outcome, how long it took to decide, or not to; counters of what
+ * need not be asked ({@code limiter.redis.lease.hits}, {@code limiter.redis.known.refusals}), of calls and the requests
+ * in them ({@code limiter.redis.calls}, {@code limiter.redis.requests}) and of permits that could not be given back
+ * ({@code limiter.redis.returns.lost}); gauges {@code limiter.redis.available} by node, 1 while it is asked, and {@code
+ * limiter.redis.instances}. Thread-safe.
  */
 public final class StorageMetrics implements StorageListener, SmartInitializingSingleton {
 

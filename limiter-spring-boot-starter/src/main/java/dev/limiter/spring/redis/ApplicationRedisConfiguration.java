@@ -55,7 +55,9 @@ public record ApplicationRedisConfiguration(RedisConfiguration server, LettuceCl
         }
     }
 
-    /** Its getters do not tell all: not a master with replicas, nor which server if that was not said by its own type. */
+    /**
+     * Its getters do not tell all: not a master with replicas, nor which server if that was not said by its own type.
+     */
     private static RedisConfiguration server(LettuceConnectionFactory factory) {
         Field field = ReflectionUtils.findField(
                 LettuceConnectionFactory.class, CONFIGURATION_FIELD, RedisConfiguration.class);

@@ -11,8 +11,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Warns once if the server deletes limits when its memory is full, as far as it tells. Asks when the server has answered for
- * the first time, in the background. Thread-safe.
+ * Warns once if the server deletes limits when its memory is full, as far as it tells. Asks when the server has
+ * answered for the first time, in the background. Thread-safe.
  */
 public final class EvictionCheck implements StorageListener {
 

@@ -7,7 +7,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Logs each change once; states that cannot be read, and rights that are missing, once a minute at most. Thread-safe. */
+/**
+ * Logs each change once; states that cannot be read, and rights that are missing, once a minute at most. Thread-safe.
+ */
 public final class StorageLog implements StorageListener {
 
     private static final Log logger = LogFactory.getLog(StorageLog.class);

@@ -8,7 +8,10 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** A task that a daemon thread of its own runs again and again while it is started. A run that fails ends nothing. Thread-safe. */
+/**
+ * A task that a daemon thread of its own runs again and again while it is started. A run that fails ends
+ * nothing. Thread-safe.
+ */
 public final class BackgroundTask {
 
     private static final Log logger = LogFactory.getLog(BackgroundTask.class);

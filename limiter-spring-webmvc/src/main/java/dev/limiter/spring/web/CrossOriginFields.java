@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Lets scripts read fields of an answer that they got from another origin. Only where the application lets them read the
- * answer at all, which it has said by then: Spring's own processing of CORS comes before limits.
+ * Lets scripts read fields of an answer that they got from another origin. Only where the application lets them read
+ * the answer at all, which it has said by then: Spring's own processing of CORS comes before limits.
  */
 final class CrossOriginFields {
 

@@ -15,8 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the fields about limits back until the status is known, and drops them where that is a redirection. A field that
- * was set cannot be removed on all servers. Used by the threads that handle the request one after the other.
+ * Keeps the fields about limits back until the status is known, and drops them where that is a redirection. A field
+ * that was set cannot be removed on all servers. Used by the threads that handle the request one after the other.
  */
 final class DeferredFieldsResponse extends HttpServletResponseWrapper {
 

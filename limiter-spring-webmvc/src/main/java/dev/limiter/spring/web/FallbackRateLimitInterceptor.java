@@ -17,10 +17,10 @@ import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.handler.AbstractHandlerMapping;
 
 /**
- * Stands in for the other two interceptors where Spring MVC's configuration does not put them: mappings of WebSockets or
- * of the application itself, applications that extend {@code WebMvcConfigurationSupport}, other servlets. Spring applies
- * it to every mapping, before all other interceptors; actuator endpoints it leaves alone, as well as what does not come
- * through the filters of the application. Thread-safe.
+ * Stands in for the other two interceptors where Spring MVC's configuration does not put them: mappings of WebSockets
+ * or of the application itself, applications that extend {@code WebMvcConfigurationSupport}, other servlets. Spring
+ * applies it to every mapping, before all other interceptors; actuator endpoints it leaves alone, as well as what does
+ * not come through the filters of the application. Thread-safe.
  */
 public final class FallbackRateLimitInterceptor implements HandlerInterceptor {
 

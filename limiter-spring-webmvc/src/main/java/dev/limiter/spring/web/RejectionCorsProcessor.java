@@ -12,8 +12,8 @@ import org.springframework.web.cors.DefaultCorsProcessor;
 import org.springframework.web.servlet.DispatcherServlet;
 
 /**
- * Allows the page that sent a request to read its rejection, as the application would have allowed it to read the answer.
- * In Spring MVC that has happened by then; a request that is rejected earlier never gets there.
+ * Allows the page that sent a request to read its rejection, as the application would have allowed it to read the
+ * answer. In Spring MVC that has happened by then; a request that is rejected earlier never gets there.
  */
 final class RejectionCorsProcessor {
 

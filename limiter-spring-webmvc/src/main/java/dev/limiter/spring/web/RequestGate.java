@@ -30,8 +30,8 @@ public final class RequestGate {
     }
 
     /**
-     * Whether the request may go on. If not, it has been answered, and what was taken before has been given back. If it has
-     * to wait for its turn, it may go on as far as {@link WaitingInterceptor}.
+     * Whether the request may go on. If not, it has been answered, and what was taken before has been given back. If it
+     * has to wait for its turn, it may go on as far as {@link WaitingInterceptor}.
      */
     boolean permits(
             ApplicableRules rules,
@@ -69,9 +69,9 @@ public final class RequestGate {
     }
 
     /**
-     * Whether a request may go on that may have had to wait; true if it had not. False also if its turn has not come: then
-     * it is dispatched again when it has. In the middle of a forward the thread waits. False as well if the container has reported the client as gone: nobody would
-     * read an answer.
+     * Whether a request may go on that may have had to wait; true if it had not. False also if its turn has not come:
+     * then it is dispatched again when it has. In the middle of a forward the thread waits. False as well if the
+     * container has reported the client as gone: nobody would read an answer.
      */
     boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response) throws IOException {
         ServletRequestDecisions decisions = ServletRequestDecisions.of(request);

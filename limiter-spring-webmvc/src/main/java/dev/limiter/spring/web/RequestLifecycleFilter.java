@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.WebUtils;
 
 /**
- * Owns the life of a request, around all other filters: creates its state, settles what rules with {@code charge-if} took
- * right before the answer is sent, and releases the permits that the request holds when it is over. A request is over
- * when the chain of filters returns or, if the request is asynchronous then, when the container says so.
+ * Owns the life of a request, around all other filters: creates its state, settles what rules with {@code charge-if}
+ * took right before the answer is sent, and releases the permits that the request holds when it is over. A request is
+ * over when the chain of filters returns or, if the request is asynchronous then, when the container says so.
  */
 public final class RequestLifecycleFilter implements Filter {
 
@@ -108,7 +108,10 @@ public final class RequestLifecycleFilter implements Filter {
         }
     }
 
-    /** Says that the container makes an error page of each failure, whatever its status. A test without a server makes none. */
+    /**
+     * Says that the container makes an error page of each failure, whatever its status. A test without a
+     * server makes none.
+     */
     public static void expectErrorPages(ServletContext container) {
         container.setAttribute(ERROR_PAGES, true);
     }
@@ -228,7 +231,9 @@ public final class RequestLifecycleFilter implements Filter {
             decisions.close();
         }
 
-        /** An asynchronous request has failed, and there may be no other word of its end. A page about that may follow. */
+        /**
+         * An asynchronous request has failed, and there may be no other word of its end. A page about that may follow.
+         */
         private void fail() {
             if (settling == null || !settling.answer().isAwaitingErrorPage()) {
                 complete();
@@ -241,8 +246,8 @@ public final class RequestLifecycleFilter implements Filter {
     /**
      * The end of an asynchronous request, however it came about. A next round comes by the filter, which listens anew.
      *
-     * @param failed whether the dispatch that started the asynchronous work has thrown, or was for the page about that: then
-     *     Tomcat reports an error, and no completion
+     * @param failed whether the dispatch that started the asynchronous work has thrown, or was for the page about that:
+     *     then Tomcat reports an error, and no completion
      */
     private record Completion(Dispatch dispatch, boolean failed) implements AsyncListener {
 
@@ -257,8 +262,9 @@ public final class RequestLifecycleFilter implements Filter {
         }
 
         /**
-         * Completes afterwards, if the dispatch has not failed, or another listener goes on with the request; but Tomcat may
-         * say no more of a client that has reset its connection early, also where a listener has dispatched the request again.
+         * Completes afterwards, if the dispatch has not failed, or another listener goes on with the request; but
+         * Tomcat may say no more of a client that has reset its connection early, also where a listener has dispatched
+         * the request again.
          */
         @Override
         public void onError(AsyncEvent event) {

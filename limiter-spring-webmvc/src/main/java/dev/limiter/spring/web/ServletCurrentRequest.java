@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-/** The request that Spring has bound to the thread; threads of asynchronous work that Spring MVC started have it too. */
+/**
+ * The request that Spring has bound to the thread; threads of asynchronous work that Spring MVC started have it too.
+ */
 public final class ServletCurrentRequest implements CurrentRequest {
 
     private final ClientAddresses addresses;

@@ -7,8 +7,8 @@ import java.io.IOException;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
- * Where a request waits for the turn that {@link RateLimitInterceptor} got it. The last interceptor of all: those before it
- * have seen the request when it arrived, also those that look at nothing but the first dispatch.
+ * Where a request waits for the turn that {@link RateLimitInterceptor} got it. The last interceptor of all: those
+ * before it have seen the request when it arrived, also those that look at nothing but the first dispatch.
  */
 public final class WaitingInterceptor implements HandlerInterceptor {
 

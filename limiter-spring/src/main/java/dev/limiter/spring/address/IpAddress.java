@@ -22,8 +22,8 @@ public record IpAddress(long high, long low) {
     }
 
     /**
-     * Reads an address, with or without a zone ({@code fe80::1%eth0}), which is dropped. Never asks a name server; knows
-     * only decimal IPv4 without leading zeros, since others read those as octal. Null if it is no address.
+     * Reads an address, with or without a zone ({@code fe80::1%eth0}), which is dropped. Never asks a name server;
+     * knows only decimal IPv4 without leading zeros, since others read those as octal. Null if it is no address.
      */
     public static @Nullable IpAddress parse(String text) {
         return IpAddressParser.parse(text, 0, text.length());

@@ -11,8 +11,8 @@ import org.springframework.core.annotation.AliasFor;
 
 /**
  * Limits how often a method may be called. On a type: each of its public methods and of its endpoints, every one with a
- * bucket of its own. Found on interfaces, on superclasses and as a meta-annotation; may be repeated, and then all must permit. The
- * annotations of a method replace those of its type.
+ * bucket of its own. Found on interfaces, on superclasses and as a meta-annotation; may be repeated, and then all must
+ * permit. The annotations of a method replace those of its type.
  *
  * <pre>{@code
  * @RateLimiter(limit = 10, window = "1s", key = "#user.id")
@@ -50,7 +50,9 @@ public @interface RateLimiter {
     /** Permits per {@link #window()}, 1 to 10^15; 100 if not said. */
     long limit() default UNSET;
 
-    /** The time that {@link #limit()} refers to, such as {@code 500ms}, {@code 1s} or {@code PT1H}; {@code 1m} if empty. */
+    /**
+     * The time that {@link #limit()} refers to, such as {@code 500ms}, {@code 1s} or {@code PT1H}; {@code 1m} if empty.
+     */
     String window() default "";
 
     /** How the limit counts. */
@@ -101,11 +103,11 @@ public @interface RateLimiter {
     String condition() default "";
 
     /**
-     * {@code failed}, or an expression that is true for the calls that stay charged, such as {@code !#result.successful};
-     * all if empty. A call has failed if it threw; that of the method that answers a request, if the answer is anything but
-     * 2xx and 3xx. Permits are taken before the call, and given back after it when this is
-     * false: for a {@code CompletionStage}, {@code Mono} or {@code Flux} when that is done, and {@code #result} is what it
-     * was completed with. {@code #response.status} is the answer to the request that the call is made for. When the
+     * {@code failed}, or an expression that is true for the calls that stay charged, such as {@code
+     * !#result.successful}; all if empty. A call has failed if it threw; that of the method that answers a request, if
+     * the answer is anything but 2xx and 3xx. Permits are taken before the call, and given back after it when this is
+     * false: for a {@code CompletionStage}, {@code Mono} or {@code Flux} when that is done, and {@code #result} is what
+     * it was completed with. {@code #response.status} is the answer to the request that the call is made for. When the
      * expression fails, the call stays charged, and the log says why.
      */
     String chargeIf() default "";

@@ -75,7 +75,10 @@ final class EffectiveWindow {
             return parts[0].longValueExact() + parts[1].signum();
         }
 
-        /** At least what is left of a nanosecond. A bucket that warms up does not tell how cold it is: as cold as can be. */
+        /**
+         * At least what is left of a nanosecond. A bucket that warms up does not tell how cold it is: as cold as can
+         * be.
+         */
         long secondsToNext(Duration resetAfter) {
             // rounded up, as resetAfter is: a whole number of seconds remains one
             long others = intervals(atOnce - 1);

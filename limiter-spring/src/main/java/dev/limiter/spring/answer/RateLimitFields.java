@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The members of the {@code RateLimit-Policy}, {@code RateLimit} and {@code RateLimit-Partition} fields of the IETF draft
- * "RateLimit header fields for HTTP": lists of RFC 9651 whose members are strings with parameters.
+ * The members of the {@code RateLimit-Policy}, {@code RateLimit} and {@code RateLimit-Partition} fields of the IETF
+ * draft "RateLimit header fields for HTTP": lists of RFC 9651 whose members are strings with parameters.
  */
 public final class RateLimitFields {
 
@@ -21,7 +21,9 @@ public final class RateLimitFields {
 
     private RateLimitFields() {}
 
-    /** {@code "orders";q=100;w=60}: what may be used, per how many seconds; or at once. {@code name}: see {@link #name}. */
+    /**
+     * {@code "orders";q=100;w=60}: what may be used, per how many seconds; or at once. {@code name}: see {@link #name}.
+     */
     static String policy(String name, Limit limit) {
         String quota = name + ";q=" + integer(limit.limit());
         return limit instanceof Limit.Concurrency

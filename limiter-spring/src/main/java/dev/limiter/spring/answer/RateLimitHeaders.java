@@ -58,7 +58,9 @@ public final class RateLimitHeaders {
         addLegacy(style, statuses);
     }
 
-    /** The limits of a rule. {@code text}: that of the limits that were asked; {@code charge}: what was asked of each. */
+    /**
+     * The limits of a rule. {@code text}: that of the limits that were asked; {@code charge}: what was asked of each.
+     */
     public void add(RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {
         HeaderStyle style = rule.headers();
         if (style.ietf()) {
@@ -69,7 +71,9 @@ public final class RateLimitHeaders {
         addLegacy(style, statuses);
     }
 
-    /** The only limit of a rule, as it was decided; the list of limits of a permitted decision would be made for this. */
+    /**
+     * The only limit of a rule, as it was decided; the list of limits of a permitted decision would be made for this.
+     */
     public void add(RateLimitRule rule, PolicyText text, Charge charge, Decision decision) {
         HeaderStyle style = rule.headers();
         if (style.legacy() || !decision.permitted()) {

@@ -92,8 +92,8 @@ public final class RejectionTexts {
     }
 
     /**
-     * Ours is not handed to the application's messages as a default: some sources take it for a pattern, in which a quote
-     * or a brace of a name means something else, and keep each for ever.
+     * Ours is not handed to the application's messages as a default: some sources take it for a pattern, in which a
+     * quote or a brace of a name means something else, and keep each for ever.
      */
     private String text(String[] codes, Object[] arguments, String otherwise, Locale locale) {
         try {

@@ -5,9 +5,10 @@ import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The type of the application to which a limited method belongs. That is the class of the bean; but where no class of the
- * application implements an interface (a repository of Spring Data, a client of an HTTP service), it is the interface: the
- * class behind it is the same for all repositories, and that of a proxy has another name in each process.
+ * The type of the application to which a limited method belongs. That is the class of the bean; but where no
+ * class of the application implements an interface (a repository of Spring Data, a client of an HTTP service),
+ * it is the interface: the class behind it is the same for all repositories, and that of a proxy has another
+ * name in each process.
  */
 final class LimitedType {
 

@@ -10,8 +10,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A call that may turn out to be none that is charged for. Settled when it is over, before the caller gets to know: whoever
- * has the result can count on what was given back.
+ * A call that may turn out to be none that is charged for. Settled when it is over, before the caller gets to know:
+ * whoever has the result can count on what was given back.
  *
  * @param answerFollows whether there is a request, whose answer decides too
  */

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-/** Finds bans by a key that clients choose freely: they get around the ban with another one, and can bring it on others. */
+/**
+ * Finds bans by a key that clients choose freely: they get around the ban with another one, and can bring it on others.
+ */
 public final class BanKeyCheck implements StartupCheck {
 
     private static final Pattern CHOSEN =

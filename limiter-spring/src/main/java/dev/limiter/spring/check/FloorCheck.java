@@ -15,7 +15,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Finds floors of rules that there are not: their names may be misspellings, and the rules that are meant unbounded. */
+/**
+ * Finds floors of rules that there are not: their names may be misspellings, and the rules that are meant unbounded.
+ */
 public final class FloorCheck implements StartupCheck {
 
     private final Floors floors;

@@ -13,8 +13,8 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
- * Logs what all checks have found as one message, when the application has started and when other rules are configured; nothing
- * if they found nothing else than before. Thread-safe.
+ * Logs what all checks have found as one message, when the application has started and when other rules are configured;
+ * nothing if they found nothing else than before. Thread-safe.
  */
 public final class StartupReport implements ApplicationListener<ContextRefreshedEvent> {
 

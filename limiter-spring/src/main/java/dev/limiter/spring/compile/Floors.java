@@ -23,8 +23,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The strictness that rules must have at least, wherever they are written or changed: for each, one of its limits permits no
- * more than the floor, neither at once nor in the long run. Immutable.
+ * The strictness that rules must have at least, wherever they are written or changed: for each, one of its limits
+ * permits no more than the floor, neither at once nor in the long run. Immutable.
  */
 public final class Floors {
 

@@ -33,8 +33,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns overrides of keys into rules: for the rule's own limits and for those of each tier, the same with the overridden ones
- * replaced. Thread-safe.
+ * Turns overrides of keys into rules: for the rule's own limits and for those of each tier, the same with the
+ * overridden ones replaced. Thread-safe.
  */
 final class OverrideCompiler {
 

@@ -12,9 +12,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys with other limits than their rule, their tier or their resolver gives them: an override replaces one limit, until
- * its end, and leaves the others. To the core the results are rules of the same name, so that a key keeps what it used.
- * Immutable, thread-safe.
+ * The keys with other limits than their rule, their tier or their resolver gives them: an override replaces one limit,
+ * until its end, and leaves the others. To the core the results are rules of the same name, so that a key keeps what it
+ * used. Immutable, thread-safe.
  */
 public final class KeyOverrides {
 

@@ -15,9 +15,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limit of each key, from where the application keeps it. To the core they are rules of the same name, so that a key
- * keeps what it used when its limit changes. Answers are remembered for a while, those of so many keys at most. Thread-safe;
- * two requests of a new key may both ask.
+ * The limit of each key, from where the application keeps it. To the core they are rules of the same name, so that a
+ * key keeps what it used when its limit changes. Answers are remembered for a while, those of so many keys at most.
+ * Thread-safe; two requests of a new key may both ask.
  */
 public final class ResolvedLimits {
 

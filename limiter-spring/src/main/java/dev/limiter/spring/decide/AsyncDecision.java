@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One decision of {@link RuleDecider} that blocks no thread: bans, limits, rejections and rules in shadow mode, in this
- * order. Each step asks the storage, and the next begins with its answer. A cancelled decision cancels the question that
- * is under way, and gives back what was granted. Used once; the steps follow each other, so fields need no lock.
+ * order. Each step asks the storage, and the next begins with its answer. A cancelled decision cancels the question
+ * that is under way, and gives back what was granted. Used once; the steps follow each other, so fields need no lock.
  */
 final class AsyncDecision {
 

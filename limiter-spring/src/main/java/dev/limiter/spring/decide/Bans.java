@@ -11,12 +11,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses keys outright that were rejected too often. A rejection takes a permit of {@link Ban#rejections()}; whoever takes
- * the last one takes the only permit of {@link Ban#bans()}, which is gone for as long as the ban is. Both are decided by
- * the storage like any limit, so exactly as many rejections are answered as such as the rule says, however many threads
- * there are: whoever comes after the last is banned already. Refusals during a ban do not count, so it ends when it was
- * said to. A key of nobody is never banned: one client would have all others banned that the key does not tell apart.
- * Thread-safe.
+ * Refuses keys outright that were rejected too often. A rejection takes a permit of {@link Ban#rejections()}; whoever
+ * takes the last one takes the only permit of {@link Ban#bans()}, which is gone for as long as the ban is. Both are
+ * decided by the storage like any limit, so exactly as many rejections are answered as such as the rule says, however
+ * many threads there are: whoever comes after the last is banned already. Refusals during a ban do not count, so it
+ * ends when it was said to. A key of nobody is never banned: one client would have all others banned that the key does
+ * not tell apart. Thread-safe.
  */
 final class Bans {
 

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A listener that counts: it is told of a decision by a tally of its rule, resource and outcome, so that nothing is made or
- * looked up for it, and by {@link #onDecision} only where the tally asks for the event.
+ * A listener that counts: it is told of a decision by a tally of its rule, resource and outcome, so that nothing is
+ * made or looked up for it, and by {@link #onDecision} only where the tally asks for the event.
  */
 public interface CountingListener extends RateLimitListener {
 

@@ -5,7 +5,9 @@ import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
 import java.util.List;
 
-/** The address of the client is one that the rule always refuses, whatever the limits say: it {@link #never()} passes. */
+/**
+ * The address of the client is one that the rule always refuses, whatever the limits say: it {@link #never()} passes.
+ */
 public final class DeniedDecision extends Decision {
 
     private final Rule rule;

@@ -122,16 +122,16 @@ public final class RateLimitEvent {
     }
 
     /**
-     * 16 hexadecimal digits that stand for the {@link #key()} in logs; null if there is none. The same in all instances with
-     * the same {@code limiter.redis.key-secret}; without one, of this process alone.
+     * 16 hexadecimal digits that stand for the {@link #key()} in logs; null if there is none. The same in all instances
+     * with the same {@code limiter.redis.key-secret}; without one, of this process alone.
      */
     public @Nullable String keyHash() {
         return subject == null ? null : subject.hash().of(subject.charge().key());
     }
 
     /**
-     * Where the request came from, as {@code key: ip} has it: an IPv4 address, or the network of an IPv6 address; null for a
-     * call without a request, and for a ban by an operator.
+     * Where the request came from, as {@code key: ip} has it: an IPv4 address, or the network of an IPv6 address; null
+     * for a call without a request, and for a ban by an operator.
      */
     public @Nullable String address() {
         return caller.address();

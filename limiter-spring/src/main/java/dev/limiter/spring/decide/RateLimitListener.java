@@ -13,8 +13,8 @@ public interface RateLimitListener {
     /**
      * A ban of a key begins; the requests that it refuses are decisions of their own. Does nothing by default.
      *
-     * @param event of the rule that bans, with the outcome {@link Outcome#BANNED} and the key; without a resource if an operator has
-     *     banned it
+     * @param event of the rule that bans, with the outcome {@link Outcome#BANNED} and the key; without a resource if an
+     *     operator has banned it
      */
     default void onBan(RateLimitEvent event) {}
 

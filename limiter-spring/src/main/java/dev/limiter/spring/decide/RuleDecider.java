@@ -44,8 +44,8 @@ public final class RuleDecider {
      * Decides all rules that do not skip this one. Waits in the calling thread where rules let requests wait.
      *
      * @param resource the name of the resource for people
-     * @throws RuleEvaluationException if an expression of an enforced rule fails. The log says why, and one permit was taken
-     *     from the bucket of those without a key; where there is none, the verdict is a refusal
+     * @throws RuleEvaluationException if an expression of an enforced rule fails. The log says why, and one permit was
+     *     taken from the bucket of those without a key; where there is none, the verdict is a refusal
      */
     public Verdict decide(ApplicableRules all, RateLimitContext context, String resource) {
         ApplicableRules rules = all.of(context);
@@ -89,8 +89,9 @@ public final class RuleDecider {
     }
 
     /**
-     * The same without blocking the caller, whatever the storage. Cancelling the future gives back what was taken, and the
-     * place of a request that waits. It fails with {@link RuleEvaluationException} where {@link #decide} throws that.
+     * The same without blocking the caller, whatever the storage. Cancelling the future gives back what was
+     * taken, and the place of a request that waits. It fails with {@link RuleEvaluationException} where {@link
+     * #decide} throws that.
      */
     public ReturningFuture<Verdict> decideLater(ApplicableRules all, RateLimitContext context, String resource) {
         ApplicableRules rules = all.of(context);
@@ -99,8 +100,8 @@ public final class RuleDecider {
     }
 
     /**
-     * Begins the ban of a key that follows too many rejections, whether there were any; nothing happens if the key is banned.
-     * Blocks for as long as a decision may.
+     * Begins the ban of a key that follows too many rejections, whether there were any; nothing happens if the key is
+     * banned. Blocks for as long as a decision may.
      *
      * @param key as storages have it
      * @throws IllegalArgumentException if the rule does not ban this key

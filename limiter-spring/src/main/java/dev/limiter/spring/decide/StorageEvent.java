@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A storage that instances share is no longer asked, because it fails, or is asked again. Told to each {@link
- * RateLimitListener}, and published as an event of the application. A storage that fails again soon after it was found is
- * probed less and less often, so that each node is lost sixteen times in any minute at most.
+ * RateLimitListener}, and published as an event of the application. A storage that fails again soon after it was found
+ * is probed less and less often, so that each node is lost sixteen times in any minute at most.
  *
  * @param state the change
  * @param storage its name: {@code redis}

@@ -17,8 +17,9 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds members that there are not, and assignments, in an expression: at the start rather than with the first request. Goes
- * from the variables and beans, whose types are declared, along what they have; where a type is not known, says nothing.
+ * Finds members that there are not, and assignments, in an expression: at the start rather than with the first
+ * request. Goes from the variables and beans, whose types are declared, along what they have; where a type is not
+ * known, says nothing.
  */
 final class MemberCheck {
 
@@ -65,7 +66,9 @@ final class MemberCheck {
         return node instanceof BeanReference ? bean(References.beanName(node)) : null;
     }
 
-    /** The declared class of a bean, which is not made for that; null if it is not known, or known by interfaces only. */
+    /**
+     * The declared class of a bean, which is not made for that; null if it is not known, or known by interfaces only.
+     */
     private @Nullable Class<?> bean(String name) {
         Class<?> type = beans.getType(name, false);
         return type == null || Proxy.isProxyClass(type) ? null : MemberTypes.known(ClassUtils.getUserClass(type));

@@ -30,7 +30,9 @@ final class MemberTypes {
 
     private MemberTypes() {}
 
-    /** The class whose members are known of a declared type; null if nothing is known, as of {@code Object} and maps. */
+    /**
+     * The class whose members are known of a declared type; null if nothing is known, as of {@code Object} and maps.
+     */
     static @Nullable Class<?> known(@Nullable Type type) {
         if (type instanceof ParameterizedType parameterized) {
             return known(parameterized.getRawType());

@@ -9,8 +9,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hash in the place of a client's key where people read it: the same for the same key, and found by trying only by who
- * knows the secret. Thread-safe.
+ * A hash in the place of a client's key where people read it: the same for the same key, and found by trying only by
+ * who knows the secret. Thread-safe.
  */
 public final class KeyHash {
 

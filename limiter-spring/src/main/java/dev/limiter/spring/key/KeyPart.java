@@ -70,8 +70,8 @@ final class KeyPart {
     }
 
     /**
-     * The text that {@link #encode} makes of a value as a person says it; of its alternatives, the first is meant unless the
-     * text begins with another kind.
+     * The text that {@link #encode} makes of a value as a person says it; of its alternatives, the first is meant
+     * unless the text begins with another kind.
      */
     String encodeSaid(String text) {
         for (KeyAlternative alternative : alternatives) {

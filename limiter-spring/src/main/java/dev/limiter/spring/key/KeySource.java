@@ -4,9 +4,9 @@ import dev.limiter.spring.context.RateLimitContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parts of keys that the application works out itself, told apart by a name. A bean of this type is used by its own name:
- * with a bean {@code claim}, {@code key: "claim:sub"} asks it for {@code sub}. The kinds of this library, such as {@code
- * header:}, come first.
+ * Parts of keys that the application works out itself, told apart by a name. A bean of this type is used by its own
+ * name: with a bean {@code claim}, {@code key: "claim:sub"} asks it for {@code sub}. The kinds of this library, such as
+ * {@code header:}, come first.
  */
 @FunctionalInterface
 public interface KeySource {

@@ -111,8 +111,8 @@ public final class RateLimitKey {
     }
 
     /**
-     * The parts of a key that this resolved which tell clients apart: the same at each resource. All but the resource where
-     * no part does.
+     * The parts of a key that this resolved which tell clients apart: the same at each resource. All but the resource
+     * where no part does.
      */
     public String clientOf(String key) {
         StringBuilder clients = new StringBuilder();
@@ -140,8 +140,8 @@ public final class RateLimitKey {
     }
 
     /**
-     * The key that a person means: the whole of one as storages have it, but for what they hash, or the value of its only
-     * part, such as an address.
+     * The key that a person means: the whole of one as storages have it, but for what they hash, or the value of its
+     * only part, such as an address.
      *
      * @param text null or empty if there is no part besides the resource
      * @param resource what each has a bucket of, where the key is {@linkplain #perResource per resource} or {@linkplain

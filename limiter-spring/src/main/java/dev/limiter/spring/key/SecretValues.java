@@ -10,8 +10,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How values that may be secrets (API keys, session ids) are part of a key: as they are where keys stay in memory, else as
- * a keyed hash. Thread-safe.
+ * How values that may be secrets (API keys, session ids) are part of a key: as they are where keys stay in memory, else
+ * as a keyed hash. Thread-safe.
  */
 public final class SecretValues {
 

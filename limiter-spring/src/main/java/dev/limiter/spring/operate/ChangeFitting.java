@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compiles a configuration with changes, the limits of annotated methods included, and tells which changes do not fit it.
- * Thread-safe.
+ * Compiles a configuration with changes, the limits of annotated methods included, and tells which changes do not
+ * fit it. Thread-safe.
  */
 final class ChangeFitting {
 

@@ -3,8 +3,8 @@ package dev.limiter.spring.operate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where changes are kept beyond the life of an application, and where other instances learn of them. Thread-safe; may block
- * for some seconds.
+ * Where changes are kept beyond the life of an application, and where other instances learn of them. Thread-safe; may
+ * block for some seconds.
  */
 public interface ChangeStore {
 

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param revision of the version that this is
  * @param before the revisions that it follows, the latest first, some of them
- * @param rules name of a rule to what is different in it, the latest last; each setting of a limit is in one of them alone
+ * @param rules name of a rule to what is different in it, the latest last; each setting of a limit is in one of them
+ *     alone
  * @param overrides name of a rule to its keys with limits of their own
  */
 public record Changes(

@@ -14,8 +14,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes in a file of this instance, which is replaced whole and read once: the next start begins with them. A file that
- * cannot be read is moved aside, and its changes are not in force. Thread-safe.
+ * Changes in a file of this instance, which is replaced whole and read once: the next start begins with them. A file
+ * that cannot be read is moved aside, and its changes are not in force. Thread-safe.
  */
 public final class ChangesFile implements ChangeStore {
 

@@ -20,8 +20,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes as a text, for a file or a server: a line for each, of names and values as in a query of a URL. Lines of a kind
- * that is not known are left out, so that instances of a later version may add some.
+ * Changes as a text, for a file or a server: a line for each, of names and values as in a query of a URL. Lines of a
+ * kind that is not known are left out, so that instances of a later version may add some.
  */
 public final class ChangesText {
 

@@ -43,11 +43,12 @@ public record HypotheticalRequest(
             "path, method, ip, principal, role, header.<name>, cookie.<name>; parameters belong into the path, after ?";
 
     /**
-     * The request that these words describe: {@code path} (also a whole URL), {@code method}, {@code ip}, {@code principal},
-     * {@code role}, and one for each header and cookie: {@code header.X-Api-Key}, {@code cookie.plan}. Several values of one
-     * word are several headers or roles.
+     * The request that these words describe: {@code path} (also a whole URL), {@code method}, {@code ip}, {@code
+     * principal}, {@code role}, and one for each header and cookie: {@code header.X-Api-Key}, {@code cookie.plan}.
+     * Several values of one word are several headers or roles.
      *
-     * @throws IllegalArgumentException if a word is not known, has more values than it can have, or one that is impossible
+     * @throws IllegalArgumentException if a word is not known, has more values than it can have, or one
+     *     that is impossible
      */
     public static HypotheticalRequest of(Map<String, List<String>> words) {
         Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);

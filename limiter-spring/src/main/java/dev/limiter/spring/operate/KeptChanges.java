@@ -4,7 +4,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** The changes that this instance knows, those before them, and the store of all instances. {@link #current} is thread-safe. */
+/**
+ * The changes that this instance knows, those before them, and the store of all instances. {@link
+ * #current} is thread-safe.
+ */
 final class KeptChanges {
 
     private static final int REMEMBERED = 50;

@@ -29,9 +29,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules in force: those of the configuration and of annotations, with what operators have changed. A change is compiled
- * together with all other rules, the limits of annotated methods included, and takes effect whole or not at all; what keys
- * have used stays used. Thread-safe; changes wait for each other, decisions never for a change.
+ * The rules in force: those of the configuration and of annotations, with what operators have changed. A change is
+ * compiled together with all other rules, the limits of annotated methods included, and takes effect whole or not at
+ * all; what keys have used stays used. Thread-safe; changes wait for each other, decisions never for a change.
  */
 public final class LiveRules {
 
@@ -94,8 +94,8 @@ public final class LiveRules {
     }
 
     /**
-     * All that have a limit: the configured ones, those of annotated methods that were found so far, the automatic one. A
-     * configured rule without paths is only there to complete annotations, if some have its name.
+     * All that have a limit: the configured ones, those of annotated methods that were found so far, the automatic one.
+     * A configured rule without paths is only there to complete annotations, if some have its name.
      */
     public List<RateLimitRule> all() {
         RuleSet current = rules.current();
@@ -280,8 +280,8 @@ public final class LiveRules {
     }
 
     /**
-     * Has all rules be as they were before the last change that this instance knows; again, and they are as they are now. The
-     * rest as {@link #change}.
+     * Has all rules be as they were before the last change that this instance knows; again, and they are as they are
+     * now. The rest as {@link #change}.
      *
      * @throws IllegalArgumentException if it knows none
      */
@@ -314,7 +314,10 @@ public final class LiveRules {
         return next.version();
     }
 
-    /** {@code rule}: whose changes have to be in force then; null if it is enough that no more are out of force than before. */
+    /**
+     * {@code rule}: whose changes have to be in force then; null if it is enough that no more are out of
+     * force than before.
+     */
     private synchronized long update(@Nullable String rule, @Nullable Revision madeFor, UnaryOperator<Changes> step) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             refresh();

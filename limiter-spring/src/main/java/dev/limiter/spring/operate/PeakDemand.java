@@ -10,9 +10,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The most that each key has asked for in one window, and the limit that would have refused a share of the keys. Of many keys,
- * it follows a sample: those whose hash begins with so many zeros, one more each time there is no room. Thread-safe, by a
- * lock; of a fixed size.
+ * The most that each key has asked for in one window, and the limit that would have refused a share of the keys. Of
+ * many keys, it follows a sample: those whose hash begins with so many zeros, one more each time there is no room.
+ * Thread-safe, by a lock; of a fixed size.
  *
  * @see <a href="https://doi.org/10.1007/BF02241657">Flajolet: On Adaptive Sampling, 1990</a>
  */
@@ -109,8 +109,8 @@ public final class PeakDemand {
     }
 
     /**
-     * The smallest limit that would have refused at most that share of the keys in any window; 0 if none was seen. Of the keys
-     * in no tier.
+     * The smallest limit that would have refused at most that share of the keys in any window; 0 if none was seen. Of
+     * the keys in no tier.
      *
      * @param share from 0 to 1
      */

@@ -123,7 +123,9 @@ public record PredictedDecision(
         return isEnough(standing.limits().get(limit), charge.permits(limit), charge.keptPercent());
     }
 
-    /** Whether the limit at a position would let through what the request costs, beside what it has to leave for others. */
+    /**
+     * Whether the limit at a position would let through what the request costs, beside what it has to leave for others.
+     */
     public boolean permits(int limit) {
         return charge == null || standing == null || isEnough(charge, standing, limit);
     }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Something for each of the last minutes: the one that is under way, and {@value #WHOLE} before it. Samples once a second
- * count the time, so that whoever writes something down reads no clock. Thread-safe, and of a fixed size.
+ * Something for each of the last minutes: the one that is under way, and {@value #WHOLE} before it. Samples once a
+ * second count the time, so that whoever writes something down reads no clock. Thread-safe, and of a fixed size.
  *
  * @param <T> what there is of one minute
  */

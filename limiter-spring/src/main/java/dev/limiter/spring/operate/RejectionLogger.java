@@ -13,8 +13,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line for each request or call that is refused, or would be, at level debug of the logger {@value #NAME}: words such as
- * {@code rule=login}, and a hash for the key. At level trace also the key itself, and who sent the request. Thread-safe.
+ * A line for each request or call that is refused, or would be, at level debug of the logger {@value #NAME}: words
+ * such as {@code rule=login}, and a hash for the key. At level trace also the key itself, and who sent the
+ * request. Thread-safe.
  */
 public final class RejectionLogger implements OccasionalListener {
 

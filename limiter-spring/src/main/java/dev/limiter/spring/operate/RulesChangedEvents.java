@@ -9,8 +9,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes that rules are different: at once, up to {@value #MOST} times a second; of further changes the last one, when
- * the second is over. Each event tells all that is different. Thread-safe.
+ * Publishes that rules are different: at once, up to {@value #MOST} times a second; of further changes the last one,
+ * when the second is over. Each event tells all that is different. Thread-safe.
  */
 public final class RulesChangedEvents implements Consumer<RulesChanged>, AutoCloseable {
 

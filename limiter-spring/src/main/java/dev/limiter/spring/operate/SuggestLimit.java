@@ -20,9 +20,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Suggests a limit from an access log in the common or combined format: {@code java -cp … SuggestLimit 1m 0.1% access.log},
- * where the key is the address at the beginning of each line, as {@code key: ip} has it. Lines that are none are counted and
- * left out.
+ * Suggests a limit from an access log in the common or combined format: {@code java -cp … SuggestLimit 1m 0.1%
+ * access.log}, where the key is the address at the beginning of each line, as {@code key: ip} has it. Lines that are
+ * none are counted and left out.
  */
 public final class SuggestLimit {
 
@@ -31,7 +31,10 @@ public final class SuggestLimit {
 
     private SuggestLimit() {}
 
-    /** Ends with status 2 and a line about the use if arguments are missing or wrong, or the file cannot be read or has no request. */
+    /**
+     * Ends with status 2 and a line about the use if arguments are missing or wrong, or the file cannot be read
+     * or has no request.
+     */
     public static void main(String[] arguments) {
         System.exit(run(arguments, System.out, System.err));
     }

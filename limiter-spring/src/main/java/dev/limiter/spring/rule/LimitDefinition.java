@@ -71,8 +71,8 @@ public record LimitDefinition(String where, Settings settings) {
 
     /**
      * These settings, completed by weaker ones. If these name another algorithm, the options of the weaker's are left
-     * behind with it (the window, if these have none): otherwise nobody could change the algorithm of an annotation from
-     * outside. So is its zone with another alignment.
+     * behind with it (the window, if these have none): otherwise nobody could change the algorithm of an annotation
+     * from outside. So is its zone with another alignment.
      */
     public LimitDefinition over(LimitDefinition weaker) {
         boolean sameAlgorithm = get(LimitOptions.ALGORITHM) == null || algorithm() == weaker.algorithm();

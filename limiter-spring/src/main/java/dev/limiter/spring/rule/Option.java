@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * An option of a rule or of a limit, as data: binding, merging and checking go by what it says of itself. Immutable, and
- * compared by identity. All are in {@link RuleOptions} and {@link LimitOptions}.
+ * An option of a rule or of a limit, as data: binding, merging and checking go by what it says of itself. Immutable,
+ * and compared by identity. All are in {@link RuleOptions} and {@link LimitOptions}.
  *
  * @param <T> the type of its values
  */

@@ -1,4 +1,7 @@
-/** Rules: raw settings, how they merge, and what they compile to. Extension point: {@link dev.limiter.spring.rule.RuleSource}. */
+/**
+ * Rules: raw settings, how they merge, and what they compile to. Extension point: {@link
+ * dev.limiter.spring.rule.RuleSource}.
+ */
 @NullMarked
 package dev.limiter.spring.rule;
 

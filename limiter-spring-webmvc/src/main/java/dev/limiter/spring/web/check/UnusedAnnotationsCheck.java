@@ -27,8 +27,8 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
 /**
- * Finds annotations on endpoints that say what is never used: a rule of the same name counts the requests by their paths,
- * and so counts them alone; or the endpoint does not have the path variable of their key.
+ * Finds annotations on endpoints that say what is never used: a rule of the same name counts the requests by their
+ * paths, and so counts them alone; or the endpoint does not have the path variable of their key.
  */
 public final class UnusedAnnotationsCheck implements StartupCheck {
 

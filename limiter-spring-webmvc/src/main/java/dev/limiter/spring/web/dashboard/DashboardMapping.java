@@ -15,9 +15,9 @@ import org.springframework.web.servlet.HandlerExecutionChain;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * Maps the files of the page and the events of the endpoint, before all other mappings and without any interceptor, so that no rule decides about them. A
- * request is one for a file only if its URI is exactly that of the file: any other spelling of it is left to other mappings
- * and to all rules. Thread-safe.
+ * Maps the files of the page and the events of the endpoint, before all other mappings and without any interceptor, so
+ * that no rule decides about them. A request is one for a file only if its URI is exactly that of the file: any other
+ * spelling of it is left to other mappings and to all rules. Thread-safe.
  */
 public final class DashboardMapping implements HandlerMapping, Ordered {
 

@@ -145,8 +145,8 @@ public final class SecondsStream implements SmartLifecycle {
         private final HttpServletResponse answer;
 
         /**
-         * Held while answer and context are used: when {@link #onComplete} has returned, Tomcat recycles both for another
-         * request, which a later call would write to or end.
+         * Held while answer and context are used: when {@link #onComplete} has returned, Tomcat recycles both for
+         * another request, which a later call would write to or end.
          */
         private final Lock use = new ReentrantLock();
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
 /**
- * A resource with the rules that apply to it. Patterns were compared when it was made; what is left for each request are
- * the few that depend on its path. Immutable.
+ * A resource with the rules that apply to it. Patterns were compared when it was made; what is left for each request
+ * are the few that depend on its path. Immutable.
  */
 public final class Endpoint {
 

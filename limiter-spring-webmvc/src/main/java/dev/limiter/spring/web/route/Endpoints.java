@@ -40,7 +40,9 @@ public final class Endpoints {
     /** {@code handler}: as {@link #identity} tells them apart. */
     private record Known(Object handler, String method, Endpoint endpoint) {}
 
-    /** By pattern, because there are few endpoints with the same, and the hash of a text need not be worked out again. */
+    /**
+     * By pattern, because there are few endpoints with the same, and the hash of a text need not be worked out again.
+     */
     private record Remembered(RuleSet ruleSet, ConcurrentMap<String, List<Known>> endpoints) {
 
         @Nullable

@@ -27,8 +27,8 @@ import org.springframework.web.servlet.handler.AbstractUrlHandlerMapping;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
 /**
- * The mappings that a {@link DispatcherServlet} goes by: those of its own context and of the contexts above. Each servlet
- * is asked about once. Thread-safe.
+ * The mappings that a {@link DispatcherServlet} goes by: those of its own context and of the contexts above. Each
+ * servlet is asked about once. Thread-safe.
  */
 public final class HandlerMappings {
 
@@ -61,8 +61,8 @@ public final class HandlerMappings {
     }
 
     /**
-     * The handler that a request would be routed to; leaves in its attributes what mappings leave there. Null if there is none, also
-     * for its method or media type.
+     * The handler that a request would be routed to; leaves in its attributes what mappings leave there. Null if there
+     * is none, also for its method or media type.
      *
      * @throws IllegalArgumentException if a mapping cannot tell
      */

@@ -95,7 +95,10 @@ public final class ServedPatterns {
         }
     }
 
-    /** Whether requests that the rule applies to by one of its paths can find anything but 404; true if that cannot be told. */
+    /**
+     * Whether requests that the rule applies to by one of its paths can find anything but 404; true if
+     * that cannot be told.
+     */
     public boolean anyUnder(RateLimitRule rule, String path, RuleSet ruleSet) {
         return mapped.stream()
                         .filter(endpoint -> haveCommonLength(path, endpoint.pattern))

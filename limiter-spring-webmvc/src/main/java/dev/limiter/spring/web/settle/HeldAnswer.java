@@ -12,8 +12,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * An answer of which the beginning is held while charges are open, and how it comes to be sent. Used by one thread after
- * the other, and by those of asynchronous work at once.
+ * An answer of which the beginning is held while charges are open, and how it comes to be sent. Used by one thread
+ * after the other, and by those of asynchronous work at once.
  */
 public final class HeldAnswer {
 
