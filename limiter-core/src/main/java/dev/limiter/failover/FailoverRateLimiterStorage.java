@@ -31,6 +31,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
 
     private final RemoteStorage remote;
     private final RateLimiterStorage local;
+    private final TimeSource clock;
     private final IntSupplier instances;
     private final RemoteStorage.@Nullable Instances counted;
     private final RemoteHealth health;
@@ -39,7 +40,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     private final RemoteDecider asked;
 
     protected FailoverRateLimiterStorage(Builder builder) {
-        TimeSource clock = builder.clock;
+        this.clock = builder.clock;
         this.remote = builder.remote;
         this.local = builder.local;
         this.counted = builder.instances == 0 ? remote.instances() : null;
@@ -82,7 +83,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
      * be reached. Blocks.
      */
     public void warmUp(Collection<Rule> rules, Duration atMost) {
-        new RemoteWarmUp(remote, atMost).run(rules);
+        new RemoteWarmUp(remote, atMost, clock).run(rules);
     }
 
     @Override

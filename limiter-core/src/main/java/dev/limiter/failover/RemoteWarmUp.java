@@ -17,26 +17,27 @@ import java.util.concurrent.CompletableFuture;
 final class RemoteWarmUp {
 
     /** A name that no rule may have. Its states expire within seconds. */
-    private static final Rule RULE = Rule.of("limiter:warm-up", Limit.tokenBucket(1_000_000, Duration.ofSeconds(1)));
+    static final Rule RULE = Rule.of("limiter:warm-up", Limit.tokenBucket(1_000_000, Duration.ofSeconds(1)));
 
     /** So many requests come together. */
-    private static final int TOGETHER = 64;
+    static final int TOGETHER = 64;
 
     /** So many rounds in a row have to be fast. */
-    private static final int FAST_ROUNDS = 20;
+    static final int FAST_ROUNDS = 20;
 
     /** A round is fast if it takes no more than this part of what a decision may take. */
-    private static final int FAST = 5;
+    static final int FAST = 5;
 
     private final RemoteStorage remote;
     private final Timeouts timeouts;
     private final Budget budget;
-    private final TimeSource clock = TimeSource.system();
+    private final TimeSource clock;
 
-    RemoteWarmUp(RemoteStorage remote, Duration atMost) {
+    RemoteWarmUp(RemoteStorage remote, Duration atMost, TimeSource clock) {
         this.remote = remote;
         this.timeouts = new Timeouts(remote.errors());
-        this.budget = Budget.of(atMost);
+        this.budget = new Budget(atMost, clock);
+        this.clock = clock;
     }
 
     void run(Collection<Rule> rules) {

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,9 @@ final class CommandedStorage implements RemoteStorage {
     private final List<Runnable> held = new ArrayList<>();
     private final TimeSource clock;
     private volatile boolean holding;
+    private volatile boolean disconnected;
+    private volatile boolean standingStill;
+    private volatile Consumer<List<Charge>> asking = charges -> {};
     private volatile boolean clustered;
     private volatile boolean atOnce;
     private volatile @Nullable Decision known;
@@ -51,6 +55,21 @@ final class CommandedStorage implements RemoteStorage {
 
     void fail(String node) {
         failing.add(node);
+    }
+
+    /** No connection comes about from now on. */
+    void disconnect() {
+        disconnected = true;
+    }
+
+    /** The JVM reads no answer in time from now on. */
+    void standStill() {
+        standingStill = true;
+    }
+
+    /** Has a consumer told of each question before it is answered, on the thread that asks. */
+    void whenAsked(Consumer<List<Charge>> asking) {
+        this.asking = asking;
     }
 
     void work(String node) {
@@ -102,6 +121,7 @@ final class CommandedStorage implements RemoteStorage {
     @Override
     public CompletableFuture<Decision> ask(List<Charge> charges) {
         asked.incrementAndGet();
+        asking.accept(charges);
         CompletableFuture<Decision> answer = new CompletableFuture<>();
         Runnable deciding = () -> answer(charges, answer);
         synchronized (held) {
@@ -139,6 +159,9 @@ final class CommandedStorage implements RemoteStorage {
     }
 
     private @Nullable StorageUnavailableException failure(List<Charge> charges) {
+        if (standingStill) {
+            return new StorageUnavailableException("The thread was late", null, Reason.STOOD_STILL);
+        }
         if (charges.stream().anyMatch(charge -> failing.contains(node(charge)))) {
             return new StorageUnavailableException("The storage is gone", null);
         }
@@ -208,6 +231,13 @@ final class CommandedStorage implements RemoteStorage {
         return failing.contains(node)
                 ? CompletableFuture.failedFuture(new IllegalStateException("The storage is gone"))
                 : CompletableFuture.completedFuture("fine");
+    }
+
+    @Override
+    public CompletionStage<?> connected() {
+        return disconnected
+                ? CompletableFuture.failedFuture(new StorageUnavailableException("There is no connection", null))
+                : CompletableFuture.completedFuture(null);
     }
 
     @Override

@@ -193,6 +193,22 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(storage.isAvailable()).isFalse();
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aJvmThatStandsStillGivesUpNoStorage(boolean blocking) {
+        remote.standStill();
+        for (int i = 0; i < MANY; i++) {
+            Decision decision = blocking
+                    ? take("key" + i, 1)
+                    : storage.decideAsync(List.of(rule.charge("key" + i))).join();
+            assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
+        }
+        assertThat(outcomes).hasSize(MANY).containsOnly(Outcome.TIMEOUT);
+        assertThat(remote.asked).hasValue(MANY);
+        assertThat(changes).isEmpty();
+        assertThat(storage.isAvailable()).isTrue();
+    }
+
     @Test
     void isChargedOnceItWorksAgainWithWhatWasGrantedMeanwhile() {
         take("key", 1);

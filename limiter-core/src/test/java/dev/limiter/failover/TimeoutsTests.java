@@ -3,6 +3,7 @@ package dev.limiter.failover;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.limiter.VirtualTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -55,6 +56,52 @@ class TimeoutsTests {
         StorageUnavailableException failure = new StorageUnavailableException("gone", null);
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.failedFuture(failure));
         assertThatThrownBy(() -> timeouts.join(answer, TIMEOUT)).isSameAs(failure);
+    }
+
+    /** Is waited for until that late, by a clock that a test moves; then for as long again, in which it comes or not. */
+    private static CompletableFuture<String> readLate(VirtualTime time, Duration late, boolean answered) {
+        return new CompletableFuture<>() {
+            private boolean waitedBefore;
+
+            @Override
+            public String get(long timeout, TimeUnit unit) throws TimeoutException {
+                if (waitedBefore && answered) {
+                    complete("granted");
+                    return join();
+                }
+                waitedBefore = true;
+                time.advance(Duration.of(timeout, unit.toChronoUnit()).plus(late));
+                throw new TimeoutException();
+            }
+        };
+    }
+
+    @Test
+    void aThreadThatIsLateWaitsForItsAnswerOnceMore() {
+        VirtualTime time = new VirtualTime();
+        Budget budget = new Budget(Duration.ofMillis(50), time);
+        assertThat(timeouts.join(readLate(time, Duration.ofMillis(20), true), budget))
+                .isEqualTo("granted");
+    }
+
+    @Test
+    void anAnswerThatAThreadIsTooLateForSaysNothingAboutTheStorage() {
+        VirtualTime time = new VirtualTime();
+        Budget budget = new Budget(Duration.ofMillis(50), time);
+        assertThatThrownBy(() -> timeouts.join(readLate(time, Duration.ofMillis(20), false), budget))
+                .isInstanceOfSatisfying(
+                        StorageUnavailableException.class,
+                        late -> assertThat(late.reason()).isEqualTo(StorageUnavailableException.Reason.STOOD_STILL));
+    }
+
+    @Test
+    void aThreadThatIsInTimeDoesNotWaitAgain() {
+        VirtualTime time = new VirtualTime();
+        Budget budget = new Budget(Duration.ofMillis(50), time);
+        assertThatThrownBy(() -> timeouts.join(readLate(time, Duration.ofMillis(5), true), budget))
+                .isInstanceOfSatisfying(
+                        StorageUnavailableException.class,
+                        late -> assertThat(late.reason()).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
     }
 
     @Test

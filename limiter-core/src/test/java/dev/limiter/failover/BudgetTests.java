@@ -1,0 +1,34 @@
+package dev.limiter.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.VirtualTime;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class BudgetTests {
+
+    private static final Duration TIMEOUT = Duration.ofMillis(50);
+
+    private final VirtualTime time = new VirtualTime();
+    private final Budget budget = new Budget(TIMEOUT, time);
+
+    @Test
+    void isSpentInItsTime() {
+        assertThat(budget.left()).isEqualTo(TIMEOUT.toNanos());
+        time.advance(Duration.ofMillis(20));
+        assertThat(budget.left()).isEqualTo(Duration.ofMillis(30).toNanos());
+        time.advance(Duration.ofMillis(40));
+        assertThat(budget.left()).isZero();
+    }
+
+    /** A thread that wakes up a tenth of the budget late, or less, is as late as threads are. */
+    @ParameterizedTest
+    @CsvSource({"0, 0", "40, 0", "50, 0", "55, 0", "56, 6", "80, 30", "100, 50", "1000, 50"})
+    void isLateByWhatIsMoreThanUsualAndNoMoreThanTheBudget(long passed, long late) {
+        time.advance(Duration.ofMillis(passed));
+        assertThat(budget.late()).isEqualTo(Duration.ofMillis(late).toNanos());
+    }
+}
