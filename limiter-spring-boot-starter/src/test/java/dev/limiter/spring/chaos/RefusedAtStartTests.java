@@ -54,7 +54,7 @@ class RefusedAtStartTests extends ChaosSupport {
         assertThat(load.count("/closed", 200)).isZero();
         redis.start();
         awaitRedis();
-        assertHeld(test, 1);
+        assertHeld(test);
         assertRedisWentOn(0);
     }
 }
