@@ -51,6 +51,13 @@ class ReadmeTests {
 
     private static final Path README = Path.of("../README.md");
     private static final Path MANUAL = Path.of("../docs");
+    private static final Path CHANGELOG = Path.of("../CHANGELOG.md");
+    private static final Path POM = Path.of("../pom.xml");
+    private static final Pattern PROJECT_VERSION = Pattern.compile("^  <version>(.*)</version>$", Pattern.MULTILINE);
+    /** In a dependency of Maven, or of Gradle. */
+    private static final Pattern OUR_VERSION = Pattern.compile(
+            "<artifactId>limiter-[a-z-]+</artifactId>\\s*<version>([^<]*)<|dev\\.limiter:limiter-[a-z-]+:([^\"'`\\s]*)");
+
     private static final Pattern LINK = Pattern.compile("]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
     private static final List<Path> EXAMPLES = List.of(
             Path.of("src/test/java/dev/limiter/readme/Examples.java"),
@@ -103,6 +110,33 @@ class ReadmeTests {
                         .replaceAll("[^\\w\\- ]", "")
                         .replace(' ', '-'))
                 .toList();
+    }
+
+    @Test
+    void dependenciesHaveTheVersionOfTheProject() {
+        String version = PROJECT_VERSION
+                .matcher(text(POM))
+                .results()
+                .findFirst()
+                .orElseThrow()
+                .group(1);
+        List<String> shown = pages().stream()
+                .flatMap(page -> OUR_VERSION.matcher(text(page)).results())
+                .map(dependency -> dependency.group(1) != null ? dependency.group(1) : dependency.group(2))
+                .toList();
+        assertThat(shown).isNotEmpty().containsOnly(version);
+    }
+
+    /** Its paths, too, which a reader of an old entry would follow. */
+    @Test
+    void changelogNamesPathsThatExist() {
+        assertThat(Pattern.compile("`((?:docs|\\.ci)/[^`*<]*)`")
+                        .matcher(text(CHANGELOG))
+                        .results())
+                .isNotEmpty()
+                .allSatisfy(path ->
+                        assertThat(CHANGELOG.resolveSibling(path.group(1))).exists());
+        linksLeadSomewhere(CHANGELOG);
     }
 
     @Test
