@@ -1,5 +1,6 @@
 package dev.limiter.compatibility;
 
+import dev.limiter.testkit.ChildJvm;
 import dev.limiter.testkit.Clients;
 import java.io.BufferedReader;
 import java.io.File;
@@ -52,11 +53,7 @@ final class AheadOfTime {
     }
 
     private static List<String> java(String classPath) {
-        return new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                classPath));
+        return new ArrayList<>(ChildJvm.command("-cp", classPath));
     }
 
     private void compile(Path sources) throws IOException {

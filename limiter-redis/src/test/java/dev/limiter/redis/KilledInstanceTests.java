@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.testkit.ChildJvm;
 import dev.limiter.testkit.RedisServer;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -25,14 +26,12 @@ class KilledInstanceTests {
 
     @BeforeEach
     void start() throws IOException {
-        process = new ProcessBuilder(
-                        ProcessHandle.current().info().command().orElseThrow(),
-                        "-XX:TieredStopAtLevel=1",
+        process = new ProcessBuilder(ChildJvm.command(
                         "-Xmx64m",
                         "-cp",
                         System.getProperty("java.class.path"),
                         SeveralJvmTests.Instance.class.getName(),
-                        "" + RedisServer.shared().port())
+                        "" + RedisServer.shared().port()))
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));

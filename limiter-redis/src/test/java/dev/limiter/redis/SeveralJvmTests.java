@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.testkit.ChildJvm;
 import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -106,14 +107,12 @@ class SeveralJvmTests {
     @BeforeAll
     static void start() throws IOException {
         for (int i = 0; i < LEASING_JVMS; i++) {
-            Process process = new ProcessBuilder(
-                            ProcessHandle.current().info().command().orElseThrow(),
-                            "-XX:TieredStopAtLevel=1",
+            Process process = new ProcessBuilder(ChildJvm.command(
                             "-Xmx128m",
                             "-cp",
                             System.getProperty("java.class.path"),
                             Instance.class.getName(),
-                            "" + RedisServer.shared().port())
+                            "" + RedisServer.shared().port()))
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             PROCESSES.add(process);

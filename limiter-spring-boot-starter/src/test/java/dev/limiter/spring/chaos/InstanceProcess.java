@@ -1,5 +1,6 @@
 package dev.limiter.spring.chaos;
 
+import dev.limiter.testkit.ChildJvm;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -34,15 +35,7 @@ final class InstanceProcess implements AutoCloseable {
                 .reduce((first, second) -> first + File.pathSeparator + second)
                 .orElseThrow();
         List<String> command = Stream.concat(
-                        Stream.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java")
-                                        .toString(),
-                                "-XX:TieredStopAtLevel=1",
-                                "-XX:+UseSerialGC",
-                                "-Xmx256m",
-                                "-cp",
-                                classPath,
-                                main.getName()),
+                        ChildJvm.command("-XX:+UseSerialGC", "-Xmx256m", "-cp", classPath, main.getName()).stream(),
                         arguments.stream())
                 .toList();
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
