@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -92,6 +94,13 @@ class RedisTests {
     @BeforeEach
     void forget() {
         redis.ask(commands -> commands.flushall());
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void theSecondInstanceIsOnVirtualThreads() {
+        assertThat(Applications.clientsOf(first).get("/thread").body()).doesNotContain("VirtualThread");
+        assertThat(Applications.clientsOf(second).get("/thread").body()).startsWith("VirtualThread");
     }
 
     @Test
@@ -253,6 +262,11 @@ class RedisTests {
         @GetMapping({"/each/{id}", "/paced"})
         String served() {
             return "served";
+        }
+
+        @GetMapping("/thread")
+        String thread() {
+            return Thread.currentThread().toString();
         }
     }
 
