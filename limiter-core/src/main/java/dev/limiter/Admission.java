@@ -72,12 +72,12 @@ abstract class Admission {
         wake(waiter);
     }
 
-    /** Whether one more may not wait for turns. */
+    /** Whether no further waiter may join the queues for turns of these charges. */
     final boolean isFull(Waiter waiter) {
         return waiter.charges.stream().anyMatch(turns::isFull);
     }
 
-    /** Whether one more may wait for a charge. */
+    /** Whether a further waiter may join the queues of a charge. */
     final boolean mayWait(Charge charge) {
         lock.lock();
         try {

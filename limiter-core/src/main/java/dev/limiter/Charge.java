@@ -10,9 +10,9 @@ import java.util.stream.IntStream;
  * A request for permits of one rule and key. All its limits charge as many, unless one has a cost of its own ({@link
  * #costing}). Immutable, thread-safe; a value out of range is an {@link IllegalArgumentException}.
  *
- * @param key whose permits; {@link #SHARED} for the one bucket that all share
- * @param permits how many of each limit, 0 or more; the most of any where limits differ, whatever was given here; 0
- *     charges nothing and is always permitted
+ * @param key the key that owns the permits; {@link #SHARED} for the one bucket of all callers
+ * @param permits permits of each limit, 0 or more; the most of any where {@code costs} differ, in place of this value;
+ *     0 charges nothing and is always permitted
  * @param keptPercent the share of each limit's capacity that must be left for others, in percent from 0 to 99: what a
  *     request without priority cannot have; rounded down to whole permits
  * @param maxWait how long the request would wait for its turn, zero or more; see {@link #within}

@@ -49,7 +49,7 @@ public abstract class CompiledLimit {
         return false;
     }
 
-    /** A state of which nothing is used. */
+    /** A new state, without used permits. */
     public abstract LimitState newState();
 
     /**

@@ -5,7 +5,7 @@ package dev.limiter;
  *
  * <p>A binary indexed tree (P. M. Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994) over the
  * differences between neighbours; raising and reading take O(log n). Sums wrap around as longs do, so that the
- * difference between two readings is right whatever happened before. Not thread-safe.
+ * difference between two readings is right after any earlier changes. Not thread-safe.
  */
 final class FenwickTree {
 

@@ -1,8 +1,9 @@
 package dev.limiter;
 
 /**
- * A limit whose state is one number, so that a decision is: read the number, read the clock, compute the next number,
- * compare and set. All methods are pure functions.
+ * A limit whose state is one number, so that a decision is: read the number, read the clock, compute the next
+ * number, compare and set. All methods are pure functions: they never block, and take epoch nanoseconds and
+ * permits of 0 or more.
  */
 public abstract class NumberLimit extends CompiledLimit {
 
@@ -19,7 +20,7 @@ public abstract class NumberLimit extends CompiledLimit {
         super(limit);
     }
 
-    /** The state of which nothing is used. */
+    /** The state without used permits. */
     public abstract long fresh();
 
     /** The state after taking permits, or {@link #REFUSED}. */
@@ -63,11 +64,11 @@ public abstract class NumberLimit extends CompiledLimit {
     }
 
     /**
-     * When the turn comes of permits that were taken by {@link #reserve}, in epoch nanoseconds.
+     * The turn of permits taken by {@link #reserve}, in epoch nanoseconds.
      *
      * @param taken the state right after they were taken
-     * @param kept how many more had to be there; with the same number, the turn of a higher state is never earlier
-     * @param otherwise what to answer if the state does not tell
+     * @param kept the permits that had to be left; with the same number, the turn of a higher state is never earlier
+     * @param otherwise the answer if the state does not tell the turn
      */
     public long turn(long taken, long permits, long kept, long otherwise) {
         return otherwise;
@@ -87,7 +88,10 @@ public abstract class NumberLimit extends CompiledLimit {
     /** The permits that could be taken now. */
     public abstract long remaining(long value, long now);
 
-    /** When the state becomes indistinguishable from a new one; in the past if it is; or {@link #NOT_BY_TIME}. */
+    /**
+     * The time at which the state equals a new one, in epoch nanoseconds; in the past if it does; or
+     * {@link #NOT_BY_TIME}.
+     */
     public abstract long freshAt(long value);
 
     /**
@@ -102,7 +106,7 @@ public abstract class NumberLimit extends CompiledLimit {
         return giveBack(value, taken.mark(), now, taken.permits());
     }
 
-    /** The state that has used of this limit what {@code value} has used of {@code previous}, in permits. */
+    /** The state with as many used permits of this limit as {@code state} has of {@code previous}. */
     public long carry(CompiledLimit previous, LimitState state, long now) {
         long used = Math.min(previous.atOnce() - state.remaining(now), capacity());
         return take(fresh(), now, used);

@@ -10,17 +10,20 @@ public interface QueuedTurn {
     Object state();
 
     /**
-     * How many permits had to be left for others. Among turns of one state with the same number, the earlier request
-     * never has the later turn.
+     * The permits that had to be left for others, 0 or more. Among turns of one state with the same number, the earlier
+     * request never has the later turn.
      */
     long kept();
 
-    /** When this turn comes as far as the state alone decides, in epoch nanoseconds of the storage's clock. */
+    /** The time of this turn as far as the state alone decides, in epoch nanoseconds of the storage's clock. */
     long nanos();
 
-    /** Returns the permits; returns by how much every turn behind this one {@linkplain #moveUp moves up}, 0 or more. */
+    /**
+     * Returns the permits. The result is the distance by which every turn behind this one {@linkplain #moveUp
+     * moves up}, 0 or more.
+     */
     long giveUp();
 
-    /** Moves this turn up by a sum of what {@link #giveUp} returned for turns before it. */
+    /** Moves this turn up by the sum of the {@link #giveUp} results of turns before it. */
     void moveUp(long units);
 }

@@ -1,6 +1,6 @@
 package dev.limiter;
 
-/** Thrown where a rejection has to stop the caller. Has no stack trace: it is an answer, not a fault. */
+/** Thrown where a rejection has to stop the caller. It has no stack trace, because it is an answer and no fault. */
 public class RateLimitExceededException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,9 @@
 package dev.limiter;
 
-/** Is told when something that was held of a concurrency limit is free again. Thread-safe, and quick. */
+/**
+ * Hears of released permits of concurrency limits, in any thread. Implementations are thread-safe and quick,
+ * and must neither block nor throw.
+ */
 @FunctionalInterface
 public interface ReleaseListener {
 

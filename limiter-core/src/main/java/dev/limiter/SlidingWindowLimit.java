@@ -10,6 +10,6 @@ public abstract class SlidingWindowLimit extends CompiledLimit {
         super(limit);
     }
 
-    /** When a permit that is remembered under {@code takenAt} no longer counts. */
+    /** The time from which a permit remembered under {@code takenAt} no longer counts; both in epoch nanoseconds. */
     public abstract long forgottenAt(long takenAt);
 }

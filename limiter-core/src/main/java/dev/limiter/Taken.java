@@ -1,13 +1,12 @@
 package dev.limiter;
 
 /**
- * Permits that a request took of one limit, and now returns.
+ * Permits that a request took of one limit, and now returns. Immutable.
  *
- * @param mark what {@link LimitState#take} returned for them, or {@link NumberLimit#NOTHING}
- * @param at when they were taken, in epoch nanoseconds; {@code Long.MIN_VALUE} if that says nothing, because the limit
- *     has changed since
- * @param returnedSince how many permits of the same key other requests have returned since then, at most: each of them
- *     may have moved what the mark stands for
- * @param permits how many, 1 or more; or 0 with {@link NumberLimit#NOTHING}
+ * @param mark the result of {@link LimitState#take} for them, or {@link NumberLimit#NOTHING}
+ * @param at the time of the take, in epoch nanoseconds; {@code Long.MIN_VALUE} if the limit has changed since
+ * @param returnedSince the most permits of the same key that other requests have returned since then: each may have
+ *     moved the state under the mark
+ * @param permits the number of permits, 1 or more; or 0 with {@link NumberLimit#NOTHING}
  */
 public record Taken(long mark, long at, long returnedSince, long permits) {}

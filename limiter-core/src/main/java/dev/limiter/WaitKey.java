@@ -1,6 +1,6 @@
 package dev.limiter;
 
-/** Requests that wait for the same: a rule by its name, whatever its limits, and a key. */
+/** The identity of a queue: a rule by its name, with any limits, and a key. */
 record WaitKey(String rule, String key) {
 
     static WaitKey of(Charge charge) {

@@ -4,16 +4,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told of requests that wait for permits; see {@link RateLimiters#onWait}. Called by threads that decide: has to be
- * quick and thread-safe, and must not throw.
+ * Hears of requests that wait for permits; see {@link RateLimiters#onWait}. Called by deciding threads: implementations
+ * are thread-safe and quick, and must neither block nor throw.
  */
 @FunctionalInterface
 public interface WaitListener {
 
     /**
-     * A request comes that cannot go on at once. Called in the thread that asks.
+     * A request comes that cannot go on at once. Called in the thread of the caller.
      *
-     * @return what is told of the wait; null if nothing is
+     * @return hears of this wait; null to hear nothing of it
      */
     @Nullable
     Wait comes(List<Charge> charges);

@@ -155,7 +155,7 @@ public class DecisionBenchmark {
         return ours.limiters.tryTake(ours.tokenBucket, cursor.next(keys));
     }
 
-    /** The same by somebody who would wait, and need not. */
+    /** The same by a caller that would wait, and need not. */
     @Benchmark
     public long limiterTokenBucketOrWait(Ours ours, Keys keys, Keys.Cursor cursor) {
         Decision decision = ours.limiters.acquire(ours.tokenBucket, cursor.next(keys), Ours.MAX_WAIT);

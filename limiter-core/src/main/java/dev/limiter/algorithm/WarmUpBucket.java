@@ -12,9 +12,9 @@ import java.time.Duration;
  * One request after the other, slowly after idling: the warming-up limiter of Guava (SmoothRateLimiter.SmoothWarmingUp,
  * with its cold factor of 3), in whole numbers. Guava stores permits during idle time; here the same is stored as time:
  *
- *     rest      how long nobody came lately, from 0 (warm) to warmUp (cold); grows with the clock while nobody comes, and
- *               each permit uses up one emission interval of it
- *     pace(r)   1 for r <= warmUp / 2, from there straight up to 3 at warmUp: how many emission intervals a permit takes
+ *     rest      the time without requests lately, from 0 (warm) to warmUp (cold); grows with the clock while idle,
+ *               and each permit uses up one emission interval of it
+ *     pace(r)   1 for r <= warmUp / 2, from there straight up to 3 at warmUp: the emission intervals of a permit
  *     interval  of a request = the area under pace between what rests before and after it
  *
  * From cold to the full rate takes warmUp: the mean pace of 2, over the half of rest that lies above. The interval

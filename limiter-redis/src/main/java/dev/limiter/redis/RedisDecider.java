@@ -85,7 +85,7 @@ final class RedisDecider implements SharedCalls.Taker {
         return refusal;
     }
 
-    /** Asks, whatever is known. */
+    /** Asks, even if the answer is known. */
     CompletableFuture<Decision> ask(List<Charge> charges) {
         if (charges.isEmpty()) {
             throw new IllegalArgumentException("There is no charge to decide");

@@ -46,7 +46,7 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
         return same("retryAfter", Optional.of(expected), actual.retryAfter());
     }
 
-    /** Permitted, or refused without anybody knowing for how long. */
+    /** Permitted, or refused for an unknown time. */
     public DecisionAssert hasNoRetryAfter() {
         isNotNull();
         return same("retryAfter", Optional.empty(), actual.retryAfter());

@@ -22,7 +22,7 @@ public final class HttpAnswerAssert extends AbstractAssert<HttpAnswerAssert, Htt
         super(actual, HttpAnswerAssert.class);
     }
 
-    /** Neither status 429 nor a problem that limits answer with; whatever else it may be. */
+    /** Neither status 429 nor a problem of limits; any other answer will do. */
     public HttpAnswerAssert isPermitted() {
         isNotNull();
         if (actual.status() == 429 || problemType().startsWith(PROBLEM_TYPES)) {

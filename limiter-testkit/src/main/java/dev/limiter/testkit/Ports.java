@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Ports of loopback on which nobody listens. */
+/** Free ports of loopback. */
 public final class Ports {
 
     private Ports() {}

@@ -138,7 +138,7 @@ public final class RedisCluster implements AutoCloseable {
         for (String key : source.ask(node -> node.clusterGetKeysInSlot(slot, Integer.MAX_VALUE))) {
             source.ask(node -> node.migrate(RedisServer.HOST, target.port(), key, 0, 5000));
         }
-        // the new one first, or nobody would have the slot for a moment
+        // the new one first, or no node would have the slot for a moment
         target.ask(node -> node.clusterSetSlotNode(slot, targetId));
         masters().forEach(master -> master.ask(node -> node.clusterSetSlotNode(slot, targetId)));
     }

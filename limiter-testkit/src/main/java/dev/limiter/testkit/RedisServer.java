@@ -27,7 +27,7 @@ public final class RedisServer implements AutoCloseable {
 
     private static final String EMBEDDED = "embedded";
 
-    /** Ends the server when the JVM has gone, however it went: then nobody holds the other end of the input. */
+    /** Ends the server when the JVM has gone in any way: its end of the input is closed then. */
     private static final String GUARD = "\"$0\" \"$@\" & server=$!; cat > /dev/null; kill -9 $server";
 
     /** For answers to what a test asks. */

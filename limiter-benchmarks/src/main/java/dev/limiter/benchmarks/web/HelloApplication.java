@@ -110,7 +110,7 @@ public class HelloApplication {
     }
 
     /**
-     * Runs until its input ends, so that it never outlives who started it; prints its port first.
+     * Runs until its input ends, so that it never outlives its parent process; prints its port first.
      *
      * @param args the profile of a {@link Variant}
      */

@@ -33,7 +33,7 @@ final class RecycledResponse extends MockHttpServletResponse {
         }
     }
 
-    /** How much of headers and body there is, so that none of it is written for nobody. */
+    /** The size of headers and body: reading it keeps the JIT from dropping the writes. */
     int length() {
         int length = size;
         for (int i = 0; i < values.size(); i++) {

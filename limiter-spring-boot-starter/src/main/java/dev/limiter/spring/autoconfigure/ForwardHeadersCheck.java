@@ -6,7 +6,7 @@ import org.springframework.boot.cloud.CloudPlatform;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
-/** Says at the start when the server itself believes forwarded headers and hides from whom they came. */
+/** Says at the start when the server itself trusts forwarded headers and hides their sender. */
 final class ForwardHeadersCheck {
 
     private static final Log logger = LogFactory.getLog(ForwardHeadersCheck.class);

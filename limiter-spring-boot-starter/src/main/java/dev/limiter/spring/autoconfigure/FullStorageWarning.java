@@ -6,8 +6,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Says once that there are more keys than are remembered. How many there will be nobody knows at the start, and later
- * nobody would notice: the least used keys leave, and their limits begin anew. Used by one thread.
+ * Says once that there are more keys than are remembered. Their number is unknown at the start, and later an eviction
+ * would go unnoticed: the least used keys leave, and their limits begin anew. Used by one thread.
  */
 final class FullStorageWarning {
 

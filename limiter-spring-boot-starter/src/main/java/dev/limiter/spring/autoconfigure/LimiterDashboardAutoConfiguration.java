@@ -45,8 +45,8 @@ public final class LimiterDashboardAutoConfiguration {
     private static final String SECURITY = "springSecurityFilterChain";
 
     /**
-     * @throws LimiterConfigurationException if everybody could see the page, its path is none, or the
-     *     endpoint has another port
+     * @throws LimiterConfigurationException if the page would be public, its path is none, or the endpoint has another
+     *     port
      */
     @Bean
     DashboardMapping limiterDashboardMapping(

@@ -52,7 +52,7 @@ public final class LimiterMetricsAutoConfiguration {
         return new StorageMetrics(registries, statistics, storage);
     }
 
-    /** Spans, for those who trace. */
+    /** Spans, for applications with tracing. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({ObservationRegistry.class, MeterObservationHandler.class})
     static class Observations {

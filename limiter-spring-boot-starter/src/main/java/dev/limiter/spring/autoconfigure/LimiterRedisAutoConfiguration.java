@@ -43,7 +43,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnProperty(prefix = "limiter", name = "storage", havingValue = "redis")
 public final class LimiterRedisAutoConfiguration {
 
-    /** Another connection than the application's own: a decision waits for nobody. */
+    /** Another connection than the application's own: a decision waits for no other command. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(
             name = {
@@ -133,7 +133,7 @@ public final class LimiterRedisAutoConfiguration {
         }
     }
 
-    /** Limits in memory instead would be for each instance apart, and nobody would notice. */
+    /** Limits in memory instead would be for each instance apart, unnoticed. */
     @Bean
     @ConditionalOnMissingBean(RateLimiterStorage.class)
     RateLimiterStorage limiterStorage() {

@@ -4,8 +4,8 @@ import dev.limiter.RateLimiters;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Sends those who wait away when the context stops, each with a refusal: before the server begins to wait for its
- * requests, which it does in an earlier phase.
+ * Refuses all waiters when the context stops: before the server begins to wait for its requests, which it does
+ * in an earlier phase.
  */
 final class WaitingRoomLifecycle implements SmartLifecycle {
 

@@ -43,8 +43,8 @@ public record LimiterSettings(
      * @param retryAfterJitter 0 or more
      * @param status 400 to 599
      * @param addresses how clients are told apart by their addresses
-     * @param allow who is limited by no rule
-     * @param deny who is refused by every rule
+     * @param allow networks of clients that no rule limits
+     * @param deny networks of clients that every rule refuses
      */
     public record Web(
             boolean enabled,

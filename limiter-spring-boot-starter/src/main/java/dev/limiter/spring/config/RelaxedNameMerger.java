@@ -16,10 +16,9 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.core.env.Environment;
 
 /**
- * The settings below names that users choose (rules, tiers, named limits), by name, each once. An environment
- * variable spells {@code my-rule} as {@code MYRULE}, for which Spring Boot binds a second rule with the same
- * values: spellings from different sources are one name. Within one source, two spellings are two rules that
- * somebody takes for different.
+ * The settings below names that users choose (rules, tiers, named limits), by name, each once. An environment variable
+ * spells {@code my-rule} as {@code MYRULE}, for which Spring Boot binds a second rule with the same values: spellings
+ * from different sources are one name. Within one source, two spellings are two rules, and reported.
  */
 final class RelaxedNameMerger {
 

@@ -42,7 +42,7 @@ public final class LimiterWebEndpoint {
     private final WebExchange exchange;
     private final @org.jspecify.annotations.Nullable DecisionSeries series;
 
-    /** {@code series}: null where nobody looks at them. */
+    /** {@code series}: null without a dashboard. */
     public LimiterWebEndpoint(
             LimiterEndpoint endpoint,
             RequestExplanations explanations,
@@ -137,7 +137,7 @@ public final class LimiterWebEndpoint {
         });
     }
 
-    /** Actuator would make one text of several, with commas: the key of somebody else. */
+    /** Actuator would make one text of several, with commas: another key. */
     private static void checkSaidOnce(Map<String, List<String>> words) {
         words.forEach((word, values) -> {
             if (values.size() > 1) {

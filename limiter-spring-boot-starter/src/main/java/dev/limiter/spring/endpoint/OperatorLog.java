@@ -11,7 +11,7 @@ import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Tells what operators did: a line in the log, and an {@link AuditApplicationEvent} for whoever listens. Thread-safe.
+ * Tells the actions of operators: a line in the log, and an {@link AuditApplicationEvent} for listeners. Thread-safe.
  * Keys of clients are told as hashes.
  */
 final class OperatorLog {

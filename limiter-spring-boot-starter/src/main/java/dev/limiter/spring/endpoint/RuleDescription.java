@@ -142,7 +142,7 @@ final class RuleDescription {
                                 || limit.remaining() < limit.limit().capacity());
     }
 
-    /** One of those that were refused most often, by its hash, with who was refused last. */
+    /** One of the keys refused most often, by its hash, with the last refused caller. */
     static Map<String, Object> of(RefusedKey refused) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("rule", refused.rule());

@@ -41,7 +41,7 @@ public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
     }
 
     private static WebEndpointResponse<?> unknown(String name, Map<String, Class<?>> known) {
-        // the rule is part of the path, and who asks is told by the server
+        // the rule is part of the path, and the server adds the operator
         List<String> words = known.keySet().stream()
                 .filter(word -> !word.equals("rule") && known.get(word) != SecurityContext.class)
                 .toList();

@@ -6,7 +6,7 @@ import java.util.Map;
 /** The HTTP request and answer of an operation, of which Actuator tells the operation nothing. Thread-safe. */
 public interface WebExchange {
 
-    /** Where nobody knows. */
+    /** The exchange where none is known. */
     WebExchange UNKNOWN = new WebExchange() {
 
         @Override

@@ -52,7 +52,7 @@ final class OwnClientConfiguration implements LettuceClientConfiguration {
         if (refresh == null
                 || !refresh.isPeriodicRefreshEnabled()
                         && refresh.getAdaptiveRefreshTriggers().isEmpty()) {
-            // without it nobody would notice that another node has taken over
+            // without it a change of the master would go unnoticed
             builder.topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
                     .enablePeriodicRefresh(TOPOLOGY_REFRESH)
                     .enableAllAdaptiveRefreshTriggers()

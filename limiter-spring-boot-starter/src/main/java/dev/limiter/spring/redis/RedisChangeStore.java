@@ -14,8 +14,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes in Redis, for all instances of an application. Where Redis has lost the last ones, whoever knows them writes
- * them again. Thread-safe; blocks for at most three seconds.
+ * Changes in Redis, for all instances of an application. Where Redis has lost the last changes, an instance that knows
+ * them writes them again. Thread-safe; blocks for at most three seconds.
  */
 public final class RedisChangeStore implements ChangeStore {
 

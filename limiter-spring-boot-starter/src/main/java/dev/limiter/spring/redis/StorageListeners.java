@@ -10,7 +10,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Tells all listeners; decisions stand whatever they do. Thread-safe if they are. */
+/** Tells all listeners; their failures change no decision. Thread-safe if they are. */
 public final class StorageListeners implements StorageListener {
 
     private static final Log logger = LogFactory.getLog(StorageListeners.class);

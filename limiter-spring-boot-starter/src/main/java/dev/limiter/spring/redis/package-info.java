@@ -1,4 +1,4 @@
-/** Limits in the application's Redis: the connection to it, and who is told how it fares. */
+/** Limits in the application's Redis: the connection to it, and the listeners to its state. */
 @NullMarked
 package dev.limiter.spring.redis;
 

@@ -28,7 +28,7 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
         super(response);
     }
 
-    /** The status is known, or nobody can wait for it any longer. Later calls do nothing. */
+    /** The status is known, or the fields cannot wait for it any longer. Later calls do nothing. */
     void release() {
         if (!decided) {
             decided = true;

@@ -12,7 +12,7 @@ import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
  * Decides the rules of a request once its endpoint is known, before the endpoint runs. Each request is charged once, at
- * the first endpoint with rules that it comes to, whoever dispatched it there; error pages are free.
+ * the first endpoint with rules that it comes to, by any kind of dispatch; error pages are free.
  */
 public final class RateLimitInterceptor implements HandlerInterceptor {
 
@@ -34,7 +34,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
             return true;
         }
         if (decisions.hasVerdicts()) {
-            // Spring MVC has said by now who may read what was written on arrival.
+            // Spring MVC has written the CORS fields by now: they allow reading the fields written on arrival.
             RateLimitHeaders.expose(new ServletFieldSink(response));
         }
         if (isPreFlight(request, handler)) {
@@ -51,7 +51,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
         return decider.permits(rules, endpoint.resource(), decisions, request, response);
     }
 
-    /** Without the filter, as in tests of controllers alone, nobody else knows when the request is over. */
+    /** Without the filter, as in tests of controllers alone, only the interceptor knows when the request is over. */
     @Override
     public void afterCompletion(
             HttpServletRequest request, HttpServletResponse response, Object handler, @Nullable Exception failure) {

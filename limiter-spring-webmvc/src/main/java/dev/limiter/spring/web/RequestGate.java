@@ -71,7 +71,7 @@ public final class RequestGate {
     /**
      * Whether a request may go on that may have had to wait; true if it had not. False also if its turn has not come:
      * then it is dispatched again when it has. In the middle of a forward the thread waits. False as well if the
-     * container has reported the client as gone: nobody would read an answer.
+     * container has reported the client as gone: no answer would be read.
      */
     boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response) throws IOException {
         ServletRequestDecisions decisions = ServletRequestDecisions.of(request);

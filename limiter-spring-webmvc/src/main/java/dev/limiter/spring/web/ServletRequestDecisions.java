@@ -74,7 +74,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         return (ServletRequestDecisions) request.getAttribute(ATTRIBUTE);
     }
 
-    /** Marks the request as one whose end somebody else knows, and reports. */
+    /** Marks the request as one whose end another component reports. */
     void own() {
         owned = true;
     }
@@ -136,7 +136,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         order = all;
     }
 
-    /** The rules that need not be decided any more, whatever came of it. */
+    /** The rules already decided, with any result. */
     List<RateLimitRule> decidedOnArrival() {
         return decidedOnArrival;
     }
@@ -358,7 +358,7 @@ final class ServletRequestDecisions implements RequestDecisions {
             List<List<LimitStatus>> byRule = statuses.apply(verdict);
             for (int i = 0; i < byRule.size(); i++) {
                 if (byRule.get(i).isEmpty()) {
-                    continue; // nobody knows where they stand
+                    continue; // their standing is unknown
                 }
                 standings.add(new Standing(
                         verdict.rules().get(i), texts.of(verdict.asked(i)), verdict.charge(i), byRule.get(i)));

@@ -16,7 +16,9 @@ import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.WebUtils;
 
-/** A servlet request. Reads when asked; keeps who the client is, which others may ask for again. Not thread-safe. */
+/**
+ * A view of a servlet request. Reads when asked; keeps the address of the client for later readers. Not thread-safe.
+ */
 public final class ServletRequestView implements RequestView {
 
     private static final ClientAddresses NOBODY_TRUSTED = new ClientAddresses(AddressSettings.DEFAULT);

@@ -3,7 +3,7 @@ package dev.limiter.spring.address;
 /**
  * How the address of a client is found.
  *
- * @param trustedProxies who may say who the client is
+ * @param trustedProxies networks of the proxies that may name the client
  * @param forwardedHeader where they say it
  * @param ipv6Prefix the length of the networks that IPv6 clients are told apart by, 1 to 128
  */

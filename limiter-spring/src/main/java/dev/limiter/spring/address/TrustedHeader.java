@@ -1,6 +1,6 @@
 package dev.limiter.spring.address;
 
-/** In which header trusted proxies say who their client is. */
+/** The header in which trusted proxies name their client. */
 public enum TrustedHeader {
     /** In whichever is there; if both are and contradict each other, neither is believed. */
     ANY,

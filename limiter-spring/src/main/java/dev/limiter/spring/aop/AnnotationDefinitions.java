@@ -36,7 +36,7 @@ final class AnnotationDefinitions {
 
     /**
      * @param defaultName the name of the rule where the annotation has none
-     * @param otherwise whose limit it is if nothing is said
+     * @param otherwise the owner of the limit if the annotation has none
      * @throws LimiterConfigurationException if the annotation has a name without a rule and without a limit
      */
     RuleDefinition definition(

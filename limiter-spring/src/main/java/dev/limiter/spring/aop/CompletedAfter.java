@@ -43,7 +43,10 @@ final class CompletedAfter {
         return copy;
     }
 
-    /** As whoever has the copy did, by a time-out for one; does nothing if that came from here. */
+    /**
+     * Completes the source as the holder of the copy did, such as by a time-out; does nothing if the
+     * completion came from here.
+     */
     private static <T> void complete(CompletableFuture<T> future, @Nullable T value, @Nullable Throwable failure) {
         if (failure == null) {
             future.complete(value);

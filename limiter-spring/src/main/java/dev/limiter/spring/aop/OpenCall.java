@@ -10,8 +10,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A call that may turn out to be none that is charged for. Settled when it is over, before the caller gets to know:
- * whoever has the result can count on what was given back.
+ * A call that may turn out to be none that is charged for. Settled when it is over, before the caller gets to know: the
+ * caller can count on the returned permits.
  *
  * @param answerFollows whether there is a request, whose answer decides too
  */
@@ -61,7 +61,7 @@ record OpenCall(Verdict verdict, boolean answerFollows) {
             return result instanceof Mono || result instanceof Flux;
         }
 
-        /** Of many elements none is the result; who has had enough of them cancels. */
+        /** Of many elements none is the result; a subscriber with enough of them cancels. */
         static Object settling(Object result, OpenCall call) {
             return result instanceof Mono<?> mono
                     ? mono.doOnSuccess(value -> call.over(value, null))

@@ -33,7 +33,7 @@ final class BanCompiler {
                 : null;
     }
 
-    /** A ban of everybody because of one is what an attacker would wish for. */
+    /** An attacker could have all clients banned because of one. */
     static void refuseWithoutKey(RuleDefinition definition, Problems problems) {
         Setting<List<String>> key = definition.get(RuleOptions.KEY);
         problems.add(

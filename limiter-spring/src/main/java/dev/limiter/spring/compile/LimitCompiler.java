@@ -75,7 +75,7 @@ final class LimitCompiler {
             return !maxWait.isZero();
         }
 
-        /** So many as can be served in time, if nobody says how many may wait. */
+        /** As many waiters as can be served in time, unless their number is given. */
         long queue(long limit, Duration window) {
             BigInteger served = BigInteger.valueOf(maxWait.toNanos())
                     .multiply(BigInteger.valueOf(limit))

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Turns the raw settings about waiting into terms, or says what is wrong with them. */
 final class WaitingCompiler {
 
-    /** Where only the number of those who wait is bounded. */
+    /** The longest wait where only the number of waiters is given. */
     private static final Duration DEFAULT_MAX_WAIT = Duration.ofMillis(500);
 
     private static final Duration LONGEST = Duration.ofDays(1);

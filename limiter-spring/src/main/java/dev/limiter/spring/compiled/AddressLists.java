@@ -32,7 +32,7 @@ public record AddressLists(AddressRanges allow, AddressRanges deny) {
         return setting == null ? AddressRanges.NONE : AddressRanges.parse(setting.where(), setting.value(), problems);
     }
 
-    /** Whether the client is exempt; not if nobody knows whether the client is who it seems to be. */
+    /** Whether the client is exempt; not if its address is uncertain. */
     boolean allow(RateLimitContext context) {
         ClientAddress client = allow.isEmpty() ? null : client(context);
         return client != null && client.certain() && allow.contains(client.address());

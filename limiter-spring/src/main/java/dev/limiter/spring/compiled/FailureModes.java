@@ -20,7 +20,7 @@ public final class FailureModes implements Function<Rule, OnFailure> {
         this.otherwise = otherwise;
     }
 
-    /** Bans go on in memory, whatever their rule does: nobody is banned because of an outage. */
+    /** Bans go on in memory, for any failure mode of their rule: an outage bans no client. */
     @Override
     public OnFailure apply(Rule rule) {
         return Ban.isPart(rule)

@@ -90,7 +90,7 @@ public final class KeyOverrides {
         return null;
     }
 
-    /** The limits of all keys, also of those whose time is over. */
+    /** The limits of all keys, also of expired overrides. */
     public Stream<Rule> rules() {
         return byKey.values().stream()
                 .flatMap(own -> own.stages().stream())

@@ -184,7 +184,7 @@ public final class RateLimitRule {
         return matcher == null ? Phase.ENDPOINT : matcher.phase();
     }
 
-    /** Whether all callers share its buckets, whoever they are. */
+    /** Whether all callers share its buckets. */
     public boolean isForAll() {
         return key.isForAll();
     }
@@ -274,23 +274,23 @@ public final class RateLimitRule {
         return null;
     }
 
-    /** Whether a key is that of all whom the rule does not tell apart, as those without an API key. */
+    /** Whether a key belongs to clients that the rule does not tell apart, such as clients without an API key. */
     public boolean isOfNobody(String whole) {
         return key.isOfNobody(whole);
     }
 
-    /** Of its paths those that match a request; parameters as in {@link #matches}, whatever the method. */
+    /** Its paths that match a request; parameters as in {@link #matches}, for any method. */
     public List<String> covering(String endpointPattern, PathContainer path) {
         return matcher == null ? List.of() : matcher.covering(endpointPattern, path);
     }
 
-    /** When a key is refused outright for a while; null if never. */
+    /** The ban of keys; null if the rule bans none. */
     public @Nullable Ban ban() {
         return ban;
     }
 
     /**
-     * When the key of a charge is refused outright; null if never, as when all share it who have no key of their own.
+     * The ban of the key of a charge; null if it is never banned, such as the shared key of clients without their own.
      */
     public @Nullable Ban banOf(Charge charge) {
         return ban == null || key.isOfNobody(charge.key()) ? null : ban;
@@ -383,8 +383,8 @@ public final class RateLimitRule {
     }
 
     /**
-     * The charge of a request whose own cannot be worked out: a permit of each limit, from the bucket of those without
-     * a key.
+     * The charge of a request whose own cannot be worked out: a permit of each limit, from the bucket of
+     * clients without a key.
      */
     public Charge chargeOfNobody() {
         return rule.charge(key.unresolved());

@@ -35,7 +35,7 @@ public final class RequestMatcher {
         return matchesMethod(method) && paths.cover(endpointPattern, path);
     }
 
-    /** The paths that match, whatever the method. */
+    /** The paths that match, for any method. */
     List<String> covering(String endpointPattern, PathContainer path) {
         return paths.covering(endpointPattern, path);
     }

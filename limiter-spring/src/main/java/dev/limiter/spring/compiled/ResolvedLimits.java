@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResolvedLimits {
 
-    /** When there are more, all are asked for anew: that bounds the memory without a list of who came when. */
+    /**
+     * The most keys with a remembered limit. Beyond that all are resolved anew: a bound without an order of the keys.
+     */
     static final int MAX_REMEMBERED = 10_000;
 
     private final String where;
@@ -61,7 +63,7 @@ public final class ResolvedLimits {
     /**
      * The limits for this request or call.
      *
-     * @param key whose bucket it is
+     * @param key the key of the bucket
      * @param own where the source knows none
      * @throws RuleEvaluationException if the source fails, or gives what is no limit
      */
@@ -78,7 +80,7 @@ public final class ResolvedLimits {
         return known.rule() == null ? own : known.rule();
     }
 
-    /** The same, of which nothing is remembered: the request is none, and the key somebody's. */
+    /** The same for a hypothetical request: its answer is not remembered, because the key belongs to a client. */
     Rule prediction(String key, RateLimitContext context, Rule own) {
         Answer known = answers.get(key);
         Rule rule = known == null || known.until() - clock.getAsLong() <= 0

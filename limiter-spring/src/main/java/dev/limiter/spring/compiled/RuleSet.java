@@ -80,12 +80,12 @@ public final class RuleSet {
         return requestRules;
     }
 
-    /** The rule of that name, whatever the case and dashes; none if its limit is only in an annotation. */
+    /** The rule of that name, in any case and with any dashes; none if its limit is only in an annotation. */
     public Optional<RateLimitRule> find(String name) {
         return Optional.ofNullable(rules.get(RuleName.canonical(name)));
     }
 
-    /** The raw settings under that name, whatever the case and dashes, to merge over those of an annotation. */
+    /** The raw settings under that name, in any case and with any dashes, to merge over those of an annotation. */
     public Optional<RuleDefinition> definition(String name) {
         return Optional.ofNullable(definitions.get(RuleName.canonical(name)));
     }

@@ -49,7 +49,7 @@ public final class Tiers {
     /**
      * The limits for this request or call; null if there are none.
      *
-     * @param own for all whose tier is not known
+     * @param own for requests of unknown tier
      * @throws dev.limiter.spring.expression.RuleEvaluationException if the tier cannot be evaluated
      */
     @Nullable

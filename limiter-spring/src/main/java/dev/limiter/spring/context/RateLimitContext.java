@@ -3,29 +3,29 @@ package dev.limiter.spring.context;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** The subject of one decision: a request, a method call, or a method call during a request. */
+/** The subject of one decision: a request, a method call, or a method call during a request. Not thread-safe. */
 public interface RateLimitContext {
 
     Object[] NO_ARGUMENTS = {};
 
-    /** The request that is being handled, if there is one. */
+    /** The request being handled; null for a call outside of requests. */
     @Nullable
     RequestView request();
 
     /** The resource: {@code GET /orders/{id}}, or the signature of a method. */
     String resource();
 
-    /** The object that is called, for a method. */
+    /** The called object; null without a method. */
     default @Nullable Object target() {
         return null;
     }
 
-    /** The most specific method that is called; its parameters can be named in expressions. */
+    /** The most specific called method, whose parameters expressions can name; null for a request. */
     default @Nullable Method method() {
         return null;
     }
 
-    /** The arguments of the call. */
+    /** The arguments of the call; empty for a request. */
     default @Nullable Object[] arguments() {
         return NO_ARGUMENTS;
     }

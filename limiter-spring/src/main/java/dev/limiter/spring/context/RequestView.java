@@ -4,7 +4,10 @@ import dev.limiter.spring.address.ClientAddress;
 import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
-/** The request as keys and expressions see it ({@code #request}). A missing value is null. */
+/**
+ * The request as keys and expressions see it ({@code #request}). A missing value is null. Not thread-safe; no method
+ * blocks, but {@link #getParameter} may read the body of a form.
+ */
 public interface RequestView {
 
     /** The HTTP method as sent. */
@@ -13,6 +16,7 @@ public interface RequestView {
     /** The path within the application as sent, not decoded. */
     String path();
 
+    /** The first value of a header, by its name in any case. */
     @Nullable
     String getHeader(String name);
 
@@ -20,6 +24,7 @@ public interface RequestView {
     @Nullable
     String getParameter(String name);
 
+    /** The value of a cookie. */
     @Nullable
     String cookie(String name);
 
@@ -36,9 +41,11 @@ public interface RequestView {
     @Nullable
     String pathVariable(String name);
 
+    /** The logged-in user. */
     @Nullable
     Principal principal();
 
+    /** Whether the logged-in user has a role; false without a user. */
     boolean isUserInRole(String role);
 
     /**

@@ -52,7 +52,7 @@ public record ApplicableRules(
         return rules.stream().filter(rule -> rule.mode() == mode).toList();
     }
 
-    /** The same for one request, of whose key some may only watch. */
+    /** The same for one request: some rules may only watch its key. */
     ApplicableRules of(RateLimitContext context) {
         if (!partial) {
             return this;

@@ -47,7 +47,7 @@ final class Audience {
         return counting.isEmpty() && occasional.length == 0 && others.isEmpty();
     }
 
-    /** Has a decision counted; those who are to be told of the event of it. */
+    /** Has a decision counted; returns the listeners to its event. */
     List<RateLimitListener> count(String rule, String resource, @Nullable Decision part, Duration waited) {
         List<RateLimitListener> asking = others;
         Tally[] counts = tallies(rule, resource);

@@ -11,12 +11,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses keys outright that were rejected too often. A rejection takes a permit of {@link Ban#rejections()}; whoever
- * takes the last one takes the only permit of {@link Ban#bans()}, which is gone for as long as the ban is. Both are
- * decided by the storage like any limit, so exactly as many rejections are answered as such as the rule says, however
- * many threads there are: whoever comes after the last is banned already. Refusals during a ban do not count, so it
- * ends when it was said to. A key of nobody is never banned: one client would have all others banned that the key does
- * not tell apart. Thread-safe.
+ * Refuses keys outright that were rejected too often. A rejection takes a permit of {@link Ban#rejections()}; the last
+ * one also takes the only permit of {@link Ban#bans()}, which comes back at the end of the ban. The storage decides
+ * both like any limit, so the number of rejections before a ban is exact for any number of threads: a request after the
+ * last one is banned already. Refusals during a ban do not count, so it ends on time. A key shared by clients that it
+ * does not tell apart is never banned: one client would have all others banned. Thread-safe.
  */
 final class Bans {
 
@@ -78,7 +77,7 @@ final class Bans {
         return rejection.permitted() ? null : banned(charge, state);
     }
 
-    /** The same as {@link #current} without blocking the caller; null if the rule bans nobody. */
+    /** The same as {@link #current} without blocking the caller; null if the rule bans no keys. */
     @Nullable
     CompletableFuture<@Nullable Decision> currentLater(RateLimitRule rule, Charge charge) {
         Ban ban = rule.banOf(charge);
@@ -88,7 +87,7 @@ final class Bans {
                         .thenApply(state -> state.permitted() ? null : banned(charge, state));
     }
 
-    /** The same as {@link #afterRejection} without blocking the caller; null if the rule bans nobody. */
+    /** The same as {@link #afterRejection} without blocking the caller; null if the rule bans no keys. */
     @Nullable
     CompletableFuture<@Nullable Decision> afterRejectionLater(
             RateLimitRule rule, Charge charge, RateLimitContext context, String resource) {
@@ -102,7 +101,7 @@ final class Bans {
                                         .thenApply(state -> begun(rule, charge, context, resource, rejection, state)));
     }
 
-    /** The one who begins a ban sits it out like all others. */
+    /** The request that begins a ban is refused for its time like all others. */
     private static Decision banned(Charge charge, Decision state) {
         Duration rest = state.retryAfter().orElse(state.resetAfter());
         return new BannedDecision(charge.rule(), rest.toNanos());

@@ -160,7 +160,7 @@ public final class RateLimitEvent {
         return subject.verdict() == null ? null : subject.verdict().part(subject.index());
     }
 
-    /** Where the limits of this rule stood; empty if it was not asked, or nobody knows. Those that refused say so. */
+    /** The standing of this rule's limits; empty if it was not asked, or it is unknown. Limits that refused say so. */
     public List<LimitStatus> limits() {
         return subject == null ? List.of() : subject.limits();
     }

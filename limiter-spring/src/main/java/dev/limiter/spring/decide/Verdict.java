@@ -133,7 +133,7 @@ public final class Verdict {
         return !rules.isEmpty();
     }
 
-    /** Where the limits of a rule stand: nowhere if it lets everything through, because nobody knows. */
+    /** The standing of a rule's limits: empty if it is unknown, because everything is let through. */
     static List<LimitStatus> limits(Decision part) {
         return isCounted(part) ? part.limits() : List.of();
     }
@@ -206,7 +206,7 @@ public final class Verdict {
         held.release();
     }
 
-    /** Whether the rule that decided is one for all callers together, whoever they are. */
+    /** Whether the rule that decided is one for all callers together. */
     public boolean decidedForAll() {
         RateLimitRule deciding = deciding();
         return deciding != null && deciding.isForAll();

@@ -21,7 +21,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
  * Finds what an expression refers to and there is not. SpEL itself takes an unknown variable for null, so that a
- * misspelled name would put everybody into one bucket.
+ * misspelled name would put all clients into one bucket.
  */
 final class References {
 

@@ -19,7 +19,7 @@ public final class RuleEvaluationException extends RuntimeException {
         super(message, null, false, false);
     }
 
-    /** The same without a stack trace and a cause, for those who would log it for each request. */
+    /** The same without a stack trace and a cause, for servers that would log it for each request. */
     public static RuleEvaluationException brief(Throwable failure) {
         return new RuleEvaluationException(
                 failure instanceof RuleEvaluationException known

@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds the name that somebody may have meant who wrote another one. */
+/** Finds the name most likely meant by a misspelt one. */
 public final class DidYouMean {
 
     private DidYouMean() {}

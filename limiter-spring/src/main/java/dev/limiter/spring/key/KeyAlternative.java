@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A typed value: {@code header:x-api-key=5:alice}. The length tells where the value ends, whatever is in it; a long one
+ * A typed value: {@code header:x-api-key=5:alice}. The length tells the end of the value, with any content; a long one
  * is replaced by its hash, which no value can imitate because a length is a number.
  */
 final class KeyAlternative {
@@ -38,7 +38,7 @@ final class KeyAlternative {
 
     /**
      * @param shared the value that tells no client from others
-     * @param said the value that a person means who spells it otherwise
+     * @param said turns a person's spelling of the value into the value
      */
     KeyAlternative(String type, KeyValue value, String shared, UnaryOperator<String> said) {
         this(type, value, null, Set.of(shared), said);

@@ -126,7 +126,7 @@ public final class KeyAlternatives {
         return principal == null ? null : principal.getName();
     }
 
-    /** HEAD is GET, and invented methods are one: who makes them up must not get a bucket for each. */
+    /** HEAD counts as GET, and unknown methods as one: a client that invents methods must not get a bucket for each. */
     private static String method(RequestView request) {
         String method = request.method();
         return METHODS.contains(method) ? method : method.equals("HEAD") ? "GET" : "*";
@@ -203,7 +203,7 @@ public final class KeyAlternatives {
         return DidYouMean.ask(name, names);
     }
 
-    /** A failure of the application's own code says whose it is. */
+    /** A failure of the application's own code names that code. */
     private static KeyValue reported(KeyValue value, String what) {
         return context -> {
             try {

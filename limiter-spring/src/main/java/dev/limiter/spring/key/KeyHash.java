@@ -9,8 +9,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hash in the place of a client's key where people read it: the same for the same key, and found by trying only by
- * who knows the secret. Thread-safe.
+ * A hash in the place of a client's key where people read it: the same for the same key, and not found by trying
+ * without the secret. Thread-safe.
  */
 public final class KeyHash {
 
@@ -29,7 +29,7 @@ public final class KeyHash {
         }
     }
 
-    /** {@code secret}: what instances share whose hashes are the same; null for hashes of this process alone. */
+    /** {@code secret}: instances with the same secret have the same hashes; null for hashes of this process alone. */
     public static KeyHash with(@Nullable String secret) {
         if (secret != null) {
             return new KeyHash(secret.getBytes(StandardCharsets.UTF_8));

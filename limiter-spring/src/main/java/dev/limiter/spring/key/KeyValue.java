@@ -3,7 +3,7 @@ package dev.limiter.spring.key;
 import dev.limiter.spring.context.RateLimitContext;
 import org.jspecify.annotations.Nullable;
 
-/** Where the value of a part of a key comes from; null or empty if it is not known. */
+/** The source of the value of a part of a key; null or empty if it is not known. Thread-safe. */
 @FunctionalInterface
 public interface KeyValue {
 

@@ -40,7 +40,7 @@ public final class RateLimitKey {
         return forAll;
     }
 
-    /** Whether it depends on who calls: the method of a request does not tell that. */
+    /** Whether it depends on the caller: the method of a request does not. */
     public boolean tellsClientsApart() {
         return !forAll && !kinds().equals(List.of("method"));
     }
@@ -68,7 +68,7 @@ public final class RateLimitKey {
         return new RateLimitKey(parts.length == 0 ? text : text + ",", List.of(parts), forAll);
     }
 
-    /** The key, if it is the same for everybody. */
+    /** The key, if it is the same for all requests. */
     public @Nullable String constant() {
         return parts.length == 0 ? prefix : null;
     }

@@ -37,7 +37,7 @@ public final class SecretValues {
         return new SecretValues(null);
     }
 
-    /** As an HMAC of SHA-256: who does not know {@code secret} cannot find a value by trying. */
+    /** As an HMAC of SHA-256: without {@code secret} a value cannot be found by trying. */
     public static SecretValues hashedWith(String secret) {
         try {
             return new SecretValues(mac(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), ALGORITHM)));

@@ -1,6 +1,6 @@
 /**
- * The key grammar: who shares a bucket with whom. Extension points: {@link dev.limiter.spring.key.KeyResolver}, {@link
- * dev.limiter.spring.key.KeySource}.
+ * The key grammar: the requests that share a bucket. Extension points: {@link dev.limiter.spring.key.KeyResolver},
+ * {@link dev.limiter.spring.key.KeySource}.
  */
 @NullMarked
 package dev.limiter.spring.key;

@@ -76,7 +76,7 @@ public record Changes(
             return new Revision(number, UUID.randomUUID().toString().substring(0, DIGITS));
         }
 
-        /** Whether somebody who says this one, or its number alone, means it. */
+        /** Whether a revision in a request, or its number alone, means this one. */
         boolean isMeantBy(Revision said) {
             return number == said.number && (said.token.isEmpty() || token.equals(said.token));
         }
@@ -205,7 +205,7 @@ public record Changes(
         return revision.number();
     }
 
-    /** Whether the same is different from the configuration, whoever has changed it. */
+    /** Whether both have the same settings and overrides, by any author. */
     boolean isSameAs(Changes other) {
         return settings().equals(other.settings()) && overrides.equals(other.overrides);
     }

@@ -65,7 +65,7 @@ public final class ChangesFile implements ChangeStore {
         }
     }
 
-    /** Keys of clients may be secrets: nobody else reads them, where the file system knows that. */
+    /** Keys of clients may be secrets: only this user may read the file, where the file system has permissions. */
     private static void prepare(Path written) throws IOException {
         Files.deleteIfExists(written);
         if (written.getFileSystem().supportedFileAttributeViews().contains("posix")) {

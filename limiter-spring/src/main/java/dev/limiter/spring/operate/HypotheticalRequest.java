@@ -14,13 +14,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that nobody has sent, as an operator describes it. Immutable.
+ * A request that was not sent, as an operator describes it. Immutable.
  *
  * @param method in upper case
  * @param path from the first slash on, as it would be sent, without the query
  * @param query as it would be sent; null for none
  * @param address of the other end of the connection; null if the operator leaves that open
- * @param principal the name of who is logged in; null for nobody
+ * @param principal the name of the logged-in user; null for none
  * @param roles of the principal
  * @param headers by their names, in any case
  * @param parameters of the query

@@ -76,7 +76,7 @@ final class KeptChanges {
         if (!next.before().isEmpty() && next.before().get(0).equals(current.revision())) {
             former.addLast(current);
         } else {
-            former.clear(); // nobody here knows what the last change was
+            former.clear(); // the last change is unknown here
         }
         if (former.size() > REMEMBERED) {
             former.removeFirst();

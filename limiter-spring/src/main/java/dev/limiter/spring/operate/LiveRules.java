@@ -222,7 +222,7 @@ public final class LiveRules {
      * Changes a rule that there is, on top of earlier changes.
      *
      * @return the version of the rules with this change
-     * @param madeFor the version that whoever makes the change has seen; any if null
+     * @param madeFor the version that the author of the change has seen; any if null
      * @throws StaleVersionException if the rules have another one by now
      * @throws LimiterConfigurationException if the rule cannot be as it would be then; all stays as it is
      * @throws ChangeStoreException if the change cannot be kept where it is to be; all stays as it is

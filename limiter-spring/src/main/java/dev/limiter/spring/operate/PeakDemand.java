@@ -61,7 +61,7 @@ public final class PeakDemand {
     /**
      * Adds a request; time is in epoch nanoseconds, and does not go back to an earlier window.
      *
-     * @param tier whose limit applied, one of those that are configured; null if it was the rule's own
+     * @param tier the configured tier whose limit applied; null if it was the rule's own
      */
     public synchronized void add(String key, @Nullable String tier, long permits, long time) {
         requests.merge(name(tier), 1L, Long::sum);

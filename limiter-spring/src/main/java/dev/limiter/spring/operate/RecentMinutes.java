@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 
 /**
  * Something for each of the last minutes: the one that is under way, and {@value #WHOLE} before it. Samples once a
- * second count the time, so that whoever writes something down reads no clock. Thread-safe, and of a fixed size.
+ * second count the time, so that a recording thread reads no clock. Thread-safe, and of a fixed size.
  *
  * @param <T> what there is of one minute
  */

@@ -36,7 +36,7 @@ public final class RefusedKeys implements RateLimitListener {
     private final RecentMinutes<List<SpaceSaving<Refused>>> minutes;
     private final KeyHash hash;
 
-    /** The key of a rule, with those who sent one request with it. */
+    /** The key of a rule, with the sender of one request. */
     private record Refused(
             String rule,
             String key,
@@ -57,13 +57,13 @@ public final class RefusedKeys implements RateLimitListener {
     /**
      * A key that was refused.
      *
-     * @param rule by whom
+     * @param rule the rule that refused
      * @param key as the storage has it; it may hold what a client keeps secret
      * @param keyHash its hash
      * @param refusals how often, or somewhat less
      * @param error how much less, at most
      * @param address where the last of these requests came from; null if there was none, but a call
-     * @param principal who was logged in then, cut after {@value #LONGEST_NAME} characters; null if nobody was
+     * @param principal the user logged in then, cut after {@value #LONGEST_NAME} characters; null if none was
      */
     public record RefusedKey(
             String rule,

@@ -1,6 +1,6 @@
 package dev.limiter.spring.operate;
 
-/** Finds the rules for a request that nobody has sent. */
+/** Finds the rules for a hypothetical request. */
 @FunctionalInterface
 public interface RequestExplainer {
 

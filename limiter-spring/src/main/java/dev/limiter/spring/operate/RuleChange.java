@@ -61,7 +61,7 @@ public record RuleChange(
         }
     }
 
-    /** A change that nobody has signed. */
+    /** A change without a signature. */
     public RuleChange(
             @Nullable String named,
             @Nullable Long limit,

@@ -3,9 +3,9 @@ package dev.limiter.spring.operate;
 import java.util.Set;
 
 /**
- * An event of the application: rules are different from now on in this instance, whoever has changed them.
+ * An event of the application: the rules of this instance are different from now on, changed by any means.
  *
- * @param version of the rules now
- * @param rules the canonical names of all in which something is not as configured
+ * @param version the new version of the rules, 0 or more
+ * @param rules the canonical names of all rules with a setting other than configured
  */
 public record RulesChanged(long version, Set<String> rules) {}

@@ -1,4 +1,4 @@
-/** Seeing and changing rules while the application runs, whatever the edge through which that is asked for. */
+/** Seeing and changing rules while the application runs, for any edge. */
 @NullMarked
 package dev.limiter.spring.operate;
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param named the name of the limit, of a rule with several; null for the only one
  * @param limit permits per window, 1 to 10^15
  * @param until when the limits of the rule hold again
- * @param reason why, for operators; null if nobody said
+ * @param reason the reason, for operators; null if there is none
  */
 public record KeyOverride(
         String key,

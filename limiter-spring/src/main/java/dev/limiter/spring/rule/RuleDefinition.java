@@ -103,7 +103,7 @@ public record RuleDefinition(
         return limits == null ? Map.of("", limit) : limits;
     }
 
-    /** Whether a limit is said, of whatever sort. */
+    /** Whether it has a limit of any sort. */
     public boolean hasLimit() {
         return limits != null || limit.get(LimitOptions.LIMIT) != null;
     }

@@ -3,12 +3,12 @@ package dev.limiter.spring.rule;
 import java.util.Collection;
 
 /**
- * Where rules come from. A bean of this type joins the rules of {@code application.yml}, and is asked at the start and
- * each time that the configuration has changed.
+ * A source of rules. A bean of this type adds to the rules of {@code application.yml}; it is asked at the start and
+ * after each change of the configuration. May block; must be thread-safe.
  */
 @FunctionalInterface
 public interface RuleSource {
 
-    /** The rules as they are now. */
+    /** The current rules; a rule that cannot work stops the start, and later changes nothing. */
     Collection<RuleDefinition> rules();
 }

@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value of a rule that was said somewhere. Two are equal that say the same in the same place, whatever they hide.
+ * A value of a rule that was said somewhere. Settings with the same value and place are equal, with any hidden ones.
  *
  * @param where the property, or the attribute and the annotated method; stays with the value when rules are merged
  * @param hidden settings of weaker places that this one replaced, the strongest first; they hide nothing themselves

@@ -13,8 +13,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * Finds a {@code max-keys} that one client alone can fill, with a bucket for each endpoint. How many clients there will
- * be nobody knows at the start.
+ * Finds a {@code max-keys} that one client alone can fill, with a bucket for each endpoint. The number of clients is
+ * unknown at the start.
  */
 public final class MaxKeysCheck implements StartupCheck {
 

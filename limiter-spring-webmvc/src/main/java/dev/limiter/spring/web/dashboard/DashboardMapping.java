@@ -31,7 +31,7 @@ public final class DashboardMapping implements HandlerMapping, Ordered {
     /**
      * @param path of the page, such as {@code /limiter}
      * @param endpoints the paths of the endpoints that the page asks, such as {@code /actuator/limiter}
-     * @param stream what answers those who want events; null where nothing is sampled
+     * @param stream answers requests for events; null where decisions are not sampled
      */
     public DashboardMapping(String path, EndpointPaths endpoints, CsrfHeader csrf, @Nullable SecondsStream stream) {
         this.path = path;

@@ -138,7 +138,7 @@ public final class SecondsStream implements SmartLifecycle {
         }
     }
 
-    /** One client; whoever finds out first that it is over ends it, this thread or the container. */
+    /** One client: its thread or the container ends it, the first one to notice. */
     private final class Connection implements Runnable, AsyncListener {
 
         private final AsyncContext context;
@@ -176,7 +176,7 @@ public final class SecondsStream implements SmartLifecycle {
             }
         }
 
-        /** Whether there is somebody left to send to. */
+        /** Whether the client is still connected. */
         private boolean send() {
             use.lock();
             try {

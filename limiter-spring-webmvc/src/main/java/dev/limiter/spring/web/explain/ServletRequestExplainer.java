@@ -41,8 +41,8 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
- * Routes a request that nobody has sent as Spring MVC would, through its mappings but not to a handler, and asks each
- * rule for it. To be called while a request is served. Thread-safe.
+ * Routes a hypothetical request as Spring MVC would, through its mappings but not to a handler, and asks each rule for
+ * it. To be called while a request is served. Thread-safe.
  */
 public final class ServletRequestExplainer implements RequestExplainer {
 
@@ -95,7 +95,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
         }
     }
 
-    /** A call that nobody has made. */
+    /** A hypothetical call. */
     private record HandlerContext(RequestView request, String resource, Method method) implements RateLimitContext {
 
         @Override

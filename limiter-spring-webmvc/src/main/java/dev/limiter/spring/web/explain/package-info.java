@@ -1,4 +1,4 @@
-/** Explanations of requests that nobody has sent. Internal. */
+/** Explanations of hypothetical requests. Internal. */
 @NullMarked
 package dev.limiter.spring.web.explain;
 

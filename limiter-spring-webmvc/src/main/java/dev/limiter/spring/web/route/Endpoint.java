@@ -40,7 +40,7 @@ public final class Endpoint {
         this.always = always(ruleSet.exclusion(pattern));
     }
 
-    /** The rules that apply whatever the path; null if that depends on it. */
+    /** The rules that apply to every path; null if they depend on it. */
     private @Nullable ApplicableRules always(Coverage exclusion) {
         if (exclusion == Coverage.ALL) {
             return ApplicableRules.NONE;

@@ -35,7 +35,7 @@ public final class HandlerMappings {
     private final ApplicationContext application;
     private final Map<ApplicationContext, OfServlet> byContext = new ConcurrentHashMap<>();
 
-    /** {@code application}: whose mappings are meant where no servlet is known. */
+    /** {@code application}: its mappings apply where no servlet is known. */
     public HandlerMappings(ApplicationContext application) {
         this.application = application;
     }

@@ -8,7 +8,7 @@ import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.UriUtils;
 
 /**
- * The path of a request before anybody has routed it, as each who may serve it will read it. Spring MVC, and Spring
+ * The readings of a path before routing, one for each kind of handler that may serve it. Spring MVC, and Spring
  * Security with path patterns, parse what was sent; other servlets and filters go by what the container has made of it:
  * decoded, without dots and parameters.
  */

@@ -54,7 +54,7 @@ public final class ServedPatterns {
             urls.getHandlerMap().forEach(this::add);
             add(urls);
         } else {
-            // nobody knows what it serves
+            // its paths are unknown
             mapped.add(new Mapped(ALL_PATHS, Set.of()));
         }
     }
@@ -138,7 +138,7 @@ public final class ServedPatterns {
                 .toList();
     }
 
-    /** Whether nobody knows which variables the paths of an endpoint have. */
+    /** Whether the variables in the paths of an endpoint are unknown. */
     public static boolean mayHaveVariable(String pattern, String name) {
         return pattern.endsWith(ALL_PATHS)
                 || Pattern.compile("\\{\\*?" + Pattern.quote(name) + "[:}]")

@@ -9,7 +9,7 @@ enum Container {
     TOMCAT,
     /** Sends what is as long as its {@code Content-Length}, and refuses what is longer. */
     JETTY,
-    /** Ignores whatever flushes or closes a body within an include, and cuts off what is longer than its length. */
+    /** Ignores flushing and closing of a body within an include, and cuts off the body at its declared length. */
     UNDERTOW,
     OTHER;
 

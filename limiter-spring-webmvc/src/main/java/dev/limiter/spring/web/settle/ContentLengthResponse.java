@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
-/** Notes how long its body is said to be, in whatever way that is said. */
+/** Notes the declared length of its body, set by any method. */
 abstract class ContentLengthResponse extends HttpServletResponseWrapper {
 
     static final long UNKNOWN = Long.MAX_VALUE;
