@@ -18,7 +18,9 @@ import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.convert.Delimiter;
 
 /**
- * The properties below {@code limiter}. An unknown key stops the start.
+ * The properties below {@code limiter}. An unknown key stops the start. The options of rules, limits and bans are
+ * components by their names alone: their meaning is in {@link dev.limiter.spring.rule.RuleOptions}, {@link
+ * dev.limiter.spring.rule.LimitOptions} and {@link dev.limiter.spring.rule.BanDefinition}.
  *
  * @param enabled Whether anything is limited.
  * @param storage Where the states of limits are: memory, each instance for itself, or redis, all instances together.
@@ -94,6 +96,7 @@ public record LimiterProperties(
      *     1000000000000000.
      * @param window Time that they are for, such as 1s or 1d.
      */
+    @ConfigurationProperties("limiter.floors.*") // for the metadata alone
     public record Floor(@Nullable Long limit, @Nullable String window) {}
 
     /**
@@ -160,48 +163,9 @@ public record LimiterProperties(
     /**
      * See {@code limiter.web.default-limit}: each endpoint has a budget of its own.
      *
-     * @param limit Permits per window, 1 to 1000000000000000.
-     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:
-     *     calendar.
-     * @param algorithm How the limit counts; token-bucket if not said.
-     * @param burst The most that can be taken at once, 1 to 1000000000000000; the limit if not said. For
-     *     token-bucket and leaky-bucket.
-     * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
-     * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
-     *     if not said. For fixed-window.
-     * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
-     * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For
-     *     token-bucket, and leaky-bucket with max-wait; not with burst.
      * @param limits Several limits by name, instead of the one above; all must permit.
      * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, its differences
      *     from the rule.
-     * @param key Key of a bucket, such as ip or "principal|ip"; one bucket for all if not said.
-     * @param cost Permits that a request takes: a number or an expression; 1 if not said.
-     * @param maxWait How long a request may wait for its turn instead of being refused, up to 1d; 0ms if not said,
-     *     500ms if only max-waiting is. Makes a leaky-bucket space requests out evenly.
-     * @param maxWaiting How many may wait at the same time for one key; any number if not said.
-     * @param priority Expression that is true for requests that go first: they alone may have the reserve, and wait.
-     * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
-     * @param mode Effect of decisions; the weaker of this and limiter.mode.
-     * @param enforce Share of the keys that are refused, from 0.01% to 100%; for the others the rule only
-     *     watches. 100% if not said.
-     * @param onFailure Decisions while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not
-     *     said.
-     * @param lease With storage: redis, the share of the limits that each instance takes ahead to decide without
-     *     asking, from 1% to 50%; none if not said. Not for concurrency, nor where requests leave one after the other.
-     * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
-     *     none for key: global.
-     * @param skipIf Expression that is true for requests not to limit.
-     * @param chargeIf failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests
-     *     that stay charged, such as "#{#response.status == 401}"; the permits of others are returned before their
-     *     answer is sent. All if not said.
-     * @param allow Networks of clients that are never limited, such as 10.0.0.0/8.
-     * @param deny Networks of clients that are always refused, with status 403.
-     * @param answer Owner of the limit: the client (client), answered with status 429, or the application itself
-     *     (server), with 503; client if not said, but server for methods of HTTP clients.
-     * @param limitResolver Where the limit of each key comes from: the name of a LimitResolver bean, or an expression
-     *     that gives a number of permits, or nothing for the limit of the rule.
-     * @param limitCache How long the answer of the limit-resolver for a key holds, up to 1d; 1m if not said.
      */
     public record DefaultLimit(
             @Nullable Long limit,
@@ -236,56 +200,12 @@ public record LimiterProperties(
     /**
      * See {@code limiter.rules}.
      *
-     * @param limit Permits per window, 1 to 1000000000000000.
-     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:
-     *     calendar.
-     * @param algorithm How the limit counts; token-bucket if not said.
-     * @param burst The most that can be taken at once, 1 to 1000000000000000; the limit if not said. For
-     *     token-bucket and leaky-bucket.
-     * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
-     * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
-     *     if not said. For fixed-window.
-     * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
-     * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For
-     *     token-bucket, and leaky-bucket with max-wait; not with burst.
      * @param limits Several limits by name, instead of the one above; all must permit.
      * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, its differences
      *     from the rule.
      * @param candidate Limits tried beside those of the rule, as differences from them: they refuse nothing, and are
      *     counted as the rule with -candidate in its name.
-     * @param paths Path patterns of the requests that the rule applies to, such as /api/orders/**.
-     * @param methods HTTP methods that the rule applies to, in any case; all if not said.
-     * @param phase When the rule decides: endpoint, once the endpoint is known and Spring Security has let the request
-     *     through, or request, before Spring Security and by the path alone; endpoint if not said.
-     * @param scope Whether all endpoints share the budget (rule) or each has its own (endpoint); rule if not said.
-     * @param key Key of a bucket, such as ip or "principal|ip"; one bucket for all if not said.
-     * @param cost Permits that a request takes: a number or an expression; 1 if not said.
-     * @param maxWait How long a request may wait for its turn instead of being refused, up to 1d; 0ms if not said,
-     *     500ms if only max-waiting is. Makes a leaky-bucket space requests out evenly.
-     * @param maxWaiting How many may wait at the same time for one key; any number if not said.
-     * @param priority Expression that is true for requests that go first: they alone may have the reserve, and wait.
-     * @param reserve Share of each limit that is kept for requests with priority, 1% to 99%.
-     * @param mode Effect of decisions; the weaker of this and limiter.mode.
-     * @param enforce Share of the keys that are refused, from 0.01% to 100%; for the others the rule only
-     *     watches. 100% if not said.
-     * @param onFailure Decisions while Redis does not decide: local, allow or deny; limiter.redis.on-failure if not
-     *     said.
-     * @param lease With storage: redis, the share of the limits that each instance takes ahead to decide without
-     *     asking, from 1% to 50%; none if not said. Not for concurrency, nor where requests leave one after the other.
-     * @param headers Header fields that tell clients where they stand; limiter.web.headers if not said, but
-     *     none for key: global.
-     * @param skipIf Expression that is true for requests not to limit.
-     * @param chargeIf failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests
-     *     that stay charged, such as "#{#response.status == 401}"; the permits of others are returned before their
-     *     answer is sent. All if not said.
-     * @param allow Networks of clients that are never limited, such as 10.0.0.0/8.
-     * @param deny Networks of clients that are always refused, with status 403.
      * @param ban When a key that goes on in spite of rejections is refused outright for a while.
-     * @param answer Owner of the limit: the client (client), answered with status 429, or the application itself
-     *     (server), with 503; client if not said, but server for methods of HTTP clients.
-     * @param limitResolver Where the limit of each key comes from: the name of a LimitResolver bean, or an expression
-     *     that gives a number of permits, or nothing for the limit of the rule.
-     * @param limitCache How long the answer of the limit-resolver for a key holds, up to 1d; 1m if not said.
      */
     @ConfigurationProperties("limiter.rules.*") // for the metadata alone
     public record Rule(
@@ -324,36 +244,13 @@ public record LimiterProperties(
             @Nullable String limitResolver,
             @Nullable String limitCache) {}
 
-    /**
-     * When a key is refused outright.
-     *
-     * @param after Rejections of the key by the rule, at least 1.
-     * @param within Time within which they are so many, such as 1m.
-     * @param duration Time for which the key is then refused, such as 15m.
-     */
+    /** When a key is refused outright. */
     public record Ban(
             @Nullable Long after,
             @Nullable String within,
             @Name("for") @Nullable String duration) {}
 
-    /**
-     * One of several limits.
-     *
-     * @param limit Permits per window, 1 to 1000000000000000.
-     * @param window Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:
-     *     calendar.
-     * @param algorithm How the limit counts; token-bucket if not said.
-     * @param burst The most that can be taken at once, 1 to 1000000000000000; the limit if not said. For
-     *     token-bucket and leaky-bucket.
-     * @param buckets Sub-windows, 1 to 1000; 10 if not said. For sliding-window-counter.
-     * @param align Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo); epoch
-     *     if not said. For fixed-window.
-     * @param zone Time zone of the calendar, such as Europe/Berlin; UTC if not said. For align: calendar.
-     * @param warmUp Time in which the rate climbs from a third to all of it after idling, such as 10s. For
-     *     token-bucket, and leaky-bucket with max-wait; not with burst.
-     * @param cost Permits that a request takes of this limit: a number or an expression; the cost of the rule if not
-     *     said.
-     */
+    /** One of several limits. */
     @ConfigurationProperties("limiter.rules.*.limits.*") // for the metadata alone
     public record NamedLimit(
             @Nullable Long limit,
@@ -369,14 +266,6 @@ public record LimiterProperties(
     /**
      * The settings of one tier; the others are those of the rule.
      *
-     * @param limit Permits per window, 1 to 1000000000000000.
-     * @param window Time that the limit is for, up to 3660d.
-     * @param algorithm How the limit counts.
-     * @param burst The most that can be taken at once, 1 to 1000000000000000.
-     * @param buckets Sub-windows, 1 to 1000.
-     * @param align Where windows begin.
-     * @param zone Time zone of the calendar.
-     * @param warmUp Time in which the rate climbs from a third to all of it after idling.
      * @param limits Differences in the named limits of the rule.
      * @param by Not for a tier: the expression at tiers.by, which tells the tier of a request; or unlimited.
      */

@@ -13,9 +13,12 @@ import dev.limiter.spring.operate.Changes;
 import dev.limiter.spring.operate.RefusedKeys.RefusedKey;
 import dev.limiter.spring.operate.RuleChange;
 import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import java.time.Duration;
+import java.time.temporal.TemporalAmount;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,7 +47,7 @@ final class RuleDescription {
         put(body, "methods", definition == null ? null : definition.value(RuleOptions.METHODS));
         body.put("scope", EnumText.of(rule.scope()));
         body.put("key", rule.keyParts());
-        body.put("limits", limits(rule.rule()));
+        body.put("limits", limits(rule));
         if (!rule.tiers().isEmpty()) {
             Map<String, Object> tiers = new LinkedHashMap<>();
             rule.tiers().forEach((tier, limits) -> tiers.put(tier, limits(limits)));
@@ -57,7 +60,7 @@ final class RuleDescription {
     static Map<String, Object> settings(List<RateLimitRule> rules) {
         RateLimitRule rule = rules.get(0);
         return Map.of(
-                "mode", EnumText.of(rule.mode()), "enforce", rule.enforced().toString(), "limits", limits(rule.rule()));
+                "mode", EnumText.of(rule.mode()), "enforce", rule.enforced().toString(), "limits", limits(rule));
     }
 
     private static List<Map<String, Object>> limits(Rule rule) {
@@ -68,33 +71,34 @@ final class RuleDescription {
         return limits;
     }
 
+    /** The limits of a rule, with what was said of options that a limit does not hold. */
+    private static List<Map<String, Object>> limits(RateLimitRule rule) {
+        List<Map<String, Object>> limits = limits(rule.rule());
+        for (int i = 0; i < limits.size(); i++) {
+            LimitDefinition said = rule.definition()
+                    .limitsByName()
+                    .get(rule.rule().limits().get(i).name());
+            Map<String, Object> body = limits.get(i);
+            LimitOptions.OF_RULE.stream()
+                    .filter(option -> !option.isInLimits())
+                    .forEach(option -> put(body, option.attribute(), said == null ? null : shown(said.value(option))));
+        }
+        return limits;
+    }
+
     private static Map<String, Object> limit(String policy, Limit limit) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("policy", policy);
-        body.put("algorithm", EnumText.of(limit.algorithm()));
-        body.put("limit", limit.limit());
-        if (limit instanceof Limit.CalendarWindow calendar) {
-            body.put("window", calendar.period().toString());
-            body.put("zone", calendar.zone().getId());
-        } else {
-            put(body, "window", text(limit.window()));
-        }
-        if (limit.capacity() != limit.limit()) {
-            body.put("burst", limit.capacity());
-        }
-        if (limit instanceof Limit.SlidingWindowCounter counter) {
-            body.put("buckets", counter.buckets());
-        }
-        if (limit instanceof Limit.FixedWindow fixed && fixed.fromFirst()) {
-            body.put("align", "first");
-        }
-        if (limit instanceof Limit.TokenBucket bucket) {
-            put(body, "warmUp", text(bucket.warmUp()));
-        }
-        if (limit instanceof Limit.LeakyBucket bucket) {
-            put(body, "warmUp", text(bucket.warmUp()));
-        }
+        body.put(LimitOptions.ALGORITHM.attribute(), EnumText.of(limit.algorithm()));
+        LimitOptions.OF_RULE.forEach(option -> put(body, option.attribute(), shown(option.in(limit))));
         return body;
+    }
+
+    private static @Nullable Object shown(@Nullable Object value) {
+        if (value instanceof Enum<?> constant) {
+            return EnumText.of(constant);
+        }
+        return value instanceof TemporalAmount time ? time.toString() : value;
     }
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.MadeUpOption;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
@@ -23,6 +24,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.core.ResolvableType;
 
 /** The options of rules and limits are those that can be written, with the types in which they are bound. */
 class BoundOptionsTests {
@@ -74,31 +76,33 @@ class BoundOptionsTests {
         Map<String, Type> types = new TreeMap<>();
         for (Field field : holder.getFields()) {
             if (Modifier.isStatic(field.getModifiers()) && field.get(null) instanceof Option<?> option) {
-                types.put(option.attribute(), ((ParameterizedType) field.getGenericType()).getActualTypeArguments()[0]);
+                Type type = ((ParameterizedType) field.getGenericType()).getActualTypeArguments()[0];
+                assertThat(option.type())
+                        .as(option.name())
+                        .isEqualTo(ResolvableType.forType(type).toClass());
+                types.put(option.attribute(), type);
             }
         }
         return types;
     }
 
     /** An option that is in no product file but those that would declare, bind and use it. */
-    private record WithNickname(
-            @Nullable Long limit, @Nullable String niceName) {}
-
-    private static final Option<String> NICE_NAME = Option.of("nice-name");
+    private record WithSparePermits(
+            @Nullable Long limit, @Nullable Integer sparePermits) {}
 
     @Test
     void aNewOptionIsBoundAndMerged() {
         List<Option<?>> options = new ArrayList<>(LimitOptions.OF_RULE);
-        options.add(NICE_NAME);
+        options.add(MadeUpOption.SPARE);
 
-        RuleDefinition strong = definition(new WithNickname(5L, "fast"), options);
-        RuleDefinition weak = definition(new WithNickname(7L, null), options);
+        RuleDefinition strong = definition(new WithSparePermits(5L, 3), options);
+        RuleDefinition weak = definition(new WithSparePermits(7L, null), options);
 
-        Setting<String> fast = new Setting<>("fast", "limiter.rules.orders.nice-name");
-        assertThat(strong.get(NICE_NAME)).isEqualTo(fast);
+        Setting<Integer> spare = new Setting<>(3, "limiter.rules.orders.spare-permits");
+        assertThat(strong.get(MadeUpOption.SPARE)).isEqualTo(spare);
         assertThat(strong.get(LimitOptions.LIMIT)).isEqualTo(new Setting<>(5L, "limiter.rules.orders.limit"));
-        assertThat(weak.get(NICE_NAME)).isNull();
-        assertThat(weak.over(strong).get(NICE_NAME)).isEqualTo(fast);
+        assertThat(weak.get(MadeUpOption.SPARE)).isNull();
+        assertThat(weak.over(strong).get(MadeUpOption.SPARE)).isEqualTo(spare);
         assertThat(weak.over(strong).value(LimitOptions.LIMIT)).isEqualTo(7);
     }
 

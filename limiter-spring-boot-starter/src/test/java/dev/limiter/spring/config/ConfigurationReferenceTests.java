@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.MadeUpOption;
+import dev.limiter.spring.rule.RuleOptions;
 import java.io.IOException;
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -18,7 +23,9 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.core.ResolvableType;
 
 /** The metadata of the properties, for IDEs, and the page of the manual that is made of it. */
 class ConfigurationReferenceTests {
@@ -43,6 +50,7 @@ class ConfigurationReferenceTests {
         tables.put("limiter.rules.*.limits.*.", "One of several limits: `limiter.rules.<name>.limits.<name>`");
         tables.put("limiter.rules.*.tiers.*.", "A tier: `limiter.rules.<name>.tiers.<name>`");
         tables.put("limiter.rules.*.ban.", "A ban: `limiter.rules.<name>.ban`");
+        tables.put("limiter.floors.*.", "A floor: `limiter.floors.<name>`");
         tables.put("limiter.web.", "Requests: `limiter.web`");
         tables.put("limiter.web.default-limit.", "The automatic limit: `limiter.web.default-limit`");
         tables.put("limiter.redis.", "Redis: `limiter.redis`");
@@ -68,20 +76,107 @@ class ConfigurationReferenceTests {
         });
     }
 
+    /** All keys of a record, and of those in it: of rules, named limits, tiers, candidates and bans. */
     @ParameterizedTest
-    @ValueSource(classes = {LimiterProperties.Rule.class, LimiterProperties.NamedLimit.class})
-    void everyKeyOfARuleIsInTheMetadata(Class<?> level) {
-        String prefix = level == LimiterProperties.Rule.class ? "limiter.rules.*." : "limiter.rules.*.limits.*.";
-        List<String> names = names("properties");
-        assertThat(PropertyNames.of(level))
-                .allSatisfy(key -> assertThat(names)
-                        .anyMatch(name -> name.equals(prefix + key) || name.startsWith(prefix + key + ".")));
+    @CsvSource({
+        "limiter.rules.*., dev.limiter.spring.config.LimiterProperties$Rule, 70",
+        "limiter.web.default-limit., dev.limiter.spring.config.LimiterProperties$DefaultLimit, 50",
+        "limiter.floors.*., dev.limiter.spring.config.LimiterProperties$Floor, 2"
+    })
+    void everyKeyIsDescribedWithAHint(String prefix, Class<? extends Record> level, int atLeast) {
+        Map<String, Class<?>> keys = keys(prefix, level);
+        // a tier and a candidate change how much there is, not what a request takes
+        keys.keySet().removeIf(key -> key.matches(".*(tiers\\.\\*|candidate)\\.limits\\.\\*\\.cost"));
+        Map<String, JsonNode> properties = byName("properties");
+        Map<String, JsonNode> hints = byName("hints");
+        assertThat(keys).hasSizeGreaterThanOrEqualTo(atLeast).allSatisfy((key, type) -> {
+            assertThat(properties.get(key)).as(key).isNotNull();
+            assertThat(properties.get(key).path("description").asText()).endsWith(".");
+            assertThat(properties.get(key).path("type").asText()).startsWith(type.getName());
+            if (type == Map.class) {
+                assertThat(hints.get(key + ".keys")).as(key).isNotNull();
+            } else if (!type.isEnum()) {
+                JsonNode hint = hints.get(key);
+                assertThat(hint).as(key).isNotNull();
+                assertThat(hint.path("values").size() + hint.path("providers").size())
+                        .as(key)
+                        .isPositive();
+            }
+        });
+    }
+
+    private static Map<String, Class<?>> keys(String prefix, Class<?> level) {
+        Map<String, Class<?>> keys = new TreeMap<>();
+        for (RecordComponent component : level.getRecordComponents()) {
+            String key = component.getName().equals("duration")
+                    ? "for"
+                    : DataObjectPropertyName.toDashedForm(component.getName());
+            ResolvableType type = ResolvableType.forType(component.getGenericType());
+            boolean ofTier = level == LimiterProperties.Tier.class && key.equals("by");
+            if (type.toClass().isRecord()) {
+                keys.putAll(keys(prefix + key + ".", type.toClass()));
+            } else if (!ofTier) {
+                keys.put(prefix + key, type.toClass());
+            }
+            if (type.toClass() == Map.class) {
+                keys.putAll(keys(prefix + key + ".*.", type.getGeneric(1).toClass()));
+            }
+        }
+        return keys;
+    }
+
+    @Test
+    void everyDefaultIsThatOfTheOption() {
+        Map<String, JsonNode> properties = byName("properties");
+        Map.of(
+                        "limiter.rules.*.", RuleOptions.ALL,
+                        "limiter.rules.*.limits.*.", LimitOptions.OF_NAMED,
+                        "limiter.web.default-limit.", LimitOptions.OF_RULE)
+                .forEach((prefix, options) -> assertThat(options)
+                        .filteredOn(option -> option.defaultValue() != null)
+                        .isNotEmpty()
+                        .allSatisfy(option -> assertThat(properties
+                                        .get(prefix + option.name())
+                                        .path("defaultValue")
+                                        .asText())
+                                .isEqualTo(
+                                        option.defaultValue() instanceof Enum<?> constant
+                                                ? EnumText.of(constant)
+                                                : String.valueOf(option.defaultValue()))));
     }
 
     @Test
     void everyHintIsOfAProperty() {
         List<String> properties = names("properties");
-        assertThat(names("hints")).isNotEmpty().isSubsetOf(properties);
+        assertThat(names("hints")).isNotEmpty().allMatch(name -> properties.contains(name.replaceAll("\\.keys$", "")));
+    }
+
+    @Test
+    void aNewOptionIsDescribed() throws IOException {
+        JsonNode metadata = new ObjectMapper()
+                .readTree(new OptionMetadata()
+                        .level("limiter.rules.*.", List.of(MadeUpOption.SPARE))
+                        .toString());
+
+        JsonNode property = metadata.get("properties").get(0);
+        assertThat(name(property)).isEqualTo("limiter.rules.*.spare-permits");
+        assertThat(property.get("type").asText()).isEqualTo("java.lang.Integer");
+        assertThat(property.get("defaultValue").asInt()).isEqualTo(2);
+        assertThat(property.get("description").asText())
+                .isEqualTo("Permits beyond the limit, 1 to 9; 2 if not said. For fixed-window.");
+        assertThat(metadata.get("hints")
+                        .get(0)
+                        .get("values")
+                        .get(0)
+                        .get("value")
+                        .asInt())
+                .isEqualTo(3);
+    }
+
+    private static Map<String, JsonNode> byName(String part) {
+        Map<String, JsonNode> byName = new TreeMap<>();
+        metadata.get(part).forEach(entry -> byName.put(name(entry), entry));
+        return byName;
     }
 
     private static List<String> names(String part) {
@@ -96,6 +191,9 @@ class ConfigurationReferenceTests {
 
                 Every key below `limiter` in `application.yml`. Durations have a unit, `ns us ms s m h d`, or are ISO-8601; \
                 lists may also be written with commas. An unknown key stops the start. Made from the metadata that IDEs read.
+
+                Named limits of the automatic limit, of tiers and of candidates have the keys of those of a rule, and its \
+                tiers those of the tiers of a rule.
                 """);
         TABLES.forEach((prefix, heading) -> {
             page.append("\n## ").append(heading).append("\n\n| key | default | meaning |\n| --- | --- | --- |\n");
@@ -115,7 +213,9 @@ class ConfigurationReferenceTests {
                     .filter(name::startsWith)
                     .max((a, b) -> a.length() - b.length())
                     .orElseThrow();
-            if (longest.equals(prefix)) {
+            // the same limits and tiers in another place
+            boolean again = name.substring(longest.length()).contains("*");
+            if (longest.equals(prefix) && !again) {
                 String key = name.substring(prefix.length());
                 rows.put(
                         key,

@@ -48,7 +48,7 @@ final class LimitCompiler {
         checkAlgorithm(definition.get(LimitOptions.ALGORITHM), problems);
         LimitOptions.OF_RULE.forEach(option -> checkTaken(option, definition, problems));
         Duration warmUp = warmUp(definition, !maxWait.isZero(), problems);
-        LimitOptions.OF_RULE.forEach(option -> checkRange(option, definition, problems));
+        LimitOptions.OF_RULE.forEach(option -> OptionValues.checkRange(option, definition.get(option), problems));
         Setting<Long> limit = definition.get(LimitOptions.LIMIT);
         if (limit == null) {
             problems.add(
@@ -108,21 +108,8 @@ final class LimitCompiler {
                     setting.value(),
                     "What warms up lets requests go one after the other: remove it, or remove the burst.");
         }
-        try {
-            Duration warmUp = DurationParser.parse(setting.value());
-            steps.check(setting, warmUp, problems);
-            if (!warmUp.isZero() && warmUp.compareTo(Duration.ofDays(30)) <= 0) {
-                return warmUp;
-            }
-            problems.add(
-                    MessageCode.DURATION,
-                    setting.where(),
-                    setting.value(),
-                    "It must be longer than zero and at most 30d, such as 10s.");
-        } catch (IllegalArgumentException exception) {
-            problems.add(MessageCode.DURATION, setting.where(), setting.value(), exception.getMessage() + ".");
-        }
-        return Duration.ZERO;
+        Duration warmUp = OptionValues.duration(LimitOptions.WARM_UP, setting, steps, problems);
+        return warmUp == null ? Duration.ZERO : warmUp;
     }
 
     /** Windows of a length, or of the calendar. */
@@ -197,16 +184,6 @@ final class LimitCompiler {
         }
     }
 
-    private static void checkRange(Option<?> option, LimitDefinition definition, Problems problems) {
-        Setting<?> setting = definition.get(option);
-        if (setting != null
-                && setting.value() instanceof Number number
-                && (number.longValue() < 1 || number.longValue() > option.max())) {
-            problems.add(
-                    MessageCode.OUT_OF_RANGE, setting.where(), number, "This must be from 1 to " + option.max() + ".");
-        }
-    }
-
     private Duration window(LimitDefinition definition, Problems problems) {
         Setting<String> window = definition.get(LimitOptions.WINDOW);
         if (window == null) {
@@ -268,7 +245,7 @@ final class LimitCompiler {
                 case FIXED_WINDOW -> fixedWindow(limit, windows, definition.get(LimitOptions.ALIGN));
                 case SLIDING_WINDOW_COUNTER ->
                     Limit.slidingWindowCounter(limit, window)
-                            .buckets((int) or(definition.get(LimitOptions.BUCKETS), 10));
+                            .buckets((int) or(definition.get(LimitOptions.BUCKETS), LimitOptions.BUCKETS.usual()));
                 case SLIDING_WINDOW_LOG -> Limit.slidingWindowLog(limit, window);
                 case CONCURRENCY -> Limit.concurrency(limit);
             };

@@ -25,8 +25,7 @@ import org.springframework.util.function.SingletonSupplier;
 /** Turns {@code limit-resolver} into the limits of keys. Thread-safe. */
 final class ResolvedLimitCompiler {
 
-    private static final Duration DEFAULT = Duration.ofMinutes(1);
-    private static final Duration LONGEST = Duration.ofDays(1);
+    private static final Duration DEFAULT = DurationParser.parse(RuleOptions.LIMIT_CACHE.usual());
 
     private final @Nullable ListableBeanFactory beans;
     private final LimiterExpressionParser expressions;
@@ -123,15 +122,7 @@ final class ResolvedLimitCompiler {
                     cache.value(),
                     "Nothing is resolved that could be remembered. Add a limit-resolver, or remove limit-cache.");
         }
-        try {
-            Duration remember = DurationParser.parse(cache.value());
-            if (remember.compareTo(LONGEST) <= 0) {
-                return remember;
-            }
-            problems.add(MessageCode.DURATION, cache.where(), cache.value(), "It must be at most 1d, such as 1m.");
-        } catch (IllegalArgumentException exception) {
-            problems.add(MessageCode.DURATION, cache.where(), cache.value(), exception.getMessage() + ".");
-        }
-        return DEFAULT;
+        Duration remember = OptionValues.duration(RuleOptions.LIMIT_CACHE, cache, null, problems);
+        return remember == null ? DEFAULT : remember;
     }
 }

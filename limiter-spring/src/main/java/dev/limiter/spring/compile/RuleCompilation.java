@@ -76,6 +76,7 @@ final class RuleCompilation {
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if there are problems
      */
     RateLimitRule compile() {
+        RuleOptions.ALL.forEach(option -> OptionValues.checkRange(option, definition.get(option), problems));
         Duration maxWait = WaitingCompiler.maxWait(definition, problems);
         CompiledLimits limits = limits(maxWait);
         RateLimitKey key = problems.collect(() -> key(definition.get(RuleOptions.KEY)));

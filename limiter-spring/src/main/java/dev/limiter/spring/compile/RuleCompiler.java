@@ -119,7 +119,7 @@ public final class RuleCompiler {
     }
 
     private RateLimitRule compile(RuleDefinition definition, ExpressionScope variables, boolean keyIsFinal) {
-        Scope scope = definition.value(RuleOptions.SCOPE, Scope.RULE);
+        Scope scope = definition.value(RuleOptions.SCOPE, RuleOptions.SCOPE.usual());
         return compile(
                 definition,
                 new Placement(

@@ -11,6 +11,7 @@ import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the raw settings about waiting into terms, or says what is wrong with them. */
@@ -19,7 +20,7 @@ final class WaitingCompiler {
     /** The longest wait where only the number of waiters is given. */
     private static final Duration DEFAULT_MAX_WAIT = Duration.ofMillis(500);
 
-    private static final Duration LONGEST = Duration.ofDays(1);
+    private static final Duration LONGEST = Objects.requireNonNull(RuleOptions.MAX_WAIT.longest());
 
     private WaitingCompiler() {}
 

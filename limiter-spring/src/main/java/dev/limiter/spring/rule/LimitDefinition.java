@@ -66,7 +66,7 @@ public record LimitDefinition(String where, Settings settings) {
     /** As it was said, or a token bucket. */
     public Algorithm algorithm() {
         Algorithm said = settings.value(LimitOptions.ALGORITHM);
-        return said == null ? Algorithm.TOKEN_BUCKET : said;
+        return said == null ? LimitOptions.ALGORITHM.usual() : said;
     }
 
     /**

@@ -2,37 +2,107 @@ package dev.limiter.spring.rule;
 
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
+import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The options of one limit. */
 public final class LimitOptions {
 
-    public static final Option<Long> LIMIT = Option.<Long>of("limit").upTo(Limit.MAX_PERMITS);
-    public static final Option<String> WINDOW = Option.<String>of("window")
+    public static final Option<Long> LIMIT = OptionTraits.number("Permits per window")
+            .range(1, Limit.MAX_PERMITS)
+            .suggest(10L)
+            .suggest(100L)
+            .suggest(1000L)
+            .in(Limit::limit)
+            .named("limit");
+
+    public static final Option<String> WINDOW = OptionTraits.text(
+                    "Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:"
+                            + " calendar")
             .onlyFor(
                     Algorithm.TOKEN_BUCKET,
                     Algorithm.LEAKY_BUCKET,
                     Algorithm.FIXED_WINDOW,
                     Algorithm.SLIDING_WINDOW_COUNTER,
-                    Algorithm.SLIDING_WINDOW_LOG);
-    public static final Option<Algorithm> ALGORITHM = Option.of("algorithm");
-    public static final Option<Long> BURST = Option.<Long>of("burst")
-            .onlyFor(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET)
-            .upTo(Limit.MAX_PERMITS);
-    public static final Option<Integer> BUCKETS = Option.<Integer>of("buckets")
-            .onlyFor(Algorithm.SLIDING_WINDOW_COUNTER)
-            .upTo(1000);
-    public static final Option<Align> ALIGN = Option.<Align>of("align").onlyFor(Algorithm.FIXED_WINDOW);
+                    Algorithm.SLIDING_WINDOW_LOG)
+            .suggest("1s", "One second.")
+            .suggest("1m", "One minute.")
+            .suggest("1h", "One hour.")
+            .suggest("1d", "One day.")
+            .suggest("1mo", "One month; with align: calendar.")
+            .in(limit -> limit instanceof Limit.CalendarWindow calendar ? calendar.period() : length(limit.window()))
+            .named("window");
 
-    /** For windows of the calendar. */
-    public static final Option<String> ZONE = Option.<String>of("zone").onlyFor(Algorithm.FIXED_WINDOW);
+    public static final Option<Algorithm> ALGORITHM = OptionTraits.oneOf(Algorithm.class, "How the limit counts")
+            .otherwise(Algorithm.TOKEN_BUCKET)
+            .suggest("token-bucket", "Bursts up to a size, refilled continuously; the default.")
+            .suggest("leaky-bucket", "A bucket that leaks; what would overflow it is refused.")
+            .suggest("fixed-window", "A count that starts anew with each window.")
+            .suggest("sliding-window-counter", "A window of sub-windows that slides.")
+            .suggest("sliding-window-log", "Remembers each permit; exact over any window.")
+            .suggest("concurrency", "So many at once; no window.")
+            .in(Limit::algorithm)
+            .named("algorithm");
+
+    public static final Option<Long> BURST = OptionTraits.number("The most that can be taken at once")
+            .onlyFor(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET)
+            .range(1, Limit.MAX_PERMITS)
+            .otherwiseCounts("the limit")
+            .suggest(10L)
+            .suggest(100L)
+            .in(limit -> limit.capacity() == limit.limit() ? null : limit.capacity())
+            .named("burst");
+
+    public static final Option<Integer> BUCKETS = OptionTraits.count("Sub-windows")
+            .onlyFor(Algorithm.SLIDING_WINDOW_COUNTER)
+            .range(1, 1000)
+            .otherwise(10)
+            .suggest(10, "The default.")
+            .suggest(60, "Seconds of a minute, or minutes of an hour.")
+            .in(limit -> limit instanceof Limit.SlidingWindowCounter counter ? counter.buckets() : null)
+            .named("buckets");
+
+    public static final Option<Align> ALIGN = OptionTraits.oneOf(
+                    Align.class,
+                    "Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo)")
+            .onlyFor(Algorithm.FIXED_WINDOW)
+            .otherwise(Align.EPOCH)
+            .suggest("epoch", "Windows are counted from the epoch; the default.")
+            .suggest("first", "A window starts with its first request, for each key apart.")
+            .suggest("calendar", "Days, weeks from Monday, or months in a time zone.")
+            .in(limit -> limit instanceof Limit.FixedWindow fixed && fixed.fromFirst() ? Align.FIRST : null)
+            .named("align");
+
+    public static final Option<String> ZONE = OptionTraits.text("Time zone of the calendar, such as Europe/Berlin")
+            .onlyFor(Algorithm.FIXED_WINDOW)
+            .where(" with align: calendar")
+            .otherwise("UTC")
+            .suggest("UTC", "The default.")
+            .suggest("Europe/Berlin", "A region, with its daylight-saving time.")
+            .suggest("+10:00", "A fixed offset; quote it in YAML.")
+            .in(limit -> limit instanceof Limit.CalendarWindow calendar
+                    ? calendar.zone().getId()
+                    : null)
+            .named("zone");
 
     /** A leaky bucket takes it with {@link RuleOptions#MAX_WAIT} alone. */
-    public static final Option<String> WARM_UP =
-            Option.<String>of("warm-up").onlyFor(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET);
+    public static final Option<String> WARM_UP = OptionTraits.duration(
+                    "Time in which the rate climbs from a third to all of it after idling, such as 10s")
+            .onlyFor(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET)
+            .where(" with max-wait; not with burst")
+            .upTo(Duration.ofDays(30))
+            .suggest("10s", "Ten seconds.")
+            .suggest("1m", "One minute.")
+            .in(LimitOptions::warmUp)
+            .named("warm-up");
 
     /** A number or an expression; that of the rule if it is not said. */
-    public static final Option<String> COST = Option.of("cost");
+    public static final Option<String> COST = OptionTraits.text(
+                    "Permits that a request takes of this limit: a number or an expression")
+            .otherwiseCounts("the cost of the rule")
+            .suggest("1", "One permit for each request.")
+            .named("cost");
 
     /** Those of one of several limits. */
     public static final List<Option<?>> OF_NAMED =
@@ -43,4 +113,15 @@ public final class LimitOptions {
             OF_NAMED.stream().filter(option -> option != COST).toList();
 
     private LimitOptions() {}
+
+    private static @Nullable Object warmUp(Limit limit) {
+        if (limit instanceof Limit.TokenBucket bucket) {
+            return length(bucket.warmUp());
+        }
+        return limit instanceof Limit.LeakyBucket bucket ? length(bucket.warmUp()) : null;
+    }
+
+    private static @Nullable Object length(Duration duration) {
+        return duration.isZero() ? null : duration;
+    }
 }

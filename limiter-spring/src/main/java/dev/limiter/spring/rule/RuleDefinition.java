@@ -92,8 +92,8 @@ public record RuleDefinition(
         }
         values.computeIfPresent(RuleOptions.PATHS, (option, paths) -> Set.copyOf((List<?>) paths));
         values.computeIfPresent(RuleOptions.METHODS, (option, methods) -> Set.copyOf((List<?>) methods));
-        values.putIfAbsent(RuleOptions.PHASE, Phase.ENDPOINT);
-        values.putIfAbsent(RuleOptions.SCOPE, Scope.RULE);
+        values.putIfAbsent(RuleOptions.PHASE, RuleOptions.PHASE.usual());
+        values.putIfAbsent(RuleOptions.SCOPE, RuleOptions.SCOPE.usual());
         values.putIfAbsent(RuleOptions.KEY, List.of("global"));
         return values;
     }

@@ -1,0 +1,16 @@
+package dev.limiter.spring.rule;
+
+import dev.limiter.Algorithm;
+
+/** An option that is in no product file. */
+public final class MadeUpOption {
+
+    public static final Option<Integer> SPARE = OptionTraits.count("Permits beyond the limit")
+            .onlyFor(Algorithm.FIXED_WINDOW)
+            .range(1, 9)
+            .otherwise(2)
+            .suggest(3)
+            .named("spare-permits");
+
+    private MadeUpOption() {}
+}
