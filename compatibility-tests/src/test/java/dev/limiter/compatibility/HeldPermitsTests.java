@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.RealTime;
 import dev.limiter.testkit.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -154,7 +155,8 @@ class HeldPermitsTests {
                     socket.getOutputStream()
                             .write("GET /pool/events HTTP/1.1\r\nHost: a\r\nX-Api-Key: gone\r\n\r\n"
                                     .getBytes(StandardCharsets.US_ASCII));
-                    Thread.sleep(10 + i % 5);
+                    // around the moment of the first event
+                    RealTime.pass(Duration.ofMillis(10 + i % 5));
                 }
             }
             await(() -> active(application) == 0);

@@ -9,6 +9,8 @@ import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
 import dev.limiter.memory.Threads;
 import dev.limiter.redis.ahead.SharedCalls;
+import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RealTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +22,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -189,10 +190,7 @@ class LessRedisTests {
         long start = System.nanoTime();
         int requests = 3000;
         for (int i = 0; i < requests; i++) {
-            long due = start + i * 1_000_000L;
-            for (long rest = due - System.nanoTime(); rest > 0; rest = due - System.nanoTime()) {
-                LockSupport.parkNanos(rest);
-            }
+            RealTime.passUntil(start + i * 1_000_000L);
             storages.get(i % instances).decide(rule, "key", 1);
         }
         return (double) calls.get() / requests;
@@ -345,11 +343,10 @@ class LessRedisTests {
         storage.decide(longer, "key", 1);
         long kept = 999 - storage.peek(longer, "key").remaining();
         assertThat(kept).isEqualTo(100);
-        for (int i = 0; i < 500 && storage.peek(longer, "key").remaining() != 999; i++) {
-            LockSupport.parkNanos(10_000_000);
+        Conditions.await(() -> {
             storage.cleanUp();
-        }
-        assertThat(storage.peek(longer, "key").remaining()).isEqualTo(999);
+            return storage.peek(longer, "key").remaining() == 999;
+        });
     }
 
     @Test
@@ -427,13 +424,11 @@ class LessRedisTests {
         Rule rule =
                 Rule.of("rule", Limit.fixedWindow(1000, Duration.ofMillis(600)).startingWithFirst());
         RedisRateLimiterStorage storage = storage(50);
-        storage(0).decide(rule, "key", 1);
-        LockSupport.parkNanos(400_000_000);
-        Duration rest = storage.decide(rule, "key", 1).resetAfter();
-        long answered = System.nanoTime();
-        while (System.nanoTime() - answered < rest.toNanos()) {
-            LockSupport.parkNanos(1_000_000);
-        }
+        RedisRateLimiterStorage other = storage(0);
+        other.decide(rule, "key", 1);
+        // half of the window, for which permits are taken ahead, ends later than the window itself
+        Conditions.await(() -> other.peek(rule, "key").resetAfter().compareTo(Duration.ofMillis(200)) <= 0);
+        RealTime.pass(storage.decide(rule, "key", 1).resetAfter());
         calls.set(0);
         storage.decide(rule, "key", 1);
         assertThat(calls.get()).isPositive();
@@ -459,7 +454,7 @@ class LessRedisTests {
                 () -> granted(rule, storage, 8, 250_000), task -> new Thread(task).start());
         while (!granted.isDone()) {
             storage.giveBackKept();
-            LockSupport.parkNanos(500_000);
+            RealTime.pass(Duration.ofNanos(500_000));
         }
         // what was asked for last has come when this is answered
         storage.peek(rule, "key");
@@ -532,9 +527,6 @@ class LessRedisTests {
         assertThat(statistics.knownRefusals()).isEqualTo(1);
         held.fail(new RedisUnavailableException("gone", null));
         taken.giveBack();
-        for (int i = 0; i < 1000 && statistics.lostReturns() == 0; i++) {
-            LockSupport.parkNanos(10_000_000);
-        }
-        assertThat(statistics.lostReturns()).isEqualTo(1);
+        Conditions.await(() -> statistics.lostReturns() == 1);
     }
 }

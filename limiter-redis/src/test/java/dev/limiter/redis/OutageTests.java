@@ -15,6 +15,7 @@ import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.memory.Threads;
+import dev.limiter.testkit.RealTime;
 import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneOffset;
@@ -26,7 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -312,7 +312,7 @@ class OutageTests {
                     if (i == 0) {
                         // some answers are late, some in time
                         for (int j = 0; j < 50; j++) {
-                            LockSupport.parkNanos(15_000_000);
+                            RealTime.pass(Duration.ofMillis(15));
                             CompletableFuture<Void> held = redis.heard;
                             redis.heard =
                                     j % 2 == 0 ? CompletableFuture.completedFuture(null) : new CompletableFuture<>();

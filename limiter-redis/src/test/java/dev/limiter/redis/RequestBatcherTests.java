@@ -15,6 +15,8 @@ import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Request;
 import dev.limiter.redis.script.Returns;
 import dev.limiter.redis.script.ServerTime;
+import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RealTime;
 import dev.limiter.testkit.RedisServer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +37,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -297,7 +298,8 @@ class RequestBatcherTests {
             var unused = storage.decideAsync(List.of(rule.charge("lost" + i, 2)));
         }
         held.loseWhatIsHeld();
-        LockSupport.parkNanos(Duration.ofMillis(40).toNanos());
+        // longer than calls are gathered for
+        RealTime.pass(Duration.ofMillis(40));
 
         for (int i = 0; i < 20; i++) {
             assertThat(storage.decide(rule, "key" + i, 2).permitted()).isTrue();
@@ -350,10 +352,11 @@ class RequestBatcherTests {
         Rule rule = Rule.of("rule", limit);
         held.hold();
         CompletableFuture<Decision> late = storage.ask(List.of(rule.charge("key", 2)));
-        LockSupport.parkNanos(Duration.ofMillis(110).toNanos());
-
         assertThat(storage(server).peek(rule, "key").remaining()).isEqualTo(8);
-        storage.cleanUp();
+        Conditions.await(() -> {
+            storage.cleanUp();
+            return late.isDone();
+        });
         assertThatThrownBy(late::join).hasCauseInstanceOf(RedisUnavailableException.class);
         // what is held is released without the answer
         long released = limit instanceof Limit.Concurrency ? 2 : 0;

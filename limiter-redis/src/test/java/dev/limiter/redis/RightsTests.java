@@ -10,6 +10,7 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -26,7 +27,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -164,14 +164,13 @@ class RightsTests {
                     }
                 })
                 .build()) {
-            for (int i = 0; i < 1000 && told.isEmpty(); i++) {
+            Conditions.await(() -> {
                 storage.decide(sound, "key", 1);
                 storage.decide(log, "key", 1);
                 storage.decide(pool, "key", 1).close();
                 storage.decideAsync(List.of(log.charge("key"))).join().giveBack();
-                LockSupport.parkNanos(1_000_000);
-            }
-            assertThat(told).isNotEmpty();
+                return !told.isEmpty();
+            });
             assertThat(told.get(0))
                     .contains("lacks a right", right.substring(1).toUpperCase(Locale.ROOT), AclRights.NEEDED);
             assertThat(storage.decide(sound, "key", 1).onFailure()).isEmpty();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.testkit.ChildJvm;
+import dev.limiter.testkit.RealTime;
 import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -19,7 +20,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -77,7 +77,7 @@ class SeveralJvmTests {
                 if (storage.decide(rule, "key", 1).permitted()) {
                     times.append(before).append(':').append(System.nanoTime()).append(' ');
                 } else {
-                    LockSupport.parkNanos(200_000);
+                    RealTime.pass(Duration.ofNanos(200_000));
                 }
             }
             return times.toString();

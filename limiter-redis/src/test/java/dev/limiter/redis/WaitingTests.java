@@ -9,13 +9,12 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
+import dev.limiter.testkit.Conditions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,12 +42,6 @@ class WaitingTests {
         return new RateLimiters(RedisStorageProvider.of(time, prefix));
     }
 
-    private static void until(BooleanSupplier condition) {
-        while (!condition.getAsBoolean()) {
-            LockSupport.parkNanos(100_000);
-        }
-    }
-
     @Test
     void oneWaitsUntilTheOtherReleases() {
         RateLimiters here = byTheServersClock();
@@ -57,7 +50,7 @@ class WaitingTests {
         for (int i = 0; i < 10; i++) {
             RateLimiters waiting = i % 2 == 0 ? there : here;
             CompletableFuture<Decision> next = waiting.acquireAsync(pool, "key", HOUR);
-            until(() -> waiting.waiting() == 1);
+            Conditions.await(() -> waiting.waiting() == 1);
             assertThat(next).isNotDone();
 
             held.close();
@@ -75,7 +68,7 @@ class WaitingTests {
         RateLimiters there = byTheServersClock();
         Decision held = here.acquire(pool, "key", HOUR);
         CompletableFuture<Decision> next = CompletableFuture.supplyAsync(() -> there.acquire(pool, "key", HOUR));
-        until(() -> there.waiting() == 1);
+        Conditions.await(() -> there.waiting() == 1);
         held.close();
         assertThat(next.join().permitted()).isTrue();
         next.join().close();
@@ -102,7 +95,8 @@ class WaitingTests {
         for (int i = 0; i < 20; i++) {
             futures.add(instances.get(i % 2).acquireAsync(paced, "key", HOUR));
         }
-        until(() -> instances.stream().mapToInt(RateLimiters::waiting).sum() == 19);
+        Conditions.await(
+                () -> instances.stream().mapToInt(RateLimiters::waiting).sum() == 19);
         if (oneGivesUp) {
             CompletableFuture<Decision> waiting = futures.stream()
                     .filter(future -> !future.isDone())
@@ -114,7 +108,8 @@ class WaitingTests {
         for (int second = 1; second < 20; second++) {
             time.advance(SECOND);
             int left = 19 - second;
-            until(() -> instances.stream().mapToInt(RateLimiters::waiting).sum() <= left);
+            Conditions.await(
+                    () -> instances.stream().mapToInt(RateLimiters::waiting).sum() <= left);
             assertThat(instances.stream().mapToInt(RateLimiters::waiting).sum())
                     .as("nobody leaves before the turn, nobody moves up")
                     .isEqualTo(left);
@@ -146,7 +141,7 @@ class WaitingTests {
         }
         over.forEach(CompletableFuture::join);
         assertThat(most.get()).isBetween(1, 2);
-        until(() -> instances.get(0).peek(two, "key").remaining() == 2);
+        Conditions.await(() -> instances.get(0).peek(two, "key").remaining() == 2);
     }
 
     @Test
@@ -166,10 +161,10 @@ class WaitingTests {
         assertThatThrownBy(() -> slow.decide(charges)).isInstanceOf(RedisUnavailableException.class);
         CompletableFuture<Decision> cancelled = slow.decideAsync(charges);
         cancelled.cancel(false);
-        until(() -> there.peek(three, "key").remaining() == 0);
+        Conditions.await(() -> there.peek(three, "key").remaining() == 0);
         held.release();
 
-        until(() -> there.peek(three, "key").remaining() == 3);
+        Conditions.await(() -> there.peek(three, "key").remaining() == 3);
         assertThat(slow.size()).isZero();
     }
 }

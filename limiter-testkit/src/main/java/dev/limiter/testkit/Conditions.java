@@ -1,14 +1,13 @@
 package dev.limiter.testkit;
 
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for conditions, with an end that only what is broken comes to. */
 public final class Conditions {
 
     private static final Duration END = Duration.ofSeconds(60);
-    private static final long POLL_NANOS = 10_000_000;
+    private static final Duration POLL = Duration.ofMillis(10);
 
     private Conditions() {}
 
@@ -18,12 +17,20 @@ public final class Conditions {
      * @throws AssertionError if it is still false after a minute
      */
     public static void await(BooleanSupplier condition) {
+        if (!isMetWithin(END, condition)) {
+            throw new AssertionError("Still false after " + END.toSeconds() + " s");
+        }
+    }
+
+    /** Blocks until a condition is true, and returns false if it never is: for tests that say what is missing then. */
+    public static boolean isMetWithin(Duration end, BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - start > END.toNanos()) {
-                throw new AssertionError("Still false after " + END.toSeconds() + " s");
+            if (System.nanoTime() - start > end.toNanos()) {
+                return false;
             }
-            LockSupport.parkNanos(POLL_NANOS);
+            RealTime.pass(POLL);
         }
+        return true;
     }
 }

@@ -3,16 +3,17 @@ package dev.limiter.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.Load;
 import dev.limiter.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -104,11 +105,10 @@ class ExpressionTests {
     /** Until each has had a series, for a minute at most. */
     private static void await(Collection<String> expressions) {
         List<String> missing = new ArrayList<>(expressions);
-        long start = System.nanoTime();
-        while (!missing.isEmpty() && System.nanoTime() - start < 60_000_000_000L) {
+        Conditions.isMetWithin(Duration.ofMinutes(1), () -> {
             missing.removeIf(prometheus::has);
-            LockSupport.parkNanos(200_000_000);
-        }
+            return missing.isEmpty();
+        });
         assertThat(missing).as("expressions without a series").isEmpty();
     }
 }

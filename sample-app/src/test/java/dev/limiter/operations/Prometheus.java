@@ -13,6 +13,7 @@ import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -86,6 +87,19 @@ final class Prometheus implements AutoCloseable {
 
     boolean has(String expression) {
         return !ask(expression).isEmpty();
+    }
+
+    /** Until all rules were evaluated so many more times. */
+    void awaitEvaluations(int times) {
+        for (int i = 0; i < times; i++) {
+            List<String> before = evaluated();
+            Conditions.await(() -> Collections.disjoint(evaluated(), before));
+        }
+    }
+
+    /** When each group of rules was evaluated last. */
+    private List<String> evaluated() {
+        return JsonPath.read(clients.get("/api/v1/rules").body(), "$.data.groups[*].lastEvaluation");
     }
 
     @Override

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -92,7 +91,7 @@ class StagedIncidentsTests {
         assertThat(alertsWithin(PATIENCE)).isEqualTo(EXPECTED);
         findsTheCause();
         // and none comes later
-        LockSupport.parkNanos(Duration.ofSeconds(10).toNanos());
+        prometheus.awaitEvaluations(10);
         assertThat(alerts()).isEqualTo(EXPECTED);
     }
 
@@ -130,11 +129,8 @@ class StagedIncidentsTests {
     /** Those that have fired, as soon as they are as many as expected. */
     private static Map<String, Set<String>> alertsWithin(Duration patience) {
         long start = System.nanoTime();
+        Conditions.isMetWithin(patience, () -> alerts().keySet().equals(EXPECTED.keySet()));
         Map<String, Set<String>> fired = alerts();
-        while (!fired.keySet().equals(EXPECTED.keySet()) && System.nanoTime() - start < patience.toNanos()) {
-            LockSupport.parkNanos(500_000_000);
-            fired = alerts();
-        }
         logger.info("Fired after " + Duration.ofNanos(System.nanoTime() - start).toSeconds() + " s: " + fired);
         return fired;
     }

@@ -4,10 +4,10 @@ import dev.limiter.testkit.ChildJvm;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -59,9 +59,7 @@ final class InstanceProcess implements AutoCloseable {
     /** In the process: says where it listens, and returns when the test is over, which holds the other end of the input. */
     static void serve(int port) throws IOException {
         System.out.println(PORT + port);
-        while (System.in.read() >= 0) {
-            LockSupport.parkNanos(10_000_000);
-        }
+        System.in.transferTo(OutputStream.nullOutputStream());
     }
 
     @Override

@@ -2,6 +2,8 @@ package dev.limiter.spring.chaos;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RealTime;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -20,7 +22,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 
 /** Clients of all instances that send request after request, and write down what they are answered. */
 final class Load implements AutoCloseable {
@@ -65,7 +66,7 @@ final class Load implements AutoCloseable {
                     return;
                 }
                 // the load is there to be asked often, and not to keep the processor from what it is asked of
-                LockSupport.parkNanos(3_000_000);
+                RealTime.pass(Duration.ofMillis(3));
             }
         }
     }
@@ -94,28 +95,14 @@ final class Load implements AutoCloseable {
     /** Waits until somebody was answered so many more times. */
     void awaitMore(String path, int status, long more) {
         long goal = count(path, status) + more;
-        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (count(path, status) < goal) {
-            if (System.nanoTime() > deadline) {
-                throw new IllegalStateException("Not answered " + status + " any more: " + this);
-            }
-            LockSupport.parkNanos(1_000_000);
+        if (!Conditions.isMetWithin(Duration.ofSeconds(60), () -> count(path, status) >= goal)) {
+            throw new IllegalStateException("Not answered " + status + " any more: " + this);
         }
     }
 
     /** From now on something happens. */
     void endCalm() {
         calm = nanos.size();
-    }
-
-    /** How long 99 of 100 requests took at most while nothing had happened. */
-    Duration calmP99() {
-        return Duration.ofNanos(percentile(calmNanos(), 99));
-    }
-
-    /** How long 99 of 100 took since then. */
-    Duration p99() {
-        return Duration.ofNanos(percentile(laterNanos(), 99));
     }
 
     /** How long the slowest took since then. */
