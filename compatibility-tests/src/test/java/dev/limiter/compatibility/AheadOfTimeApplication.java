@@ -5,10 +5,7 @@ import dev.limiter.spring.context.RequestView;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.event.EventListener;
-import org.springframework.core.env.Environment;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
@@ -24,16 +21,8 @@ import org.springframework.web.bind.annotation.RestController;
 })
 public class AheadOfTimeApplication {
 
-    static final String PORT = "listening on ";
-
     public static void main(String... arguments) {
         SpringApplication.run(AheadOfTimeApplication.class, arguments);
-    }
-
-    @EventListener
-    public void tellPort(ApplicationReadyEvent event) {
-        Environment environment = event.getApplicationContext().getEnvironment();
-        System.out.println(PORT + environment.getProperty("local.server.port"));
     }
 
     @RestController

@@ -2,11 +2,14 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.testkit.AheadOfTime;
 import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -56,10 +59,11 @@ class AheadOfTimeTests {
 
     /** Connects in the background. */
     private static void awaitRedis(Clients clients) {
-        for (int i = 0; catalogKeys() == 0; i++) {
-            assertThat(i).as("attempts").isLessThan(1000);
-            clients.get("/catalog", "X-Api-Key", "nobody " + i);
-        }
+        AtomicInteger attempts = new AtomicInteger();
+        Conditions.await(() -> {
+            clients.get("/catalog", "X-Api-Key", "nobody " + attempts.incrementAndGet());
+            return catalogKeys() > 0;
+        });
     }
 
     private static int catalogKeys() {

@@ -1,7 +1,5 @@
 package dev.limiter.sample;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
@@ -9,21 +7,12 @@ import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;
 import java.time.Duration;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** Two instances with the profile redis have the limits of one. */
-class SampleOnRedisTests {
+class SampleOnRedisTests extends SampleOnRedisContract {
 
     private static RedisServer redis;
     private static ConfigurableApplicationContext first;
@@ -57,29 +46,19 @@ class SampleOnRedisTests {
         redis.close();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"/algorithms/token-bucket", "/algorithms/sliding-window-log", "/orders/1"})
-    void bothTogetherPermitTheLimit(String path) {
-        Map<Integer, Long> answers = new TreeMap<>();
-        Stream.of(first, second)
-                .map(instance ->
-                        CompletableFuture.supplyAsync(() -> clientsOf(instance).stormOf("GET", path)))
-                .toList()
-                .forEach(storm -> storm.join().forEach((status, count) -> answers.merge(status, count, Long::sum)));
-
-        assertThat(answers).containsOnlyKeys(200, 429);
-        // into a bucket one more drops every 36 s
-        assertThat(answers.get(200)).isBetween(100L, 105L);
+    @Override
+    protected RedisServer redis() {
+        return redis;
     }
 
-    @Test
-    void apiKeysAreNotInRedis() {
-        assertThat(clientsOf(first).get("/orders", "X-Api-Key", "alice").statusCode())
-                .isEqualTo(200);
+    @Override
+    protected Clients first() {
+        return clientsOf(first);
+    }
 
-        assertThat(first.getBean(StringRedisTemplate.class).keys("*"))
-                .anySatisfy(key -> assertThat(key).startsWith("sample:limiter:{OrderController.list:"))
-                .allSatisfy(key -> assertThat(key).startsWith("sample:limiter:").doesNotContain("alice"));
+    @Override
+    protected Clients second() {
+        return clientsOf(second);
     }
 
     private static Clients clientsOf(ConfigurableApplicationContext instance) {

@@ -1,29 +1,24 @@
 package dev.limiter.sample;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** The sample is configured as intended: the report at the start has no findings. */
 @ExtendWith(OutputCaptureExtension.class)
-class SampleStartTests {
+class SampleStartTests extends SampleStartContract {
 
-    @Test
-    void startsWithoutAFinding(CapturedOutput output) {
-        SpringApplication.run(SampleApplication.class, "--server.port=0").close();
+    private CapturedOutput output;
 
-        assertThat(output).contains(":: Spring Boot ::").doesNotContain("StartupReport");
+    @BeforeEach
+    void capture(CapturedOutput output) {
+        this.output = output;
     }
 
-    @Test
-    void aMisspeltPathWouldBeFound(CapturedOutput output) {
-        SpringApplication.run(SampleApplication.class, "--server.port=0", "--limiter.rules.reports.paths=/repotrs/**")
-                .close();
-
-        assertThat(output).contains("StartupReport", "limiter.rules.reports.paths = /repotrs/**: no endpoint");
+    @Override
+    protected String logOf(String... arguments) {
+        SpringApplication.run(SampleApplication.class, arguments).close();
+        return output.toString();
     }
 }

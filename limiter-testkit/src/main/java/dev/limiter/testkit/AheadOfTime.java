@@ -1,7 +1,5 @@
-package dev.limiter.compatibility;
+package dev.limiter.testkit;
 
-import dev.limiter.testkit.ChildJvm;
-import dev.limiter.testkit.Clients;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -10,14 +8,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
-import org.springframework.boot.SpringApplicationAotProcessor;
 
 /** An application as {@code process-aot} of Spring Boot's Maven plugin makes it, and as it then runs. */
-final class AheadOfTime {
+public final class AheadOfTime {
+
+    private static final String PROCESSOR = "org.springframework.boot.SpringApplicationAotProcessor";
+    private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
+    private static final Pattern READY = Pattern.compile(" Started \\w+ in ");
 
     private static final String CLASS_PATH = System.getProperty("java.class.path");
 
@@ -25,7 +28,7 @@ final class AheadOfTime {
     private final Path classes;
 
     /** Processes the application with these properties, and compiles what comes out. */
-    AheadOfTime(Class<?> application, Path directory, String... arguments) throws IOException {
+    public AheadOfTime(Class<?> application, Path directory, String... arguments) throws IOException {
         this.application = application;
         this.classes = directory.resolve("classes");
         Path sources = directory.resolve("sources");
@@ -37,7 +40,7 @@ final class AheadOfTime {
     private void process(Path sources, String... arguments) throws IOException {
         List<String> command = java(CLASS_PATH);
         command.addAll(List.of(
-                SpringApplicationAotProcessor.class.getName(),
+                PROCESSOR,
                 application.getName(),
                 sources.toString(),
                 classes.toString(),
@@ -77,7 +80,7 @@ final class AheadOfTime {
     }
 
     /** Starts it with what was processed, and waits until it listens. */
-    Running start(String... arguments) throws IOException {
+    public Running start(String... arguments) throws IOException {
         List<String> command = java(classes + File.pathSeparator + CLASS_PATH);
         command.addAll(List.of("-Dspring.aot.enabled=true", application.getName()));
         command.addAll(List.of(arguments));
@@ -85,27 +88,45 @@ final class AheadOfTime {
     }
 
     /** A process that has to be ended. */
-    static final class Running implements AutoCloseable {
+    public static final class Running implements AutoCloseable {
 
         private final Process process;
+        private final StringBuffer log = new StringBuffer();
         private final Clients clients;
 
-        Running(Process process) throws IOException {
+        private Running(Process process) throws IOException {
             this.process = process;
             BufferedReader output = process.inputReader();
-            StringBuilder log = new StringBuilder();
-            String line = output.readLine();
-            while (line != null && !line.startsWith(AheadOfTimeApplication.PORT)) {
-                log.append(line).append('\n');
-                line = output.readLine();
-            }
-            if (line == null) {
-                throw new IllegalStateException("It did not start:\n" + log);
-            }
-            this.clients = new Clients(Integer.parseInt(line.substring(AheadOfTimeApplication.PORT.length())));
+            this.clients = new Clients(awaitReady(output));
+            // a process whose output nobody reads stops when the pipe is full
+            Thread reader = new Thread(() -> output.lines().forEach(this::logged), "output of " + process.pid());
+            reader.setDaemon(true);
+            reader.start();
         }
 
-        Clients clients() {
+        private int awaitReady(BufferedReader output) throws IOException {
+            int port = 0;
+            for (String line = output.readLine(); line != null; line = output.readLine()) {
+                logged(line);
+                Matcher listening = PORT.matcher(line);
+                port = listening.find() ? Integer.parseInt(listening.group(1)) : port;
+                if (READY.matcher(line).find()) {
+                    return port;
+                }
+            }
+            throw new IllegalStateException("It did not start:\n" + log);
+        }
+
+        private void logged(String line) {
+            log.append(line).append('\n');
+        }
+
+        /** What it has written so far. */
+        public String log() {
+            return log.toString();
+        }
+
+        public Clients clients() {
             return clients;
         }
 
