@@ -98,7 +98,7 @@ public final class AheadOfTime {
             this.process = process;
             BufferedReader output = process.inputReader();
             this.clients = new Clients(awaitReady(output));
-            // a process whose output nobody reads stops when the pipe is full
+            // a process stops when the pipe of its output is full
             Thread reader = new Thread(() -> output.lines().forEach(this::logged), "output of " + process.pid());
             reader.setDaemon(true);
             reader.start();
@@ -121,7 +121,7 @@ public final class AheadOfTime {
             log.append(line).append('\n');
         }
 
-        /** What it has written so far. */
+        /** The output so far. */
         public String log() {
             return log.toString();
         }

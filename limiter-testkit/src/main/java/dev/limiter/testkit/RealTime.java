@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Real time that a test makes itself: the pace of a load, an answer that comes late, a time-out that runs out. Tests hold
- * however much longer it takes. An event is never waited for here: that is what {@link Conditions} is for.
+ * Real time that a test makes itself: the pace of a load, an answer that comes late, a time-out that runs out. Tests
+ * must hold however much longer it takes. {@link Conditions} waits for events.
  */
 public final class RealTime {
 

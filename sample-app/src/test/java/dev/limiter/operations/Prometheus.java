@@ -89,7 +89,7 @@ final class Prometheus implements AutoCloseable {
         return !ask(expression).isEmpty();
     }
 
-    /** Until all rules were evaluated so many more times. */
+    /** Blocks until all rules were evaluated so many more times. */
     void awaitEvaluations(int times) {
         for (int i = 0; i < times; i++) {
             List<String> before = evaluated();
@@ -97,7 +97,7 @@ final class Prometheus implements AutoCloseable {
         }
     }
 
-    /** When each group of rules was evaluated last. */
+    /** The time of the last evaluation, for each group of rules. */
     private List<String> evaluated() {
         return JsonPath.read(clients.get("/api/v1/rules").body(), "$.data.groups[*].lastEvaluation");
     }

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the sample promises, of the sample as {@code process-aot} makes it: processes of their own that are asked over HTTP,
- * without any class path scan, condition or proxy made at the start.
+ * The contracts of the sample, on the output of {@code process-aot}: processes of their own that answer over HTTP, and
+ * start without scanning the class path or evaluating conditions.
  */
 @Tag("long")
 class ProcessedSampleTests {

@@ -43,7 +43,7 @@ public class TimedSample {
             this.limiters = limiters;
         }
 
-        /** How many requests wait for it. */
+        /** The number of requests that wait for permits. */
         @ReadOperation
         public int waiting() {
             return limiters.waiting();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the sample promises, over HTTP, while time stands still until a test moves it. */
+/** The behaviour of the sample over HTTP, while time stands still until a test moves it. */
 public abstract class SampleContract {
 
     private static final Map<Integer, Long> EXACTLY_100 = Map.of(200, 100L, 429, 900L);
@@ -25,7 +25,7 @@ public abstract class SampleContract {
     /** Time stands still otherwise. */
     protected abstract void advance(Duration duration);
 
-    /** How many requests wait for permits. */
+    /** The number of requests that wait for permits. */
     protected abstract int waiting();
 
     @ParameterizedTest

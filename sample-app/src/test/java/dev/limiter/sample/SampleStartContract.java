@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What the sample shows is meant as it is: the report at the start finds nothing. */
+/** The sample is configured as intended: the report at the start has no findings. */
 public abstract class SampleStartContract {
 
-    /** What a sample that starts with these arguments writes until it is ready. */
+    /** The output of a sample with these arguments until it is ready. */
     protected abstract String logOf(String... arguments);
 
     @Test

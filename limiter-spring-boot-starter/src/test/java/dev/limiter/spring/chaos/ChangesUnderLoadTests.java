@@ -72,7 +72,7 @@ class ChangesUnderLoadTests {
     /** Of one client: more than the larger limit, over many changes. */
     private static final int REQUESTS_OF_KEY = 200;
 
-    /** However busy the machine is; how long it takes while it is not stands in the log. */
+    /** A bound for any machine, however busy; the log has the figures of this one. */
     private static final Duration FOLLOWED = Duration.ofSeconds(30);
 
     private static final String VERSION = "version ";
