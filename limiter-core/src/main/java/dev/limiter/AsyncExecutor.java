@@ -37,7 +37,7 @@ record AsyncExecutor(Executor executor) {
         private final Runnable task;
         private final Thread caller = Thread.currentThread();
 
-        /** Of interest to the caller only, which writes it. */
+        /** Read and written by the calling thread only. */
         private boolean returned;
 
         Call(Runnable task) {

@@ -99,7 +99,7 @@ final class LocalAdmission extends Admission {
         released.add(releases.add(waiter, charge));
     }
 
-    /** Those behind move up. */
+    /** The waiters behind move up. */
     @Override
     Runnable giveUp(Waiter waiter) {
         if (waiter.decision() == null) {

@@ -10,12 +10,12 @@ public final class RateLimiterFactory {
 
     private final Map<Algorithm, RateLimiterStrategy> strategies = new EnumMap<>(Algorithm.class);
 
-    /** With the strategies that come with the library. */
+    /** A factory with the strategies of the library. */
     public RateLimiterFactory() {
         this(List.of());
     }
 
-    /** With the strategies that come with the library, replaced by {@code own} where both have an algorithm. */
+    /** A factory with the strategies of the library; {@code own} replaces those of the same algorithms. */
     public RateLimiterFactory(Iterable<? extends RateLimiterStrategy> own) {
         ServiceLoader.load(RateLimiterStrategy.class, RateLimiterFactory.class.getClassLoader())
                 .forEach(this::add);

@@ -21,7 +21,7 @@ final class ReleaseQueues {
     private final Map<WaitKey, SortedSet<Waiter>> queues = new ConcurrentHashMap<>();
     private final AtomicInteger size = new AtomicInteger();
 
-    /** Of the last waiter that came. */
+    /** The number of the last waiter that came. */
     private long number;
 
     /** How many wait. */

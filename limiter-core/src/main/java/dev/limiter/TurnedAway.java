@@ -6,7 +6,7 @@ final class TurnedAway extends Decision {
     private final Rule rule;
     private final String key;
 
-    /** For how long, in nanoseconds; 0 if not because of this rule. */
+    /** The time until a retry, in nanoseconds; 0 if this rule did not refuse. */
     private final long wait;
 
     private TurnedAway(Rule rule, String key, long wait) {

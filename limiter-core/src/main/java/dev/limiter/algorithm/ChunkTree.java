@@ -81,7 +81,7 @@ abstract sealed class ChunkTree {
     /** How many permits were taken at exactly this time. */
     abstract long permitsAt(long time);
 
-    /** With fewer permits at a time at which at least so many were taken; null if no entry is left. */
+    /** The tree with fewer permits at a time at which at least so many were taken; null if no entry is left. */
     abstract @Nullable ChunkTree without(long time, long permits);
 
     /** This and the next node of the same height as one; null if they do not fit in one. */
@@ -280,7 +280,9 @@ abstract sealed class ChunkTree {
             return new Branch(joined);
         }
 
-        /** With one child, or none, in place of {@code count} from {@code index} on; null if no child is left. */
+        /**
+         * The node with one child, or none, in place of {@code count} from {@code index} on; null if no child is left.
+         */
         private @Nullable ChunkTree replaced(int index, int count, @Nullable ChunkTree by) {
             int added = by == null ? 0 : 1;
             int size = children.length - count + added;

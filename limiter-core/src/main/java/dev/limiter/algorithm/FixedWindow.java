@@ -84,7 +84,7 @@ abstract class FixedWindow extends NumberLimit {
         return first(now) + Math.min(Math.floorMod(value, span), limit);
     }
 
-    /** In this window, in the next one, or in the one after it, if the next is spoken for. */
+    /** The permits come in this window, in the next one, or in the one after it, if waiters have taken the next. */
     @Override
     public final long waitNanos(long value, long now, long permits) {
         if (permits > limit) {
@@ -103,7 +103,7 @@ abstract class FixedWindow extends NumberLimit {
         return true;
     }
 
-    /** Of the next window, and nothing of the one after it. */
+    /** A waiter can have permits of the next window, but none of the one after it. */
     @Override
     public final long admissionNanos(long value, long now, long permits, long maxWait) {
         long first = first(value, now);
@@ -115,7 +115,7 @@ abstract class FixedWindow extends NumberLimit {
         return Math.max(wait - maxWait, fits ? 0 : start(number(first, 1)) - now);
     }
 
-    /** Of the window in which the turn comes; of the next one also if it comes later. */
+    /** The permits are of the window of the turn; for a later turn they are of the next window. */
     @Override
     public final long reserve(long value, long now, long wait, long permits) {
         long first = first(value, now);

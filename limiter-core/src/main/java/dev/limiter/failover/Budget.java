@@ -36,8 +36,8 @@ public final class Budget {
     }
 
     /**
-     * By how much a thread woke up late that wanted to at the end of the budget, in nanoseconds; 0 if that is no more
-     * than usual. At most the time-out.
+     * The delay of a thread that wanted to wake up at the end of the budget, in nanoseconds, at most the time-out; 0 if
+     * it is no longer than usual.
      */
     public long late() {
         long late = clock.epochNanos() - deadline;

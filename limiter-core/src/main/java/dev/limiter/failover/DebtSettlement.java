@@ -68,7 +68,7 @@ final class DebtSettlement {
                         .toCompletableFuture();
     }
 
-    /** As many as there are, if there are fewer; complete with how many that is. */
+    /** Charges as many permits as there are, up to {@code permits}; completes with their number. */
     private CompletableFuture<Long> charge(Rule rule, String key, long permits) {
         return shared.decideAsync(List.of(rule.charge(key, permits)))
                 .toCompletableFuture()

@@ -239,7 +239,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
             return this;
         }
 
-        /** By how many instances a limit is divided in memory, from 1; by default the remote storage counts them. */
+        /** The number of instances that share a limit in memory, from 1; by default the remote storage counts them. */
         public Builder instances(int instances) {
             if (instances < 1) {
                 throw new IllegalArgumentException("instances is " + instances + ", but must be 1 or more");
@@ -248,7 +248,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
             return this;
         }
 
-        /** By which outages and probes are timed. For tests. */
+        /** The clock of outages and probes. For tests. */
         Builder timeSource(TimeSource clock) {
             this.clock = clock;
             return this;

@@ -97,7 +97,7 @@ final class KeyUse {
         return longest;
     }
 
-    /** For how long the shared storage has given turns, at that position, in nanoseconds. */
+    /** The time for which the shared storage has given turns of a limit, in nanoseconds. */
     synchronized long turnsNanos(Limit limit, long now) {
         return of(limit.name()).turnsNanos(limit, now);
     }
@@ -146,7 +146,7 @@ final class KeyUse {
         }
     }
 
-    /** Has each limit of a charge count what is charged of it. */
+    /** Has each limit of a charge count its permits. */
     private void each(Charge charge, ObjLongConsumer<LimitUse> counting) {
         List<Limit> charged = charge.rule().limits();
         for (int i = 0; i < charged.size(); i++) {
@@ -209,7 +209,7 @@ final class KeyUse {
         return new Debt(granted, List.copyOf(limits), owed, new long[owed.length], List.copyOf(holding));
     }
 
-    /** Has what is owed charged; callers that come meanwhile wait for the same. Done at once if that is nothing. */
+    /** Has the debt charged; later callers wait for the same charge. Complete at once without a debt. */
     CompletableFuture<Void> settle(Settlement settlement) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         Debt debt;

@@ -27,7 +27,7 @@ final class LimitUse {
     /** Given back by this instance since the answer. */
     private long returned;
 
-    /** Of a concurrency limit: what this instance holds in the shared storage. */
+    /** The permits of a concurrency limit that this instance holds in the shared storage. */
     private long held;
 
     /** About to be granted in memory, or not. */
@@ -102,8 +102,8 @@ final class LimitUse {
     }
 
     /**
-     * For how long so many permits must not be granted in memory, in nanoseconds; 0 if they may be. With several
-     * instances each grants its part of what was left, and at least one permit.
+     * The time for which so many permits must not be granted in memory, in nanoseconds; 0 if they may be. With several
+     * instances each grants its part of the remaining permits, and at least one.
      */
     long refusesFor(Limit limit, long permits, int instances, long now) {
         if (!known || permits == 0) {

@@ -17,7 +17,7 @@ final class OutageGrant {
 
     final Charge charge;
 
-    /** Of the {@link KeyUse} when it was made. */
+    /** The generation of the {@link KeyUse} when this was made. */
     final int generation;
 
     private final KeyUse use;

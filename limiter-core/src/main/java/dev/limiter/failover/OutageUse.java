@@ -20,10 +20,10 @@ import java.util.concurrent.ConcurrentMap;
  */
 final class OutageUse implements RemoteRuleStatus.Listener {
 
-    /** Of more keys it is forgotten what was left of those that were not used for longest. */
+    /** The most keys with known remaining permits; the least recently used ones are forgotten. */
     private static final int MOST_KNOWN = 100_000;
 
-    /** Of more keys it is forgotten what was granted. */
+    /** The most keys with a debt; grants of further keys are forgotten. */
     private static final int MOST_OWING = 100_000;
 
     private static final CompletableFuture<?> NOTHING = CompletableFuture.completedFuture(null);
@@ -39,7 +39,7 @@ final class OutageUse implements RemoteRuleStatus.Listener {
     private final TimeSource clock;
     private final RecentMap<RuleKey, KeyUse> known = new RecentMap<>(MOST_KNOWN);
 
-    /** Those of which the shared storage does not know all yet. */
+    /** The keys with grants that the shared storage does not know yet. */
     private final ConcurrentMap<RuleKey, KeyUse> owing = new ConcurrentHashMap<>();
 
     OutageUse(RateLimiterStorage local, RateLimiterStorage shared, TimeSource clock) {

@@ -41,7 +41,7 @@ final class RemoteHealth {
         return made;
     }
 
-    /** Of the node that decides on a charge. */
+    /** The health of the node that decides on a charge. */
     NodeHealth of(Charge charge) {
         return of(remote.isClustered() ? remote.node(charge) : ONLY);
     }
@@ -65,7 +65,7 @@ final class RemoteHealth {
         return nodes.values().stream().noneMatch(NodeHealth::isOpen);
     }
 
-    /** Has charged what was granted in memory instead of the nodes that are asked. */
+    /** Has the nodes that are asked again charged for the grants made in memory. */
     void settle() {
         settlements.begin(charge -> !of(charge).isOpen());
     }

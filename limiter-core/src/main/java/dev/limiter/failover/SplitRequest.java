@@ -21,7 +21,7 @@ final class SplitRequest {
     private final RemoteDecider asked;
     private final OutageDecider outage;
 
-    /** By the position of the charge; null where the remote storage has not decided. */
+    /** The decisions by the position of the charge; null where the remote storage has not decided. */
     private final @Nullable Decision[] decisions;
 
     /** {@code charges}: merged. */

@@ -151,7 +151,7 @@ class Eviction {
         return true;
     }
 
-    /** Of a sample, the cell that uses least; null if all are guarded from now on, or one has made room. */
+    /** The cell of a sample that uses least; null if all are guarded from now on, or one has made room. */
     private @Nullable Cell least(Cell[] sample, int count, long now) {
         Cell least = null;
         double smallest = Double.MAX_VALUE;
@@ -175,7 +175,7 @@ class Eviction {
         return least;
     }
 
-    /** Of two cells that may leave, the one of lower rank does. */
+    /** The rank of a cell: the candidate of lower rank is evicted. */
     double rank(Cell cell, long word, long now) {
         return cell.usedShare(word, now);
     }

@@ -15,11 +15,15 @@ final class EvictionQueues {
     private static final int NEWEST = 4;
 
     /**
-     * In ticks of about an eighth of a second: few of them for any window, and no request waits for a cell to leave.
+     * The queue of cells by expiry. Ticks are about an eighth of a second: few for any window, and no request
+     * waits for an expiry.
      */
     private final ExpiryQueue expiring = new ExpiryQueue(27);
 
-    /** In ticks of about a millisecond: new keys share a state for as long as no cell here is known to be free. */
+    /**
+     * The queue of protected cells. Ticks are about a millisecond: new keys share a state until a cell here
+     * is known to be free.
+     */
     private final ExpiryQueue guarded = new ExpiryQueue(20);
 
     private final EvictionCandidates candidates = new EvictionCandidates();

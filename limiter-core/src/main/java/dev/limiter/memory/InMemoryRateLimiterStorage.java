@@ -34,7 +34,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     private final RuleCache rules = new RuleCache(this::compile);
     private final ReleaseListeners releases = new ReleaseListeners();
 
-    /** As long as a cell, a compiled rule or a request refers to them. */
+    /** The cells of each rule, for as long as a cell, a compiled rule or a request refers to them. */
     private final ConcurrentHashMap<String, CellsReference> cellsByRule = new ConcurrentHashMap<>();
 
     private final ReferenceQueue<Cells> unused = new ReferenceQueue<>();

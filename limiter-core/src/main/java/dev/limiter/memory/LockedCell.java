@@ -139,7 +139,9 @@ final class LockedCell extends VersionedCell {
         return freeAt;
     }
 
-    /** With the lock, since what is left is worked out; not with a new version, since nothing is changed by that. */
+    /**
+     * Takes the lock, since the remaining permits are worked out; keeps the version, since the state does not change.
+     */
     @Override
     double usedShare(long word, long now) {
         if (!lock(word)) {

@@ -20,7 +20,9 @@ final class RuleCache {
 
     private final ConcurrentHashMap<Rule, BoundRule> rules = new ConcurrentHashMap<>();
 
-    /** In front of the map, by hash: spares a decision two dependent loads. Entries are immutable, races benign. */
+    /**
+     * A cache in front of the map, by hash: spares a decision two dependent loads. Entries are immutable, races benign.
+     */
     private final @Nullable BoundRule[] recent = new BoundRule[RECENT];
 
     private final Function<Rule, BoundRule> compiler;
@@ -63,7 +65,7 @@ final class RuleCache {
         remember(bound, old);
     }
 
-    /** In the place of the old one, in a free one, or in one by chance: rules that are used no longer must not stay. */
+    /** Puts a rule in the place of the old one, in a free place, or in a random one: unused rules must not stay. */
     private void remember(BoundRule bound, @Nullable BoundRule old) {
         int place = bound.rule.hashCode();
         for (int i = 0; i < NEIGHBOURS; i++) {

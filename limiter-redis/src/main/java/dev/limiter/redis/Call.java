@@ -20,7 +20,7 @@ import java.util.function.Function;
 /** The charges of a request whose states are in one slot. Used by one thread after the other. */
 final class Call {
 
-    /** As {@code decide} tells apart what is to be done. */
+    /** The modes of {@code decide}. */
     private static final int TAKE = 0;
 
     private static final int PEEK = 1;
@@ -94,9 +94,7 @@ final class Call {
                 unwanted);
     }
 
-    /**
-     * Of one charge of one permit: as many as there are of those that are needed at once, and more if many are left.
-     */
+    /** Takes up to {@code needed} permits for one charge of one permit, and more if many are left. */
     <T> CompletableFuture<T> take(long needed, long most, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
         return ask(TAKE_SOME, needed, most, NO_HOLD, then, unwanted);
     }

@@ -70,7 +70,7 @@ public final class ConnectingRedis implements Redis {
         attempt.complete(null);
     }
 
-    /** Of the latest attempt. */
+    /** The outcome of the latest attempt. */
     @Override
     public CompletionStage<?> connected() {
         return attempt;

@@ -15,7 +15,7 @@ final class NodeProbe {
     private final Redis redis;
     private final String keyPrefix;
 
-    /** By the name of the server. */
+    /** The keys by the name of the server. */
     private final ConcurrentHashMap<String, byte[]> keys = new ConcurrentHashMap<>();
 
     NodeProbe(Redis redis, String keyPrefix) {

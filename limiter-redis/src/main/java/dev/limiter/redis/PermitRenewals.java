@@ -85,7 +85,7 @@ final class PermitRenewals {
         });
     }
 
-    /** As {@code concurrency.lua} has it: seven bytes of permits, then the name. */
+    /** The member of a hold in {@code concurrency.lua}: seven bytes of permits, then the name. */
     private static ByteBuffer member(long permits, byte[] name) {
         byte[] number = ByteBuffer.allocate(Long.BYTES).putLong(permits).array();
         return ByteBuffer.allocate(7 + name.length).put(number, 1, 7).put(name).flip();

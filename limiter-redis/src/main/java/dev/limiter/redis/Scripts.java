@@ -20,7 +20,7 @@ final class Scripts {
     static final Script GOODBYE = Script.of(ScriptAssembly.file("goodbye"));
     static final Script PROBE = Script.of(ScriptAssembly.file("probe"));
 
-    /** Those of the library's algorithms. */
+    /** The scripts of the library's algorithms. */
     static final Scripts LIBRARY = new Scripts(LuaAlgorithms.LIBRARY);
 
     private final LuaAlgorithms algorithms;

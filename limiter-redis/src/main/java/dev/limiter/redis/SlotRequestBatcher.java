@@ -46,7 +46,7 @@ final class SlotRequestBatcher {
 
     private final Set<Sent> underWay = ConcurrentHashMap.newKeySet();
 
-    /** Those of them that were sent a short time ago. Each has a place, which is taken before it is sent. */
+    /** The calls sent a short time ago. Each has a place, which is taken before it is sent. */
     private final Set<Sent> young = ConcurrentHashMap.newKeySet();
 
     private final AtomicInteger places = new AtomicInteger();

@@ -25,10 +25,10 @@ public final class KnownRefusals {
     /** Not worth remembering. */
     private static final long SHORTEST_MICROS = 100;
 
-    /** Of all states: a power of two. States that share one forget more than they have to. */
+    /** The number of stamps, a power of two. States that share a stamp forget more refusals than necessary. */
     private static final int STAMPS = 4096;
 
-    /** For so long a refusal is believed before one request finds out again. */
+    /** The time for which a refusal is believed before one request asks again. */
     private static final long BELIEVED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**

@@ -34,7 +34,7 @@ public final class SharedCalls {
         Decision refusal(Charge charge);
     }
 
-    /** For so many keys permits are taken ahead; of more keys only callers that are there share a call. */
+    /** The most keys with permits taken ahead; of further keys only present callers share a call. */
     public static final int MAX_KEYS = 10_000;
 
     /** So many keys are given back before the server is waited for, whose client queues no more than some. */

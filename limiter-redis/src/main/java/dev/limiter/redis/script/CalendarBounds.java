@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** Where the windows of a calendar limit begin: Lua knows no calendar, so those around now are sent along. */
 final class CalendarBounds {
 
-    /** Of a limit that has no calendar. */
+    /** The bounds of a limit without a calendar. */
     static final CalendarBounds NONE = new CalendarBounds(null, null);
 
     private static final byte[] NOTHING = {};

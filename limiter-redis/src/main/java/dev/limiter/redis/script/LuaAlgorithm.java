@@ -83,7 +83,7 @@ public final class LuaAlgorithm {
         return windowed;
     }
 
-    /** By which scripts know it, and its states. */
+    /** The number of the algorithm in scripts and states. */
     byte number() {
         return (byte) number;
     }

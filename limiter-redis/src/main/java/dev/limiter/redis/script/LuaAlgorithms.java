@@ -7,7 +7,7 @@ import java.util.List;
 /** The algorithms that the scripts of a storage consist of: the library's, and the application's own. Immutable. */
 public final class LuaAlgorithms {
 
-    /** Those of the library alone. */
+    /** The algorithms of the library alone. */
     public static final LuaAlgorithms LIBRARY = new LuaAlgorithms(List.of());
 
     private final List<LuaAlgorithm> own;
@@ -19,7 +19,7 @@ public final class LuaAlgorithms {
         all.addAll(own);
     }
 
-    /** Those of a set, with the {@linkplain LuaAlgorithm#bit bits} of them. */
+    /** The algorithms of a set, given by their {@linkplain LuaAlgorithm#bit bits}. */
     List<LuaAlgorithm> of(int set) {
         return all.stream().filter(algorithm -> (set & algorithm.bit()) != 0).toList();
     }

@@ -75,7 +75,7 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
         return longest;
     }
 
-    /** For how long the same will be refused, as far as that is known. */
+    /** The time for which the same request will be refused, as far as it is known. */
     public long refusesForMicros() {
         long longest = 0;
         for (int i = 0; i < remote.limits.length; i++) {
@@ -84,10 +84,7 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
         return longest - patienceMicros();
     }
 
-    /**
-     * For how long the same request would wait: an answer to one that took permits says when a permit can be had at
-     * once.
-     */
+    /** The maximum wait of the same request: the answer to a charge tells when a permit is available at once. */
     private long patienceMicros() {
         return charged ? RemoteLimit.micros(charge.maxWait()) : 0;
     }

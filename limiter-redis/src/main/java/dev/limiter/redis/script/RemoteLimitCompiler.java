@@ -8,7 +8,7 @@ import java.util.Arrays;
 /** Works out what scripts have to know of each kind of limit. */
 final class RemoteLimitCompiler {
 
-    /** As {@code decide/fixed_window.lua} tells apart how windows begin. */
+    /** The beginnings of windows, as numbered in {@code decide/fixed_window.lua}. */
     private static final int FROM_EPOCH = 1;
 
     private static final int FROM_FIRST = 2;
@@ -39,7 +39,7 @@ final class RemoteLimitCompiler {
     }
 
     /**
-     * By a script of the application, which is told of the most permits that can be had, and of {@code terms}.
+     * A limit decided by a script of the application, which gets the capacity and {@code terms}.
      *
      * @throws IllegalArgumentException if these are more than can be told, or not exact in Lua
      */

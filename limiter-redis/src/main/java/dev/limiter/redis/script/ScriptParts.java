@@ -22,13 +22,13 @@ record ScriptParts(String ask, String take, String giveBack) {
     /** The line of a file around an own script where its part is put. */
     private static final String OWN = "-- own\n";
 
-    /** Of the files with that name beside this class, in {@code decide} and {@code give_back}. */
+    /** The parts in the files of that name beside this class, in {@code decide} and {@code give_back}. */
     static ScriptParts ofLibrary(String file) {
         String decide = read("decide/" + file);
         return new ScriptParts(before(decide, TAKE), after(decide, TAKE), read("give_back/" + file));
     }
 
-    /** Of a script of the application: in between, its states are read and written. */
+    /** The parts of a script of the application, between the library's reading and writing of its states. */
     static ScriptParts ofApplication(String text, int number) {
         String script = text.replace("\r\n", "\n") + "\n";
         String rest = after(script, TAKE);

@@ -24,7 +24,7 @@ public final class ServerTime {
         return passed != null;
     }
 
-    /** Of this instance, or the one that is passed. */
+    /** The clock of this instance, or the given one. */
     public TimeSource clock() {
         return clock;
     }

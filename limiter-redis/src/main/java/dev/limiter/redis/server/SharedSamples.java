@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionStage;
  */
 public final class SharedSamples {
 
-    /** For how long a text can be read: an instance that asks more seldom misses some. */
+    /** The time for which a text can be read: an instance that asks less often misses some. */
     public static final Duration LIFETIME = Duration.ofSeconds(30);
 
     /** How many texts a call reads; the next one goes on after them. */

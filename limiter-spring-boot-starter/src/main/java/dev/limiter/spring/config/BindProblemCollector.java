@@ -30,7 +30,9 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
 
     private static final class Collector extends AbstractBindHandler {
 
-        /** By the name of the property: an environment variable is asked for once for each spelling of a rule. */
+        /**
+         * The problems by the name of the property: an environment variable is read once for each spelling of a rule.
+         */
         private final Map<ConfigurationPropertyName, Problem> problems = new LinkedHashMap<>();
 
         Collector(BindHandler parent) {

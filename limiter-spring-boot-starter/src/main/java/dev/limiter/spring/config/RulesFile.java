@@ -35,7 +35,7 @@ public final class RulesFile {
 
     public static final String PROPERTY = "limiter.rules-file";
 
-    /** In bytes. */
+    /** The largest file, in bytes. */
     private static final int LARGEST = 1 << 20;
 
     private static final List<ConfigurationPropertyName> ALLOWED = List.of(

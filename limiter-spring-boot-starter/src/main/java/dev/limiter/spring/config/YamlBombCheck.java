@@ -21,7 +21,7 @@ import org.yaml.snakeyaml.reader.UnicodeReader;
  */
 final class YamlBombCheck {
 
-    /** In characters: half a million short properties. */
+    /** The largest text, in characters: half a million short properties. */
     static final long LARGEST = 1L << 25;
 
     /** The memory of a property besides its name. */

@@ -17,7 +17,7 @@ record Operator(SecurityContext who, @Nullable String reason) {
 
     private static final String NOBODY = "anonymous";
 
-    /** In characters. */
+    /** The longest kept reason, in characters. */
     private static final int LONGEST_REASON = 1000;
 
     private static final int LONGEST_NAME = 100;

@@ -52,7 +52,7 @@ final class SettingOrigins {
         this.origin = origin;
     }
 
-    /** By the names of the settings, as in the configuration; what has a default is left out. */
+    /** The origins by the names of the settings, as in the configuration; defaults are left out. */
     static Map<String, Object> of(RateLimitRule rule) {
         return new SettingOrigins(rule.definition().origin()).of(rule, rule.definition());
     }

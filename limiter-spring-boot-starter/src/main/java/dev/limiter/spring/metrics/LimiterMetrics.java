@@ -216,7 +216,10 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         }
     }
 
-    /** Of one limit, which most rules have, a decision tells what is left; of several, its event does. */
+    /**
+     * The bound of a rule with one limit, as most have: the decision tells its remaining permits. Several
+     * limits need the event.
+     */
     private NearLimit nearLimit(Rule rule) {
         return new NearLimit(
                 rule, rule.limits().size() == 1 ? near(rule.limits().get(0)) : Long.MAX_VALUE);

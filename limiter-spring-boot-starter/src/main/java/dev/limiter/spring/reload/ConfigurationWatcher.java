@@ -37,7 +37,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     /** Between two tries, in looks at the file: ten seconds. */
     private static final int LOOKS_UNTIL_RETRY = 40;
 
-    /** In characters. */
+    /** The longest reason in the log, in characters. */
     private static final int LONGEST_REASON = 20_000;
 
     private static final Edit NOTHING = environment -> {};

@@ -102,16 +102,10 @@ abstract class ChaosSupport {
                 .orElseThrow();
         logger.info("%s: %s in Redis and %s in memory (%s by one), %s where only Redis permits; forgotten %s"
                 .formatted(
-                        test.getDisplayName(),
-                        inRedis,
-                        inMemory,
-                        chargedLast,
-                        load.count("/closed", 200),
-                        forgotten));
+                        test.getDisplayName(), inRedis, inMemory, chargedLast, load.count("/closed", 200), forgotten));
         assertThat(inRedis + inMemory).isEqualTo(load.count("/local", 200));
         assertThat(inRedis).isLessThanOrEqualTo(Instance.LIMIT + forgotten.local());
-        assertThat(inRedis + inMemory)
-                .isLessThanOrEqualTo(Instance.LIMIT + OVERLAP + chargedLast + forgotten.local());
+        assertThat(inRedis + inMemory).isLessThanOrEqualTo(Instance.LIMIT + OVERLAP + chargedLast + forgotten.local());
         assertThat(load.count("/closed", 200)).isLessThanOrEqualTo(Instance.LIMIT + forgotten.closed());
     }
 

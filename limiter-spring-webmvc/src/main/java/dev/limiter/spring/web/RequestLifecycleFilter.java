@@ -176,7 +176,7 @@ public final class RequestLifecycleFilter implements Filter {
             return WebUtils.getNativeResponse(response, HeldResponse.class) == null ? settling : response;
         }
 
-        /** Of a page that fails itself there is no other. */
+        /** Whether an error page follows: none follows the failure of an error page. */
         private boolean errorPageFollows() {
             return request.getDispatcherType() != DispatcherType.ERROR
                     && request.getServletContext().getAttribute(ERROR_PAGES) != null;

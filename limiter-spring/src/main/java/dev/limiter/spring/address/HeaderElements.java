@@ -9,7 +9,9 @@ import java.util.List;
  */
 final class HeaderElements {
 
-    /** Of empty ones, too. More than any chain of proxies has; what a header of 8 kB can hold. */
+    /**
+     * The most elements, with empty ones: more than any chain of proxies has, and as many as a header of 8 kB can hold.
+     */
     static final int MOST = 1_000;
 
     private final List<String> lines;

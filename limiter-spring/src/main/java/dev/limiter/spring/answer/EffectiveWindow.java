@@ -24,11 +24,12 @@ final class EffectiveWindow {
     private EffectiveWindow() {}
 
     /**
-     * In seconds, rounded up.
+     * The window in seconds, rounded up.
      *
      * @param available the permits that could be taken, 0 or more
-     * @param retryAfter when the limit would permit what it refused; empty if it refused nothing, or for ever
-     * @param resetAfter when nothing of what was used counts any longer
+     * @param retryAfter the time until the limit permits a refused request; empty without a refusal, or if it never
+     *     will
+     * @param resetAfter the time until the limit is unused again
      */
     static long seconds(Limit limit, long available, Optional<Duration> retryAfter, Duration resetAfter) {
         if (retryAfter.isPresent()) {

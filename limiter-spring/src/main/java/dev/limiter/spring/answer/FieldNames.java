@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * its open change.
  */
 enum FieldNames {
-    /** As draft-ietf-httpapi-ratelimit-headers-11 has them. */
+    /** The names of draft-ietf-httpapi-ratelimit-headers-11. */
     DRAFT("r", "t", null),
-    /** As the open change of that draft has them. */
+    /** The names of the open change of that draft. */
     NEXT("a", "w", "c");
 
     /** The dimensions that the open change registers; those of others are opaque to clients, as it says. */

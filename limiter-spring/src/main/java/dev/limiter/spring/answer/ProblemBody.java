@@ -52,7 +52,7 @@ public final class ProblemBody {
             return code;
         }
 
-        /** In English. */
+        /** The title in English. */
         String title() {
             return title;
         }

@@ -25,7 +25,7 @@ public final class CandidateRules {
 
     static final String SUFFIX = "-candidate";
 
-    /** Of a candidate: the name of the rule beside which it is tried. */
+    /** The name of the rule beside which a candidate is tried. */
     static final Option<String> LIVE = Option.of("live");
 
     private CandidateRules() {}

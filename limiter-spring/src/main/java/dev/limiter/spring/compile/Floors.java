@@ -34,7 +34,7 @@ public final class Floors {
     /** Marks the stand-in for a limit that is not known yet. */
     static final Option<Boolean> UNKNOWN = Option.of("unknown");
 
-    /** By which requests of a key are not limited. */
+    /** The options that exempt requests of a key. */
     private static final List<Option<?>> EXEMPTING =
             List.of(RuleOptions.SKIP_IF, RuleOptions.ALLOW, RuleOptions.CHARGE_IF);
 
@@ -78,12 +78,12 @@ public final class Floors {
         byRule.forEach((rule, floor) -> this.byRule.put(RuleName.canonical(rule), floor));
     }
 
-    /** By the canonical names of rules. */
+    /** The floors by the canonical names of rules. */
     public Map<String, Floor> byRule() {
         return Collections.unmodifiableMap(byRule);
     }
 
-    /** Of a rule, by any spelling of its name. */
+    /** The floor of a rule, by any spelling of its name. */
     public Optional<Floor> of(String rule) {
         return Optional.ofNullable(byRule.get(RuleName.canonical(rule)));
     }

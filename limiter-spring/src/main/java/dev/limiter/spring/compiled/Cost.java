@@ -45,7 +45,7 @@ public final class Cost {
                 "A cost must be a whole number from 1, or an expression such as \"#p0.size()\"."));
     }
 
-    /** As it was written; null if it was not. */
+    /** The setting as written; null if there is none. */
     @Nullable
     public Setting<String> setting() {
         return setting;

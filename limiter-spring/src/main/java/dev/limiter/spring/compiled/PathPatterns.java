@@ -78,8 +78,7 @@ public final class PathPatterns {
     }
 
     /**
-     * Of the patterns that match one of these paths, each also as {@link PlainPath}, the most specific; null if none
-     * does.
+     * The most specific pattern that matches one of these paths, each also as {@link PlainPath}; null if there is none.
      */
     @Nullable
     PathPattern best(List<PathContainer> paths) {

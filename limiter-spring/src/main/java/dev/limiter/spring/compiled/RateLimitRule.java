@@ -112,7 +112,7 @@ public final class RateLimitRule {
                 : null;
     }
 
-    /** As configured, or the display name of the annotated method; {@code default} for the automatic limit. */
+    /** The name as configured, or the display name of the annotated method; {@code default} for the automatic limit. */
     public String name() {
         return rule.name();
     }
@@ -235,7 +235,7 @@ public final class RateLimitRule {
     }
 
     /**
-     * Of its patterns that match a request by its path alone, the most specific; null if there is none.
+     * The most specific of its patterns that match a request by its path alone; null if there is none.
      *
      * @param paths within the application, different ways to read that of the request
      */

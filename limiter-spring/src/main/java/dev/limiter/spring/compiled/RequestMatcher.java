@@ -40,7 +40,7 @@ public final class RequestMatcher {
         return paths.covering(endpointPattern, path);
     }
 
-    /** Of the patterns that match one of these paths, the most specific; null if there is none. */
+    /** The most specific pattern that matches one of these paths; null if there is none. */
     @Nullable
     PathPattern best(String method, List<PathContainer> equivalentPaths) {
         return matchesMethod(method) ? paths.best(equivalentPaths) : null;

@@ -75,7 +75,7 @@ public final class RuleSet {
         return pathRules;
     }
 
-    /** Those of them that decide as soon as a request arrives, unless they are off. */
+    /** The rules that decide as soon as a request arrives, unless they are off. */
     public List<RateLimitRule> requestRules() {
         return requestRules;
     }

@@ -41,7 +41,7 @@ public final class Tiers {
         });
     }
 
-    /** By name, as configured. */
+    /** The limits of each tier by its name, as configured. */
     public Map<String, Rule> rules() {
         return rules;
     }

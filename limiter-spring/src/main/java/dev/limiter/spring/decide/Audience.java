@@ -25,7 +25,7 @@ final class Audience {
     private final OccasionalListener[] occasional;
     private final List<RateLimitListener> others;
 
-    /** By resource and rule, in the order of {@link #counting}. */
+    /** The tallies by resource and rule, in the order of {@link #counting}. */
     private final ConcurrentMap<String, ConcurrentMap<String, Tally[]>> tallies = new ConcurrentHashMap<>();
 
     Audience(Outcome outcome, List<RateLimitListener> all) {

@@ -31,7 +31,7 @@ final class DecisionReports {
         }
     }
 
-    /** Of a rule that was not asked. */
+    /** Tells the decision of a rule that was not asked. */
     void tell(
             RateLimitRule rule,
             RateLimitContext context,
@@ -50,7 +50,7 @@ final class DecisionReports {
         }
     }
 
-    /** Of a rule that was asked alone. */
+    /** Tells the decision of a rule that was asked alone. */
     void tell(
             RateLimitRule rule,
             RateLimitContext context,
@@ -71,7 +71,7 @@ final class DecisionReports {
         }
     }
 
-    /** Of the rule at a position of a verdict. */
+    /** Tells the decision of the rule at a position of a verdict. */
     void tell(Verdict verdict, int index, RateLimitContext context, String resource, Outcome outcome, Duration waited) {
         Audience audience = audiences.get(outcome);
         if (audience != null) {

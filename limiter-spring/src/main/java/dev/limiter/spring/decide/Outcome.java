@@ -30,14 +30,14 @@ public enum Outcome {
         this.tag = tag;
     }
 
-    /** Of a rule that permitted, by its part of the decision. */
+    /** The outcome of a rule that permitted, by its part of the decision. */
     static Outcome permitted(Decision part) {
         return part.onFailure()
                 .map(how -> how == OnFailure.ALLOW ? FAILED_OPEN : FAILED_LOCAL)
                 .orElse(PERMITTED);
     }
 
-    /** Of a rule that refused, by its part of the decision. */
+    /** The outcome of a rule that refused, by its part of the decision. */
     static Outcome rejected(Decision part) {
         return part.onFailure().filter(OnFailure.DENY::equals).isPresent() ? FAILED_CLOSED : REJECTED;
     }

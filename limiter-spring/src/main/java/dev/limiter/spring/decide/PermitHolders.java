@@ -79,12 +79,12 @@ public final class PermitHolders {
         }
     }
 
-    /** For how long it has been held, zero or more. */
+    /** The time since the permit was granted, zero or more. */
     public Duration age(HeldPermit permit) {
         return Duration.between(permit.since(), Instant.ofEpochSecond(0, clock.epochNanos()));
     }
 
-    /** Has that told of each release, and for how long it was held. Has to be quick, and must not throw. */
+    /** Adds a listener to each release and the time of its hold. The listener is quick, and must not throw. */
     public void onRelease(BiConsumer<HeldPermit, Duration> listener) {
         onRelease = listener;
     }

@@ -33,7 +33,7 @@ final class RuleCharges {
     }
 
     /**
-     * Of the enforced rules.
+     * The charges of the enforced rules.
      *
      * @throws Undecidable if an expression fails
      */

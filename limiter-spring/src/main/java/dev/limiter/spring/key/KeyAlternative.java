@@ -14,7 +14,7 @@ final class KeyAlternative {
 
     private static final int MAX_LENGTH = 256;
 
-    /** Of a length. */
+    /** The most digits of a length. */
     private static final int MAX_DIGITS = 3;
 
     private static final Set<String> KINDS =

@@ -45,7 +45,7 @@ final class KeyPart {
         this.ofClients = ofClients;
     }
 
-    /** Those of its alternatives. */
+    /** The kinds of its alternatives. */
     Stream<String> kinds() {
         return Arrays.stream(alternatives).map(KeyAlternative::kind);
     }

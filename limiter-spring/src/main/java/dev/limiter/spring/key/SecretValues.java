@@ -22,7 +22,7 @@ public final class SecretValues {
 
     static final String PREFIX = "hmac:";
 
-    /** Of the prefix and the hash in Base64. */
+    /** The length of the prefix and the hash in Base64. */
     static final int LENGTH = PREFIX.length() + 22;
 
     private final @Nullable Mac prototype;
@@ -37,7 +37,7 @@ public final class SecretValues {
         return new SecretValues(null);
     }
 
-    /** As an HMAC of SHA-256: without {@code secret} a value cannot be found by trying. */
+    /** Values as an HMAC of SHA-256: without {@code secret} a value cannot be found by trying. */
     public static SecretValues hashedWith(String secret) {
         try {
             return new SecretValues(mac(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), ALGORITHM)));

@@ -10,7 +10,7 @@ final class TextDigest {
 
     static final String PREFIX = "sha256:";
 
-    /** Of the prefix and the digits. */
+    /** The length of the prefix and the digits. */
     static final int LENGTH = PREFIX.length() + 64;
 
     private TextDigest() {}

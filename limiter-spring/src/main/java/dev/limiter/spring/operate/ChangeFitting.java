@@ -26,7 +26,7 @@ final class ChangeFitting {
 
     static final String DEFAULT = "default";
 
-    /** Of a rule that is not configured, and may be one of annotations. */
+    /** The origin of a rule that is not configured, and may be in annotations. */
     static final RuleOrigin ORIGIN = RuleOrigin.source("a change");
 
     private final Rules inForce;

@@ -41,10 +41,10 @@ public record Changes(
     /** Everything is as configured. */
     public static final Changes NONE = new Changes(Revision.NONE, List.of(), Map.of(), Map.of());
 
-    /** Of the revisions before: by them, a store that has lost the last changes is told from one that has others. */
+    /** The number of remembered revisions: they tell a store without the last changes from one with others. */
     private static final int REMEMBERED = 20;
 
-    /** Of all rules together: each is compiled with the rules. */
+    /** The most overrides of all rules together: each is compiled with the rules. */
     static final int MOST_OVERRIDES = 1_000;
 
     private static final RuleOrigin ORIGIN = RuleOrigin.source("an override");
@@ -174,7 +174,7 @@ public record Changes(
         return new Changes(revision, before, rules, left);
     }
 
-    /** Those of some rules alone, by their canonical names. */
+    /** The changes of some rules alone, by their canonical names. */
     Changes only(Set<String> names) {
         Map<String, List<RuleChange>> someRules = new TreeMap<>(rules);
         someRules.keySet().retainAll(names);

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class DecisionCounts implements CountingListener {
 
-    /** By rule and resource: a decision is counted once. */
+    /** The counts by rule and resource: a decision is counted once. */
     private final ConcurrentMap<String, ConcurrentMap<String, ConcurrentMap<Outcome, LongAdder>>> rules =
             new ConcurrentHashMap<>();
 

@@ -34,7 +34,7 @@ final class KeptChanges {
     }
 
     /**
-     * Those of the store; null if they are the current ones.
+     * The changes of the store; null if they are the current ones.
      *
      * @throws ChangeStoreException if they cannot be read
      */

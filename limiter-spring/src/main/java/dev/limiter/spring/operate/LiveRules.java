@@ -110,7 +110,7 @@ public final class LiveRules {
                 .toList();
     }
 
-    /** Those of a name, whatever its case and dashes: several where annotations on methods share it. */
+    /** The rules of a name, in any case and with any dashes: several where annotations on methods share it. */
     public List<RateLimitRule> named(String name) {
         String canonical = RuleName.canonical(name);
         return all().stream()
@@ -247,7 +247,7 @@ public final class LiveRules {
         });
     }
 
-    /** Has keys of a rule have its limits again; nothing happens if they do. The rest as {@link #change}. */
+    /** Ends the overrides of keys of a rule; does nothing without any. The rest as {@link #change}. */
     public long endOverrides(String name, List<String> keys, @Nullable Revision madeFor) {
         return update(null, madeFor, before -> {
             Changes next = before;
@@ -396,7 +396,7 @@ public final class LiveRules {
         return other;
     }
 
-    /** By the clock that ends overrides of keys. */
+    /** The time of the clock that ends overrides of keys. */
     public Instant now() {
         return Instant.EPOCH.plus(Duration.ofNanos(clock.epochNanos()));
     }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PeakDemand {
 
-    /** In keys: a thousandth of half of them is some thirty keys. */
+    /** The size of the sample in keys: a thousandth of half of them is some thirty keys. */
     static final int SAMPLE = 1 << 16;
 
     /** No tier can have this name. */

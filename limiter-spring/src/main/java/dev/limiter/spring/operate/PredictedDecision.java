@@ -45,7 +45,7 @@ public record PredictedDecision(
         /** The rule cannot be evaluated: the answer is an error, or what it needs is not known before. */
         UNDECIDED;
 
-        /** In the order in which rules that are decided together come to them. */
+        /** The refusals, in the order in which rules decided together come to them. */
         static final List<Result> REFUSALS = List.of(DENIED, UNDECIDED, BANNED, REJECTED);
 
         boolean refuses() {

@@ -43,7 +43,7 @@ final class RecentMinutes<T> {
         return all.get(all.size() - 1);
     }
 
-    /** Of each minute, the oldest first. */
+    /** The value of each minute, the oldest first. */
     List<T> all() {
         return minutes;
     }

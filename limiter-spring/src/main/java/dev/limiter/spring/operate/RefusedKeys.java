@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RefusedKeys implements RateLimitListener {
 
-    /** Of one minute, in all stripes. */
+    /** The counters of one minute, in all stripes. */
     static final int COUNTERS = 1024;
 
     private static final int STRIPES = 8;
 
-    /** Of a principal, in characters. */
+    /** The longest name of a principal, in characters. */
     private static final int LONGEST_NAME = 200;
 
     private static final Set<Outcome> REFUSED =
@@ -108,7 +108,7 @@ public final class RefusedKeys implements RateLimitListener {
     }
 
     /**
-     * Those that were refused most often in the last five to six minutes, most often first.
+     * The keys refused most often in the last five to six minutes, most often first.
      *
      * @param rule of this rule alone; of all if null
      */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RejectionLogger implements OccasionalListener {
 
-    /** Of the logger. */
+    /** The name of the logger. */
     public static final String NAME = "dev.limiter.rejections";
 
     private static final Log logger = LogFactory.getLog(NAME);

@@ -49,7 +49,7 @@ public record RuleChange(
     public record Signature(
             long version, Instant at, String by, @Nullable String reason) {
 
-        /** Of a change that is to be made. */
+        /** The signature of a change still to be made. */
         public Signature(Instant at, String by, @Nullable String reason) {
             this(0, at, by, reason);
         }

@@ -103,7 +103,7 @@ final class SpaceSaving<T> {
         counters.set(other.index, other);
     }
 
-    /** Of all items that have a counter, in any order. */
+    /** The counts of all items with a counter, in any order. */
     List<Count<T>> counts() {
         return counters.stream()
                 .map(counter -> new Count<>(counter.item, counter.count, counter.error))

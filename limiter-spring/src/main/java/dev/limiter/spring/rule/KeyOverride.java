@@ -20,6 +20,6 @@ public record KeyOverride(
         Instant until,
         @Nullable String reason) {
 
-    /** Of a rule: made while the application runs, and written nowhere. */
+    /** The overrides of a rule: made while the application runs, and not part of the configuration. */
     public static final Option<List<KeyOverride>> OPTION = Option.of("overrides");
 }

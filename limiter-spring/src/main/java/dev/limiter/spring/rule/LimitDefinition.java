@@ -63,7 +63,7 @@ public record LimitDefinition(String where, Settings settings) {
         return settings.isEmpty();
     }
 
-    /** As it was said, or a token bucket. */
+    /** The algorithm as set, or a token bucket. */
     public Algorithm algorithm() {
         Algorithm said = settings.value(LimitOptions.ALGORITHM);
         return said == null ? LimitOptions.ALGORITHM.usual() : said;

@@ -104,11 +104,11 @@ public final class LimitOptions {
             .suggest("1", "One permit for each request.")
             .named("cost");
 
-    /** Those of one of several limits. */
+    /** The options of one of several limits. */
     public static final List<Option<?>> OF_NAMED =
             List.of(LIMIT, WINDOW, ALGORITHM, BURST, BUCKETS, ALIGN, ZONE, WARM_UP, COST);
 
-    /** Those of the only limit of a rule, which costs what the rule says. */
+    /** The options of the only limit of a rule, which has the cost of the rule. */
     public static final List<Option<?>> OF_RULE =
             OF_NAMED.stream().filter(option -> option != COST).toList();
 

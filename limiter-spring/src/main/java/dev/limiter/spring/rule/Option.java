@@ -47,12 +47,12 @@ public final class Option<T> {
         return OptionTraits.list("").named(name);
     }
 
-    /** As in properties, such as {@code max-wait}. */
+    /** The name in properties, such as {@code max-wait}. */
     public String name() {
         return name;
     }
 
-    /** As in Java, such as {@code maxWait}. */
+    /** The name in Java, such as {@code maxWait}. */
     public String attribute() {
         return attribute;
     }

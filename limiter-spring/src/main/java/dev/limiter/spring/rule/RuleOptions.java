@@ -56,7 +56,7 @@ public final class RuleOptions {
             .suggest("1", "One permit for each request; the default.")
             .named("cost");
 
-    /** For how long requests may wait. */
+    /** The longest wait of requests. */
     public static final Option<String> MAX_WAIT = OptionTraits.duration(
                     "How long a request may wait for its turn instead of being refused")
             .zeroTo(Duration.ofDays(1))

@@ -2,8 +2,8 @@ package dev.limiter.spring.rule;
 
 /** The requests that share the budget of a rule, for the same key. */
 public enum Scope {
-    /** All that the rule applies to. */
+    /** All requests of the rule. */
     RULE,
-    /** Those to the same endpoint, or calls of the same method. */
+    /** The requests to the same endpoint, or calls of the same method. */
     ENDPOINT
 }

@@ -62,7 +62,7 @@ public final class Settings {
         return only(other -> other != option);
     }
 
-    /** Those of some options. */
+    /** The settings of some options. */
     Settings only(Predicate<Option<?>> wanted) {
         Map<Option<?>, Setting<?>> some = new LinkedHashMap<>(said);
         some.keySet().removeIf(wanted.negate());

@@ -20,7 +20,7 @@ public final class HeldAnswer {
     /** The beginning of a body, of which the container knows nothing. */
     interface Body {
 
-        /** In bytes. */
+        /** The size of the held body, in bytes. */
         long size();
 
         /** Hands all that is held to the container. */

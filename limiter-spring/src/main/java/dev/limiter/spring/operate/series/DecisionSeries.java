@@ -33,7 +33,7 @@ public final class DecisionSeries {
     /** An instance that has told nothing in so many samples is gone. */
     static final int GONE_AFTER = 30;
 
-    /** For so many samples, what an instance has told of requests that wait is taken to be true. */
+    /** The number of samples for which the reported waiters of an instance count. */
     private static final int FRESH = 3;
 
     private static final Set<Outcome> PERMITTED =
