@@ -149,6 +149,7 @@ final class Call {
                 .number(needed)
                 .number(states.size());
         long now = byCalendar ? time.there() : 0;
+        int work = 0;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             long maxWait = RemoteLimit.micros(charge.maxWait());
@@ -158,12 +159,14 @@ final class Call {
                 long permits = mode == TAKE_SOME ? most : charge.permits(position);
                 long asked = limit.isNever(charge, position) ? 0 : permits;
                 limit.ask(arguments, asked, limit.kept(charge), maxWait, hold, now);
+                work += limit.work(mode == TAKE_SOME ? 1 : asked + limit.kept(charge));
             }
         }
         Request<T> request = new Request<>(
                 algorithms,
                 states.toArray(byte[][]::new),
                 arguments.toArray(),
+                work,
                 reply -> then.apply(ScriptAnswer.of(reply, time.clock(), hold)),
                 unwanted);
         request.whenLost(lost);

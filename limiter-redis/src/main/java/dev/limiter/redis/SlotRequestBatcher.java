@@ -34,7 +34,10 @@ final class SlotRequestBatcher {
 
     private static final int DISTANCES = 10;
 
-    /** With so many states requests do not gather any longer: during a script the server does nothing else. */
+    /**
+     * With so much {@linkplain Request#work work}, in states of a bucket, requests do not gather any longer: during a script
+     * the server does nothing else.
+     */
     static final int FULL = 64;
 
     private final Redis redis;
@@ -42,7 +45,7 @@ final class SlotRequestBatcher {
     private final long gatherNanos;
     private final StorageStatistics statistics;
     private final Queue<Request<?>> waiting = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger waitingStates = new AtomicInteger();
+    private final AtomicInteger waitingWork = new AtomicInteger();
 
     private final Set<Sent> underWay = ConcurrentHashMap.newKeySet();
 
@@ -73,8 +76,8 @@ final class SlotRequestBatcher {
 
     void add(Request<?> request) {
         waiting.add(request);
-        int states = waitingStates.addAndGet(request.states.length);
-        if (states >= FULL) {
+        int work = waitingWork.addAndGet(request.work);
+        if (work >= FULL) {
             places.incrementAndGet();
             send();
         }
@@ -134,17 +137,17 @@ final class SlotRequestBatcher {
     /** Sends what waits. A place is taken for it, and free again if there is nothing. */
     private void send() {
         List<Request<?>> requests = new ArrayList<>();
-        int states = 0;
-        while (states < FULL) {
+        int work = 0;
+        while (work < FULL) {
             Request<?> next = waiting.poll();
             if (next == null) {
                 break;
             }
-            waitingStates.addAndGet(-next.states.length);
+            waitingWork.addAndGet(-next.work);
             // its caller has gone
             if (!next.isDone()) {
                 requests.add(next);
-                states += next.states.length;
+                work += next.work;
             }
         }
         if (requests.isEmpty()) {

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A call removes at most a thousand expired holds of a concurrency limit, because it blocks the server. */
+/** A call removes a thousand expired holds of concurrency limits at most: the server does nothing else meanwhile. */
 class ManyHoldsTests {
 
     private static final int STORED = 10_000;
@@ -66,6 +66,21 @@ class ManyHoldsTests {
             assertThat(take(rule, 1).remaining()).isEqualTo(call * 1000 - call);
         }
         assertThat(server.zcard(state(rule))).isEqualTo(1 + STORED / 1000);
+    }
+
+    @Test
+    void removesABoundedNumberHoweverManyStatesACallHas() {
+        List<Rule> rules = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            Rule rule = Rule.of("expired" + i, Limit.concurrency(STORED));
+            store(rule, STORED);
+            rules.add(rule);
+        }
+        Decision permitted =
+                storage.decide(rules.stream().map(rule -> rule.charge("key")).toList());
+        assertThat(permitted.permitted()).isTrue();
+        // a thousand leases for the call, and 32 of each state that comes after them
+        assertThat(rules).extracting(rule -> server.zcard(state(rule))).containsExactly(9002L, 9970L, 9970L);
     }
 
     @Test

@@ -224,6 +224,23 @@ class RequestBatcherTests {
     }
 
     @Test
+    void requestsThatAreMuchWorkDoNotGatherWithOthers() {
+        RedisRateLimiterStorage storage = storage(held);
+        Rule rule = Rule.of("rule", Limit.slidingWindowLog(10_000, DAY));
+        keepBusy(storage);
+
+        List<CompletableFuture<Decision>> decisions = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            decisions.add(storage.decideAsync(List.of(rule.charge("key" + i, 600))));
+        }
+        // 600 entries are as much work as 38 buckets
+        assertThat(held.calls()).hasSize(LITTLE + 1).endsWith(2);
+        held.release();
+        assertThat(decisions).allMatch(decision -> decision.join().permitted());
+        assertThat(held.calls()).endsWith(1);
+    }
+
+    @Test
     void whoHasGoneIsNotAskedFor() {
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
@@ -507,6 +524,7 @@ class RequestBatcherTests {
                 LuaAlgorithm.BUCKET.bit(),
                 new byte[][] {argument},
                 argument,
+                1,
                 answer -> {
                     long echoed = answer.getLong();
                     answered.add(echoed);

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -100,12 +101,18 @@ class RightsTests {
                 }
                 storage.decide(List.of(rule.charge("key", 0)));
                 all.add(rule.charge("several"));
-                // each algorithm after each other one, in turn
+                // each algorithm after each other one, in turn, and while permits of the other one are used
                 for (Limit other : limits()) {
-                    storage.decide(List.of(Rule.of("rolling" + limit, limit).charge("key")))
-                            .giveBack();
-                    storage.decide(List.of(Rule.of("rolling" + limit, other).charge("key")))
-                            .giveBack();
+                    Rule before = Rule.of("rolling" + limit, limit);
+                    Rule after = Rule.of("rolling" + limit, other);
+                    storage.decide(List.of(before.charge("key"))).giveBack();
+                    storage.decide(List.of(after.charge("key"))).giveBack();
+                    String key = "taken over by " + other;
+                    try (Decision held = storage.decide(List.of(before.charge(key)))) {
+                        assertThat(storage.decide(List.of(after.charge(key))).onFailure())
+                                .isEmpty();
+                        assertThat(held.permitted()).isTrue();
+                    }
                 }
                 storage.reset(rule, "key");
             }
@@ -118,6 +125,18 @@ class RightsTests {
                     .isEqualTo(100);
         }
         assertThat(denied("enough")).isEmpty();
+    }
+
+    @Test
+    void eachCommandOfTheScriptsIsListed() {
+        Pattern call = Pattern.compile("(?:call|try)\\('([A-Z]+)'");
+        List<String> commands = ScriptsTests.scripts().values().stream()
+                .flatMap(script -> call.matcher(script.text()).results())
+                .map(command -> "+" + command.group(1).toLowerCase(Locale.ROOT))
+                .distinct()
+                .filter(command -> !command.equals("+info"))
+                .toList();
+        assertThat(commands).hasSizeGreaterThan(20).isSubsetOf(AclRights.NEEDED.split(" "));
     }
 
     /** The refused attempts of a user in {@code ACL LOG}. */

@@ -54,7 +54,7 @@ class ScriptsTests {
 
     private final RedisCommands<byte[], byte[]> server = SharedRedis.commands();
 
-    private static Map<String, Script> scripts() {
+    static Map<String, Script> scripts() {
         Map<String, Script> scripts = new LinkedHashMap<>();
         scripts.put("renew", Scripts.RENEW);
         scripts.put("instances", Scripts.INSTANCES);

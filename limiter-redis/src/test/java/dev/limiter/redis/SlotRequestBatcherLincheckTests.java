@@ -78,6 +78,7 @@ class SlotRequestBatcherLincheckTests {
                     LuaAlgorithm.BUCKET.bit(),
                     new byte[][] {{1}},
                     new byte[] {1},
+                    1,
                     ByteBuffer::hasRemaining,
                     nobody -> {});
         }

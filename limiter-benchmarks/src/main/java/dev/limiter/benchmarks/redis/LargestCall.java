@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -27,6 +28,9 @@ import java.util.function.Consumer;
 public final class LargestCall {
 
     private static final int ROUNDS = 11;
+    /** States of requests that go together at most. */
+    private static final int TOGETHER = 64;
+
     private static final int LOG = 10_000;
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -36,6 +40,9 @@ public final class LargestCall {
     private final LocalRedis server;
     private final RedisCommands<byte[], byte[]> commands;
     private final RedisRateLimiterStorage storage;
+
+    private int number;
+    private Decision taken;
 
     private LargestCall(LocalRedis server) {
         this.server = server;
@@ -57,6 +64,7 @@ public final class LargestCall {
             calls.printLogs();
             calls.printHolds();
             calls.printOthers();
+            calls.printGathered();
             calls.storage.close();
         }
         System.exit(0);
@@ -85,6 +93,16 @@ public final class LargestCall {
                     key -> take(window, key, 1));
             print(name + ", reset", key -> storeLog(leaving, key, stored, false), key -> storage.reset(leaving, key));
         }
+        print(
+                "a log of 10,000, a permit is given back",
+                key -> {
+                    storeLog(hour, key, LOG / 2, false);
+                    taken = take(hour, key, 1);
+                },
+                key -> {
+                    taken.giveBack();
+                    sleep(Duration.ofMillis(50));
+                });
         Rule twoTiers = Rule.of("log", Limit.slidingWindowLog(LOG / 10, HOUR));
         print(
                 "a log of 10,000, under a tier of 1,000",
@@ -125,6 +143,11 @@ public final class LargestCall {
         Rule counter =
                 Rule.of("counter", Limit.slidingWindowCounter(1_000_000, HOUR).buckets(100));
         print("a counter of 100 buckets, new", key -> {}, key -> take(counter, key, 1));
+        Rule fine = Rule.of("fine", Limit.slidingWindowCounter(1_000_000, HOUR).buckets(1000));
+        print("a counter of 1,000 buckets, new", key -> {}, key -> take(fine, key, 1));
+        print("the same, half of it leaves", key -> storeCounter(fine, key), key -> take(fine, key, 1));
+        Rule window = Rule.of("fine", Limit.fixedWindow(10_000_000, HOUR));
+        print("the same, the rule is a fixed window now", key -> storeCounter(fine, key), key -> take(window, key, 1));
         List<Charge> many = new ArrayList<>();
         print(
                 "a request with 20 rules",
@@ -138,6 +161,45 @@ public final class LargestCall {
                 key -> storage.decide(many));
     }
 
+    /** Requests of many keys, which come at once and go together. */
+    private void printGathered() throws Exception {
+        Rule log = Rule.of("log", Limit.slidingWindowLog(LOG, HOUR));
+        gather("logs of 10,000, a permit", key -> storeLog(log, key, LOG / 2, false), log, 1);
+        gather("the same, refused half of it", key -> storeLog(log, key, LOG, false), log, LOG / 2);
+        gather("the same, half of it leaves", key -> storeLog(log, key, LOG, true), log, 1);
+        Rule window = Rule.of("log", Limit.fixedWindow(10_000_000, HOUR));
+        gather("the same, the rule is a fixed window now", key -> storeLog(log, key, LOG, false), window, 1);
+        Rule longer = Rule.of("log", Limit.slidingWindowLog(LOG, HOUR.multipliedBy(2)));
+        gather("the same, the window is longer now", key -> storeLog(log, key, LOG / 2, false), longer, 1);
+        gather("the same, which is more", key -> storeLog(log, key, 900, false), longer, 1);
+        Rule flight = Rule.of("flight", Limit.concurrency(LOG + 1));
+        gather("10,000 permits in flight, all have expired", key -> storeLeases(flight, key, LOG, LOG), flight, 1);
+        Rule fine = Rule.of("fine", Limit.slidingWindowCounter(1_000_000, HOUR).buckets(1000));
+        gather("counters of 1,000 buckets, half of it leaves", key -> storeCounter(fine, key), fine, 1);
+        Rule bucket = Rule.of("bucket", Limit.tokenBucket(1000, HOUR));
+        gather("token buckets", key -> take(bucket, key, 1), bucket, 1);
+    }
+
+    private void gather(String name, Consumer<String> store, Rule rule, long permits) throws Exception {
+        // four go alone, and the others together
+        int keys = TOGETHER + 4;
+        print(
+                TOGETHER + " keys at once: " + name,
+                key -> {
+                    for (int i = 0; i < keys; i++) {
+                        store.accept(key + "-" + i);
+                    }
+                },
+                key -> {
+                    List<CompletableFuture<Decision>> decisions = new ArrayList<>();
+                    for (int i = 0; i < keys; i++) {
+                        decisions.add(storage.decideAsync(List.of(rule.charge(key + "-" + i, permits))));
+                    }
+                    decisions.forEach(CompletableFuture::join);
+                },
+                3);
+    }
+
     private void print(String name, Consumer<String> store, Consumer<String> call) throws Exception {
         print(name, store, call, ROUNDS);
     }
@@ -149,7 +211,7 @@ public final class LargestCall {
         long[] micros = new long[rounds];
         for (int round = 0; round < rounds; round++) {
             commands.flushall();
-            String key = "key-" + round;
+            String key = "key-" + number++;
             store.accept(key);
             TimeUnit.MILLISECONDS.sleep(50);
             commands.slowlogReset();
@@ -192,15 +254,14 @@ public final class LargestCall {
         return storage.decide(List.of(rule.charge(key, permits)));
     }
 
-    /** The name of the state, found by a decision that makes it on an empty server, which is empty again afterwards. */
+    /** The name of the state, found by a decision that makes it. It is not stored afterwards. */
     private byte[] state(Rule rule, String key) {
-        commands.flushall();
         take(rule, key, 1);
-        List<byte[]> names = commands.keys("*");
+        List<byte[]> names = commands.keys("*" + rule.name() + ":" + key + "}*");
         if (names.size() != 1) {
             throw new IllegalStateException("not one state, but " + names.size());
         }
-        commands.flushall();
+        commands.del(names.get(0));
         return names.get(0);
     }
 
@@ -249,6 +310,24 @@ public final class LargestCall {
             }
             commands.zadd(state, some);
         }
+    }
+
+    /** The counts of a sub-window and the thousand before it, of which half have left: see {@code sliding_window_counter.lua}. */
+    private void storeCounter(Rule rule, String key) {
+        byte[] state = state(rule, key);
+        long length = HOUR.toNanos() / 1000;
+        ByteBuffer stored = ByteBuffer.allocate(17 + 7 * 1001).put((byte) 3);
+        seven(stored, server.timeMicros() / (length / 1000) - 500);
+        seven(stored, length);
+        stored.putShort((short) 1000);
+        for (int i = 0; i <= 1000; i++) {
+            seven(stored, 3);
+        }
+        commands.set(state, stored.array());
+    }
+
+    private static void seven(ByteBuffer out, long number) {
+        out.put(ByteBuffer.allocate(Long.BYTES).putLong(number).array(), 1, 7);
     }
 
     private static byte[] text(String text) {

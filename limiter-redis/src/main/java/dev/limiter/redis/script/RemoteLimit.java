@@ -17,6 +17,12 @@ public final class RemoteLimit {
 
     private static final byte[] NOTHING = {};
 
+    /** Entries of a log, or sub-windows, that are as much work for the server as another state. */
+    private static final int ENTRIES_OF_A_STATE = 16;
+
+    /** Entries of a log that a script looks at for one request, at most. */
+    private static final int MOST_ENTRIES = 1000;
+
     public final Limit limit;
     public final LuaAlgorithm algorithm;
 
@@ -81,6 +87,15 @@ public final class RemoteLimit {
     /** The mark that it would have been if the last so many permits had not been taken. */
     long markBefore(long mark, long permits) {
         return mark - permits * unitsPerPermit;
+    }
+
+    /** The work of the server for a request of so many permits, in states of a bucket. */
+    public int work(long permits) {
+        return switch (limit.algorithm()) {
+            case SLIDING_WINDOW_LOG -> 1 + (int) Math.min(permits, MOST_ENTRIES) / ENTRIES_OF_A_STATE;
+            case SLIDING_WINDOW_COUNTER -> 1 + ((Limit.SlidingWindowCounter) limit).buckets() / ENTRIES_OF_A_STATE;
+            case TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, CONCURRENCY -> 1;
+        };
     }
 
     /** Whether its permits are held until they are released. */

@@ -12,6 +12,9 @@ public final class Request<T> extends ReturningFuture<T> {
     public final byte[][] states;
     public final byte[] argument;
 
+    /** What it costs the server, in {@linkplain RemoteLimit#work states of a bucket}. */
+    public final int work;
+
     private final Function<ByteBuffer, T> made;
     private volatile Runnable lost = () -> {};
 
@@ -19,15 +22,22 @@ public final class Request<T> extends ReturningFuture<T> {
      * @param algorithms the {@linkplain LuaAlgorithm#bit bits} of those that it needs
      * @param states the keys of its limits, all in one slot
      * @param argument what the script is told of it
+     * @param work what it costs the server, in {@linkplain RemoteLimit#work states of a bucket}
      * @param made what is made of the answer
      * @param unwanted told of the result if no caller waits for it any more
      */
     public Request(
-            int algorithms, byte[][] states, byte[] argument, Function<ByteBuffer, T> made, Consumer<T> unwanted) {
+            int algorithms,
+            byte[][] states,
+            byte[] argument,
+            int work,
+            Function<ByteBuffer, T> made,
+            Consumer<T> unwanted) {
         super(unwanted);
         this.algorithms = algorithms;
         this.states = states;
         this.argument = argument;
+        this.work = work;
         this.made = made;
     }
 

@@ -16,10 +16,11 @@ if not score and call('EXISTS', key) == 1 then
   error('not a state of a limit')
 end
 local held = -(score or 0)
--- Expired holds. A call removes at most a thousand of them, because it blocks the server; the next calls remove the rest,
--- and a hold counts until its removal.
-local ended = held > 0 and call('ZRANGEBYSCORE', key, '(0', now, 'LIMIT', 0, 1000) or {}
+-- Expired holds. A call removes no more than its budget admits; the next calls remove the rest, and a hold counts until
+-- its removal.
+local ended = held > 0 and call('ZRANGEBYSCORE', key, '(0', now, 'LIMIT', 0, math.max(budget, 32)) or {}
 if #ended > 0 then
+  budget = budget - #ended
   for i = 1, #ended do
     held = held - unpack('>I7', ended[i])
   end

@@ -37,9 +37,12 @@ if stored then
   end
   local passed = newest - newest_then
   if passed <= buckets then
-    counts = {unpack('>' .. integers, stored, from)}
+    local recent = {unpack('>' .. integers, stored, from)}
     for i = 1, passed do
-      table.insert(counts, 1, 0)
+      counts[i] = 0
+    end
+    for i = passed + 1, buckets + 1 do
+      counts[i] = recent[i - passed]
     end
   end
   -- the first permit of the newest sub-window has set the expiry

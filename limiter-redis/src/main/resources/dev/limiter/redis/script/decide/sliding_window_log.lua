@@ -20,8 +20,12 @@ if uses then
     renewed = true
     call('UNLINK', key)
     call('RPUSH', key, total, length)
-    for _, use in ipairs(uses) do
-      call('RPUSH', key, floor((use[1] + use[2]) / 2), use[3])
+    local list = {}
+    for i, use in ipairs(uses) do
+      list[2 * i - 1], list[2 * i] = floor((use[1] + use[2]) / 2), use[3]
+    end
+    for i = 1, #list, 1000 do
+      call('RPUSH', key, spread(list, i, math.min(i + 999, #list)))
     end
     stored = call('LRANGE', key, 0, 3)
   end
@@ -50,11 +54,11 @@ if stored[1] then
     call('UNLINK', key)
     total, stored = 0, {}
   end
-  -- Entries that have left the window. A call removes at most a thousand of them, because it blocks the server; the next
-  -- calls remove the rest, and an entry counts until its removal.
-  local gone = 0
+  -- Entries that have left the window. A call removes no more than its budget admits; the next calls remove the rest, and an
+  -- entry counts until its removal.
+  local gone, most = 0, 2 * math.max(budget, 32)
   local head, from = stored, 2
-  while head[from + 1] and tonumber(head[from + 1]) <= now - length and gone < 2000 do
+  while head[from + 1] and tonumber(head[from + 1]) <= now - length and gone < most do
     total = total - head[from + 2]
     gone = gone + 2
     from = from + 2
@@ -63,6 +67,7 @@ if stored[1] then
     end
   end
   if gone > 0 then
+    budget = budget - gone / 2
     if total == 0 or not head[from + 1] then
       call('UNLINK', key)
       total, stored = 0, {}

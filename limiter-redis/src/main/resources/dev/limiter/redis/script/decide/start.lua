@@ -33,6 +33,10 @@ if now < 0 then
   grace = 1000
 end
 
+-- The entries and holds that this call may still look at or remove, besides a few of each state: the server is blocked
+-- meanwhile, however much is stored under its keys.
+local budget = 1000
+
 -- Whether a reply is the error of a key with another type. Any other error is raised.
 local function wrong_type(reply, command)
   if reply.err and not reply.err:find('WRONGTYPE', 1, true) then
@@ -118,10 +122,12 @@ local function left_by_another(key)
     return {}, 0
   end
   local uses = {}
+  local most = max(budget, 32)
   if kind == 'list' then
-    local list = call('LRANGE', key, 0, 2003)
+    local list = call('LRANGE', key, 0, 2 * most + 3)
     local length = tonumber(list[2])
-    if #list > 2002 then
+    budget = budget - #list / 2
+    if #list > 2 * most + 2 then
       -- a long log is nearly even
       local oldest, newest = tonumber(list[3]), tonumber(call('LINDEX', key, -2))
       return {{min(oldest, now), min(newest, now), tonumber(list[1])}}, min(newest + length - now, length)
@@ -136,9 +142,11 @@ local function left_by_another(key)
   end
   local total = kind == 'zset' and call('ZSCORE', key, 't')
   if total then
-    -- the first thousand expired holds do not count
+    -- of the expired holds the first ones do not count
     local held, last = -total, call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
-    for _, hold in ipairs(call('ZRANGEBYSCORE', key, '(0', now, 'LIMIT', 0, 1000)) do
+    local ended = call('ZRANGEBYSCORE', key, '(0', now, 'LIMIT', 0, most)
+    budget = budget - #ended
+    for _, hold in ipairs(ended) do
       held = held - unpack('>I7', hold)
     end
     local lasts = last - now
@@ -162,12 +170,11 @@ local function left_by_another(key)
   if kind == 3 then
     local _, newest, length, buckets, from = unpack('>BI7I7I2', stored)
     local size = length / buckets
-    for i = 1, buckets + 1 do
-      local count
-      count, from = unpack('>I7', stored, from)
+    for i = buckets + 1, 1, -1 do
+      local count = unpack('>I7', stored, from + 7 * (i - 1))
       local start = min(floor((newest - i + 1) * size), now)
       if count > 0 and start + length + size > now then
-        table.insert(uses, 1, {start, min(floor(start + size), now), count})
+        uses[#uses + 1] = {start, min(floor(start + size), now), count}
       end
     end
     return uses, ceil(size * (buckets + 1))
