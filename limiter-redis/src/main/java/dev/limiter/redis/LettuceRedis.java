@@ -14,12 +14,24 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
-/** {@link Redis} over a connection of Lettuce, which it closes when closed. */
+/**
+ * {@link Redis} over a connection of Lettuce, which it closes when closed. A node that leaves 10,000 commands unanswered is
+ * sent no others, so that a server which stands still fills no memory: these fail at once. Thread-safe; never blocks.
+ */
 public class LettuceRedis implements Redis {
 
     /** How Lettuce says that it has not sent a command. */
-    private static final List<String> REJECTED = List.of("Currently not connected.", "Request queue size exceeded");
+    private static final List<String> REJECTED = List.of(
+            "Currently not connected.",
+            "Request queue size exceeded",
+            "Command buffer size exceeded",
+            "Internal stack size exceeded");
+
+    /** Commands of a node without an answer. Lettuce has such a bound too, but logs a stack trace for each command above it. */
+    static final int MOST_UNANSWERED = 10_000;
 
     private final StatefulConnection<byte[], byte[]> connection;
     private final RedisScriptingAsyncCommands<byte[], byte[]> scripting;
@@ -30,6 +42,9 @@ public class LettuceRedis implements Redis {
 
     /** Digests of scripts that some node was sent already. */
     private final Set<String> sent = ConcurrentHashMap.newKeySet();
+
+    /** By node. */
+    private final ConcurrentHashMap<String, AtomicInteger> unanswered = new ConcurrentHashMap<>();
 
     /** To one server, which may have replicas, or to a cluster that is behind one address. */
     public LettuceRedis(StatefulRedisConnection<byte[], byte[]> connection) {
@@ -50,9 +65,12 @@ public class LettuceRedis implements Redis {
     @Override
     public CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
         // each node has to be sent it once, and forgets it on its own
-        CompletionStage<byte[]> answer = sent.add(script.digest())
-                ? scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments)
-                : scripting.evalsha(script.digest(), ScriptOutputType.VALUE, names, arguments);
+        boolean first = sent.add(script.digest());
+        CompletionStage<byte[]> answer = bounded(
+                names,
+                () -> first
+                        ? scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments)
+                        : scripting.evalsha(script.digest(), ScriptOutputType.VALUE, names, arguments));
         return answer.exceptionallyCompose(failure -> {
             if (failure instanceof RedisNoScriptException) {
                 return scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments);
@@ -69,7 +87,27 @@ public class LettuceRedis implements Redis {
 
     @Override
     public CompletionStage<Void> delete(byte[][] names) {
-        return keys.unlink(names).thenAccept(deleted -> {});
+        return bounded(names, () -> keys.unlink(names)).thenAccept(deleted -> {});
+    }
+
+    /** Sends a command to the node of these keys, unless too many have no answer there. */
+    private <T> CompletionStage<T> bounded(byte[][] names, Supplier<CompletionStage<T>> command) {
+        AtomicInteger count =
+                unanswered.computeIfAbsent(isClustered() ? node(slot(names[0])) : "", node -> new AtomicInteger());
+        if (count.incrementAndGet() > MOST_UNANSWERED) {
+            count.decrementAndGet();
+            return CompletableFuture.failedFuture(RedisUnavailableException.notDone(
+                    "Redis has not answered " + MOST_UNANSWERED + " commands, so that it is sent no others", null));
+        }
+        CompletionStage<T> answer;
+        try {
+            answer = command.get();
+        } catch (RuntimeException | Error failure) {
+            count.decrementAndGet();
+            throw failure;
+        }
+        var unused = answer.whenComplete((reply, failure) -> count.decrementAndGet());
+        return answer;
     }
 
     @Override

@@ -19,9 +19,6 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
  */
 final class OwnClientConfiguration implements LettuceClientConfiguration {
 
-    /** Further commands would not get an answer in time; their requests are decided at once, in another way. */
-    private static final int REQUEST_QUEUE_SIZE = 10_000;
-
     private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(30);
 
     private final LettuceClientConfiguration application;
@@ -65,7 +62,9 @@ final class OwnClientConfiguration implements LettuceClientConfiguration {
         SocketOptions.Builder socket = given.getSocketOptions().mutate().connectTimeout(timeout);
         return builder.autoReconnect(true)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                .requestQueueSize(REQUEST_QUEUE_SIZE)
+                // LettuceRedis bounds commands without an answer; Lettuce would log a stack trace for each one above a
+                // bound
+                .requestQueueSize(Integer.MAX_VALUE)
                 // decisions have a time-out of their own; a timer for each command would be a second one
                 .timeoutOptions(TimeoutOptions.create())
                 .socketOptions(socket.build());
