@@ -89,8 +89,9 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     @Override
     public Decision decide(List<Charge> charges) {
         List<Charge> merged = merged(charges);
+        Budget budget = budget();
         if (!health.isOne(merged)) {
-            return decideLater(merged).join();
+            return decideLater(merged, budget).join();
         }
         NodeHealth node = health.of(merged.get(0));
         if (node.isOpen()) {
@@ -98,17 +99,22 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
             return Decision.allOf(outage.decide(merged));
         }
         try {
-            return asked.decide(merged, node);
+            return asked.decide(merged, node, budget);
         } catch (StorageUnavailableException failure) {
             return failure.isOfOneState() && merged.size() > 1
-                    ? decideLater(merged).join()
+                    ? split(merged, budget).decideEach(node).join()
                     : Decision.allOf(outage.decide(merged));
         }
     }
 
     @Override
     public CompletableFuture<Decision> decideAsync(List<Charge> charges) {
-        return decideLater(merged(charges));
+        return decideLater(merged(charges), budget());
+    }
+
+    /** Of one decision, however often the remote storage is asked for it. */
+    private Budget budget() {
+        return new Budget(remote.timeout(), clock);
     }
 
     private static List<Charge> merged(List<Charge> charges) {
@@ -118,8 +124,12 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         return charges.size() == 1 ? charges : Charge.merged(charges);
     }
 
-    private CompletableFuture<Decision> decideLater(List<Charge> merged) {
-        return Timeouts.orGiveBack(new SplitRequest(merged, health, asked, outage).decide());
+    private CompletableFuture<Decision> decideLater(List<Charge> merged, Budget budget) {
+        return Timeouts.orGiveBack(split(merged, budget).decide());
+    }
+
+    private SplitRequest split(List<Charge> merged, Budget budget) {
+        return new SplitRequest(merged, health, asked, outage, budget);
     }
 
     @Override

@@ -37,10 +37,9 @@ final class RemoteDecider {
     }
 
     /** Blocks. {@code node}: that decides on all charges. */
-    Decision decide(List<Charge> charges, NodeHealth node) {
+    Decision decide(List<Charge> charges, NodeHealth node, Budget budget) {
         Question question = new Question(charges, node);
         try {
-            Budget budget = Budget.of(remote.timeout());
             for (int i = 0; i < MOST_ATTEMPTS; i++) {
                 CompletableFuture<?> settled = outageUse.settle(charges);
                 timeouts.join(settled, budget);
@@ -60,11 +59,11 @@ final class RemoteDecider {
     }
 
     /** The same without blocking. */
-    CompletableFuture<Decision> decideLater(List<Charge> charges, NodeHealth node) {
+    CompletableFuture<Decision> decideLater(List<Charge> charges, NodeHealth node, Budget budget) {
         Question question = new Question(charges, node);
         AtomicBoolean asked = new AtomicBoolean();
         CompletableFuture<Decision> answer = attempt(question, asked, 1);
-        return timeouts.within(answer, Budget.of(remote.timeout())).whenComplete((decision, failure) -> {
+        return timeouts.within(answer, budget).whenComplete((decision, failure) -> {
             if (failure == null) {
                 question.answered(asked.get());
             } else {

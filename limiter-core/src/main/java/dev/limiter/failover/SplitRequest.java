@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,19 +21,22 @@ final class SplitRequest {
     private final RemoteHealth health;
     private final RemoteDecider asked;
     private final OutageDecider outage;
+    private final Budget budget;
 
     /** The decisions by the position of the charge; null where the remote storage has not decided. */
     private final @Nullable Decision[] decisions;
 
-    /** {@code charges}: merged. */
-    SplitRequest(List<Charge> charges, RemoteHealth health, RemoteDecider asked, OutageDecider outage) {
+    /** {@code charges}: merged. {@code budget}: of all that is asked for them. */
+    SplitRequest(List<Charge> charges, RemoteHealth health, RemoteDecider asked, OutageDecider outage, Budget budget) {
         this.charges = charges;
         this.health = health;
         this.asked = asked;
         this.outage = outage;
+        this.budget = budget;
         this.decisions = new Decision[charges.size()];
     }
 
+    /** Asks each node for all of its charges together. */
     CompletableFuture<Decision> decide() {
         Map<NodeHealth, List<Integer>> byNode = new LinkedHashMap<>();
         for (int i = 0; i < decisions.length; i++) {
@@ -49,14 +53,23 @@ final class SplitRequest {
                 .thenApply(done -> end());
     }
 
+    /** Asks a node for each charge alone, since one of their states is broken and fails all. */
+    CompletableFuture<Decision> decideEach(NodeHealth node) {
+        return askEach(node, IntStream.range(0, decisions.length).boxed().toList())
+                .thenApply(done -> end());
+    }
+
     private CompletableFuture<Void> ask(NodeHealth node, List<Integer> positions) {
-        return asked.decideLater(positions.stream().map(charges::get).toList(), node)
+        return asked.decideLater(positions.stream().map(charges::get).toList(), node, budget)
                 .thenAccept(decision -> keep(decision, positions))
                 .exceptionallyCompose(failure -> failedAsWhole(failure, positions)
-                        ? CompletableFuture.allOf(positions.stream()
-                                .map(position -> ask(node, List.of(position)))
-                                .toArray(CompletableFuture[]::new))
+                        ? askEach(node, positions)
                         : CompletableFuture.completedFuture(null));
+    }
+
+    private CompletableFuture<Void> askEach(NodeHealth node, List<Integer> positions) {
+        return CompletableFuture.allOf(
+                positions.stream().map(position -> ask(node, List.of(position))).toArray(CompletableFuture[]::new));
     }
 
     /** One broken state fails all that are asked for together: each is asked for alone then. */

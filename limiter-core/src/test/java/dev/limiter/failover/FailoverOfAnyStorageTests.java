@@ -20,6 +20,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FailoverOfAnyStorageTests implements StorageListener {
 
     private static final Duration HOUR = Duration.ofHours(1);
+
+    private static final Duration LONG = Duration.ofSeconds(20);
 
     /** More failures in a row than a circuit bears. */
     private static final int MANY = 20;
@@ -296,5 +299,28 @@ class FailoverOfAnyStorageTests implements StorageListener {
     void saysGoodbyeWhenClosed() {
         storage.close();
         assertThat(remote.goodbyes).hasValue(1);
+    }
+
+    /** The second question has what the first one left of the budget, which is nothing: with a budget of its own it takes twenty seconds. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Timeout(10)
+    void aRequestThatIsAskedForTwiceHasOneBudget(boolean later) {
+        remote.hold(LONG);
+        remote.answerAll();
+        remote.answerAtOnce();
+        remote.breakState("broken");
+        remote.whenAsked(asked -> {
+            if (remote.asked.get() == 1) {
+                time.advance(LONG);
+            } else {
+                remote.hold(LONG);
+            }
+        });
+        List<Charge> charges = List.of(rule.charge("broken"), other.charge("sound"));
+        Decision decision = later ? storage.decideAsync(charges).join() : storage.decide(charges);
+        assertThat(decision.permitted()).isTrue();
+        assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
+        assertThat(remote.asked).hasValue(3);
     }
 }

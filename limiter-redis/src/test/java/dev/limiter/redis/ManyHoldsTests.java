@@ -79,7 +79,7 @@ class ManyHoldsTests {
         Decision permitted =
                 storage.decide(rules.stream().map(rule -> rule.charge("key")).toList());
         assertThat(permitted.permitted()).isTrue();
-        // a thousand leases for the call, and 32 of each state that comes after them
+        // a thousand holds for the call, and 32 of each state that comes after them
         assertThat(rules).extracting(rule -> server.zcard(state(rule))).containsExactly(9002L, 9970L, 9970L);
     }
 
