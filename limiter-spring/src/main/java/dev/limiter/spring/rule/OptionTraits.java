@@ -131,7 +131,7 @@ final class OptionTraits<T> {
         return otherwise(value);
     }
 
-    /** The words for what counts if nothing is said, where that is no value that could be written. */
+    /** The words for the effect of a missing setting, where it equals no value of the option. */
     OptionTraits<T> otherwiseCounts(String what) {
         this.defaultText = what;
         return this;
