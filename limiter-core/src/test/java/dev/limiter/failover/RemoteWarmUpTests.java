@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a storage is asked before requests come. The clock moves only by what each round of questions takes. */
+/** The questions to a storage before requests come. The clock moves only by what each round of questions takes. */
 class RemoteWarmUpTests {
 
     private static final Duration AT_MOST = Duration.ofSeconds(5);

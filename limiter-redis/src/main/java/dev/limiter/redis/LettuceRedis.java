@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * {@link Redis} over a connection of Lettuce, which it closes when closed. A node that leaves 10,000 commands unanswered is
- * sent no others, so that a server which stands still fills no memory: these fail at once. Thread-safe; never blocks.
+ * {@link Redis} over a connection of Lettuce, which it closes when closed. A node with 10,000 unanswered commands gets
+ * no others, which fail at once: a server that stands still fills no memory. Thread-safe; never blocks.
  */
 public class LettuceRedis implements Redis {
 
@@ -30,7 +30,10 @@ public class LettuceRedis implements Redis {
             "Command buffer size exceeded",
             "Internal stack size exceeded");
 
-    /** Commands of a node without an answer. Lettuce has such a bound too, but logs a stack trace for each command above it. */
+    /**
+     * Commands of a node without an answer. Lettuce has such a bound too, but logs a stack trace for each command above
+     * it.
+     */
     static final int MOST_UNANSWERED = 10_000;
 
     private final StatefulConnection<byte[], byte[]> connection;

@@ -35,8 +35,8 @@ final class SlotRequestBatcher {
     private static final int DISTANCES = 10;
 
     /**
-     * With so much {@linkplain Request#work work}, in states of a bucket, requests do not gather any longer: during a script
-     * the server does nothing else.
+     * With so much {@linkplain Request#work work}, in states of a bucket, requests do not gather any longer: during a
+     * script the server does nothing else.
      */
     static final int FULL = 64;
 

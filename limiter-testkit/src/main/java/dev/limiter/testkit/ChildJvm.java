@@ -10,8 +10,8 @@ public final class ChildJvm {
     private ChildJvm() {}
 
     /**
-     * The command that starts one on the JDK of the test, and with its folder for temporary files: a server in a process
-     * that is killed cannot delete those it made.
+     * The command that starts one on the JDK of the test, and with its folder for temporary files: a server in a
+     * process that is killed cannot delete those it made.
      */
     public static List<String> command(String... arguments) {
         return Stream.concat(

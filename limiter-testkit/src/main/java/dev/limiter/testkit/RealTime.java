@@ -16,7 +16,9 @@ public final class RealTime {
         passUntil(System.nanoTime() + duration.toNanos());
     }
 
-    /** Blocks until {@link System#nanoTime()} has come so far; returns at once if it has. An interrupt ends it early. */
+    /**
+     * Blocks until {@link System#nanoTime()} has come so far; returns at once if it has. An interrupt ends it early.
+     */
     public static void passUntil(long nanoTime) {
         for (long rest = nanoTime - System.nanoTime();
                 rest > 0 && !Thread.currentThread().isInterrupted();

@@ -312,7 +312,10 @@ public final class LargestCall {
         }
     }
 
-    /** The counts of a sub-window and the thousand before it, of which half have left: see {@code sliding_window_counter.lua}. */
+    /**
+     * The counts of a sub-window and the thousand before it, of which half have left: see {@code
+     * sliding_window_counter.lua}.
+     */
     private void storeCounter(Rule rule, String key) {
         byte[] state = state(rule, key);
         long length = HOUR.toNanos() / 1000;

@@ -5,14 +5,14 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** One request to {@code decide}; complete with the result that is made of the answer. It may be cancelled. */
+/** One request to {@code decide}; completes with the result made of the answer. It may be cancelled. */
 public final class Request<T> extends ReturningFuture<T> {
 
     public final int algorithms;
     public final byte[][] states;
     public final byte[] argument;
 
-    /** What it costs the server, in {@linkplain RemoteLimit#work states of a bucket}. */
+    /** The work of the server for it, in {@linkplain RemoteLimit#work states of a bucket}. */
     public final int work;
 
     private final Function<ByteBuffer, T> made;
@@ -21,9 +21,9 @@ public final class Request<T> extends ReturningFuture<T> {
     /**
      * @param algorithms the {@linkplain LuaAlgorithm#bit bits} of those that it needs
      * @param states the keys of its limits, all in one slot
-     * @param argument what the script is told of it
-     * @param work what it costs the server, in {@linkplain RemoteLimit#work states of a bucket}
-     * @param made what is made of the answer
+     * @param argument the request in the form of the script
+     * @param work the work of the server for it, in {@linkplain RemoteLimit#work states of a bucket}
+     * @param made makes the result of the answer
      * @param unwanted told of the result if no caller waits for it any more
      */
     public Request(
