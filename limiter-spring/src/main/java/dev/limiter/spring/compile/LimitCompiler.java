@@ -68,6 +68,13 @@ final class LimitCompiler {
         return limit(name, algorithm, limit == null ? 0 : limit.value(), windows, pace, definition);
     }
 
+    /** The check of the length of a log, for a limit that is compiled already. */
+    void checkLogged(Limit limit, String where, Problems problems) {
+        if (limit.algorithm() == Algorithm.SLIDING_WINDOW_LOG) {
+            steps.checkLogged(new Setting<>(limit.limit(), where), problems);
+        }
+    }
+
     /** How evenly requests go, and how slowly at first; zero for none. */
     private record Pace(Duration maxWait, Duration warmUp) {
 

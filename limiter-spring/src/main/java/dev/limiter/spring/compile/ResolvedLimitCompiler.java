@@ -68,14 +68,15 @@ final class ResolvedLimitCompiler {
                         resolver.where(),
                         source,
                         permits -> limits.compile("", withPermits(own, permits, resolver.where()), maxWait),
-                        limit -> check(definition, limit),
+                        limit -> check(definition, limit, resolver.where()),
                         remember,
                         System::nanoTime);
     }
 
     /** The checks of the rule's own limit at the start, for a resolved one. */
-    private void check(RuleDefinition definition, Limit limit) {
+    private void check(RuleDefinition definition, Limit limit, String where) {
         Problems problems = new Problems();
+        limits.checkLogged(limit, where, problems);
         LeaseCompiler.check(definition, List.of(limit), problems);
         floors.check(definition, List.of(limit), ": the resolved limit", problems);
         RuleCompilation.checkChargeIf(definition, List.of(limit), problems);

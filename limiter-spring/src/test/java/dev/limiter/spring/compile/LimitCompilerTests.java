@@ -1,0 +1,52 @@
+package dev.limiter.spring.compile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.limiter.Algorithm;
+import dev.limiter.Limit;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.Problems;
+import java.time.Duration;
+import java.util.EnumSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Limits that an application resolves for its keys are held to the length of logs that the storage admits. */
+class LimitCompilerTests {
+
+    private static final String WHERE = "limiter.rules.orders.limit-resolver";
+
+    private final Problems problems = new Problems();
+
+    private void check(TimeSteps steps, Limit limit) {
+        new LimitCompiler(EnumSet.allOf(Algorithm.class), steps).checkLogged(limit, WHERE, problems);
+    }
+
+    @Test
+    void aLongLogIsAProblemInRedis() {
+        check(TimeSteps.MICROSECONDS, Limit.slidingWindowLog(10_001, Duration.ofHours(1)));
+
+        assertThat(catchThrowableOfType(LimiterConfigurationException.class, problems::throwIfAny))
+                .hasMessageContainingAll(WHERE, "10001", "sliding-window-counter", "LIM-405");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, 10000", "false, 10001"})
+    void aShorterOneIsNone(boolean redis, long limit) {
+        check(
+                redis ? TimeSteps.MICROSECONDS : TimeSteps.NANOSECONDS,
+                Limit.slidingWindowLog(limit, Duration.ofHours(1)));
+
+        assertThatNoException().isThrownBy(problems::throwIfAny);
+    }
+
+    @Test
+    void aCounterIsNone() {
+        check(TimeSteps.MICROSECONDS, Limit.slidingWindowCounter(10_001, Duration.ofHours(1)));
+
+        assertThatNoException().isThrownBy(problems::throwIfAny);
+    }
+}
