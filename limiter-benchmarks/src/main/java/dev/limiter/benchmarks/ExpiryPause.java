@@ -9,10 +9,9 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Prints how long single decisions take while 10,000,000 keys expire under them: the decisions of known keys and of new
+ * Measures how long single decisions take while 10,000,000 keys expire under them: the decisions of known keys and of new
  * ones (which do some of the expiring), beside the same with nothing to expire. The pauses of the machine are in both.
- * {@code java -XX:+UseZGC -Xmx16g -cp benchmarks.jar dev.limiter.benchmarks.ExpiryPause}, with a collector that does
- * not stop the program itself for long.
+ * {@code Tables expiry} runs it with a collector that does not stop the program itself for long.
  */
 public final class ExpiryPause {
 
@@ -28,18 +27,15 @@ public final class ExpiryPause {
                 RateLimiters.builder().maxKeys(4 * KEYS).timeSource(clock).build();
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, Duration.ofHours(10)));
         Rule known = Rule.of("known", Limit.tokenBucket(1_000_000_000, Duration.ofSeconds(1)));
-        long[] growing = decide(limiters, rule, "client-", KEYS);
-        print("10,000,000 new keys, growing", growing);
-        print("known key, nothing to expire", decide(limiters, known, null, DECISIONS));
+        print("10,000,000 new keys, growing", decide(limiters, rule, "client-", KEYS));
+        print("a known key, nothing to expire", decide(limiters, known, null, DECISIONS));
         print("new keys, nothing to expire", decide(limiters, rule, "other-", DECISIONS));
-        System.out.println(limiters.storage().size() + " states; now they expire");
         ahead.set(Duration.ofHours(2).toNanos());
         Thread cleaner = new Thread(limiters.storage()::cleanUp, "cleaner");
         cleaner.start();
-        print("known key, cleaner at work", decide(limiters, known, null, DECISIONS));
-        print("new keys, cleaner at work", decide(limiters, rule, "third-", DECISIONS));
+        print("a known key, while they expire", decide(limiters, known, null, DECISIONS));
+        print("new keys, while they expire", decide(limiters, rule, "third-", DECISIONS));
         cleaner.join();
-        System.out.println(limiters.storage().size() + " states are left");
     }
 
     private static long[] decide(RateLimiters limiters, Rule rule, String newKeys, int count) {
@@ -55,9 +51,10 @@ public final class ExpiryPause {
 
     private static void print(String what, long[] nanos) {
         Arrays.sort(nanos);
-        System.out.printf(
-                "%-32s median %6d ns, p99 %6d ns, p99.99 %8d ns, max %10d ns%n",
-                what, at(nanos, 0.5), at(nanos, 0.99), at(nanos, 0.9999), nanos[nanos.length - 1]);
+        new Measurement("expiry", what, "median", at(nanos, 0.5)).print();
+        new Measurement("expiry", what, "p99", at(nanos, 0.99)).print();
+        new Measurement("expiry", what, "p99.99", at(nanos, 0.9999) / 1e3).print();
+        new Measurement("expiry", what, "max", nanos[nanos.length - 1] / 1e6).print();
     }
 
     private static long at(long[] sorted, double share) {

@@ -9,18 +9,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Prints how long it takes to cancel thousands of waiting futures in the order of their arrival, and how long an
- * unrelated key that has to wait, too, is kept from its queue meanwhile. {@code java -cp benchmarks.jar
- * dev.limiter.benchmarks.GiveUpBenchmark [futures]}, 16,000 by default.
+ * Measures how long it takes to cancel thousands of waiting futures in the order of their arrival, and how long an
+ * unrelated key that has to wait, too, is kept from its queue meanwhile; for {@code Tables give-up}. The arguments are how
+ * many rounds, and how many futures (16,000).
  */
 public final class GiveUpBenchmark {
 
     private static final Duration LONG = Duration.ofDays(30);
-    private static final int ROUNDS = 5;
 
     private final RateLimiters limiters = RateLimiters.builder().build();
     private final Rule rule = Rule.of(
@@ -32,16 +32,16 @@ public final class GiveUpBenchmark {
     }
 
     public static void main(String[] args) throws InterruptedException {
-        int waiting = args.length == 0 ? 16_000 : Integer.parseInt(args[0]);
-        System.out.println("| futures | cancelled in | of it on a processor | unrelated key: median | p99 | max |");
-        System.out.println("| ---: | ---: | ---: | ---: | ---: | ---: |");
-        for (int round = 0; round < ROUNDS; round++) {
-            new GiveUpBenchmark(waiting).run();
+        int rounds = Integer.parseInt(args[0]);
+        int waiting = args.length == 1 ? 16_000 : Integer.parseInt(args[1]);
+        // the first is not compiled yet
+        for (int round = -1; round < rounds; round++) {
+            new GiveUpBenchmark(waiting).run(round >= 0);
         }
         System.exit(0);
     }
 
-    private void run() throws InterruptedException {
+    private void run(boolean print) throws InterruptedException {
         limiters.tryAcquire(rule, "busy");
         limiters.tryAcquire(rule, "unrelated");
         List<CompletableFuture<Decision>> futures = new ArrayList<>();
@@ -63,7 +63,9 @@ public final class GiveUpBenchmark {
         cpu = cpu() - cpu;
         over.set(true);
         unrelated.join();
-        print(took, cpu, delays.stream().mapToLong(Long::longValue).toArray());
+        if (print) {
+            print(took, cpu, delays.stream().mapToLong(Long::longValue).toArray());
+        }
         limiters.close();
     }
 
@@ -83,13 +85,14 @@ public final class GiveUpBenchmark {
 
     private void print(long took, long cpu, long[] delays) {
         Arrays.sort(delays);
-        System.out.printf(
-                "| %,d | %,.1f ms | %,.1f ms | %,.3f ms | %,.3f ms | %,.3f ms |%n",
-                waiting,
-                took / 1e6,
-                cpu / 1e6,
-                delays[delays.length / 2] / 1e6,
-                delays[(int) (delays.length * 0.99)] / 1e6,
-                delays[delays.length - 1] / 1e6);
+        print("cancelled in", took);
+        print("of it on a processor", cpu);
+        print("unrelated key: median", delays[delays.length / 2]);
+        print("p99", delays[(int) (delays.length * 0.99)]);
+        print("max", delays[delays.length - 1]);
+    }
+
+    private void print(String column, long nanos) {
+        new Measurement("give-up", String.format(Locale.ROOT, "%,d futures", waiting), column, nanos / 1e6).print();
     }
 }

@@ -8,6 +8,7 @@ import dev.limiter.Rule;
 import io.github.bucket4j.Bucket;
 import io.github.resilience4j.ratelimiter.RateLimiter;
 import io.github.resilience4j.ratelimiter.RateLimiterConfig;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -16,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * Prints the heap that one key takes at 1,000,000 keys, the key string left out, everything else that is needed to find
- * and to forget it included. {@code java -Xmx8g -cp benchmarks.jar dev.limiter.benchmarks.HeapPerKey}
+ * Measures the heap that one key takes at 1,000,000 keys, the key string left out, everything else that is needed to find
+ * and to forget it included. {@code Tables heap} runs it with a collector that counts objects, not regions.
  */
 public final class HeapPerKey {
 
@@ -28,31 +29,34 @@ public final class HeapPerKey {
     public static void main(String[] args) {
         Map<String, Function<String[], Object>> candidates = new LinkedHashMap<>();
         candidates.put("HashMap of AtomicLong", keys -> each(keys, key -> new AtomicLong()));
-        candidates.put("limiter TOKEN_BUCKET", keys -> limiter(keys, Limit.tokenBucket(100, Duration.ofHours(1))));
-        candidates.put("limiter LEAKY_BUCKET", keys -> limiter(keys, Limit.leakyBucket(100, Duration.ofHours(1))));
-        candidates.put("limiter FIXED_WINDOW", keys -> limiter(keys, Limit.fixedWindow(100, Duration.ofHours(1))));
+        candidates.put("**TOKEN_BUCKET**", keys -> limiter(keys, Limit.tokenBucket(100, Duration.ofHours(1))));
+        candidates.put("**LEAKY_BUCKET**", keys -> limiter(keys, Limit.leakyBucket(100, Duration.ofHours(1))));
+        candidates.put("**FIXED_WINDOW**", keys -> limiter(keys, Limit.fixedWindow(100, Duration.ofHours(1))));
         candidates.put(
-                "limiter FIXED_WINDOW, from first",
+                "**FIXED_WINDOW** that starts with its first request",
                 keys -> limiter(
                         keys, Limit.fixedWindow(100, Duration.ofHours(1)).startingWithFirst()));
         candidates.put(
-                "limiter SLIDING_WINDOW_COUNTER",
+                "**SLIDING_WINDOW_COUNTER**, 10 buckets",
                 keys -> limiter(keys, Limit.slidingWindowCounter(100, Duration.ofHours(1))));
         candidates.put(
-                "limiter SLIDING_WINDOW_COUNTER, 1 bucket",
+                "**SLIDING_WINDOW_COUNTER**, 1 bucket",
                 keys -> limiter(
                         keys,
                         Limit.slidingWindowCounter(100, Duration.ofHours(1)).buckets(1)));
         candidates.put(
-                "limiter SLIDING_WINDOW_LOG, 1 permit",
+                "**SLIDING_WINDOW_LOG**, 1 permit",
                 keys -> limiter(keys, Limit.slidingWindowLog(100, Duration.ofHours(1))));
-        candidates.put("limiter SLIDING_WINDOW_LOG, 16 permits", HeapPerKey::logOf16);
-        candidates.put("limiter CONCURRENCY, 1 held", keys -> limiter(keys, Limit.concurrency(100)));
-        candidates.put("limiter, two TOKEN_BUCKETs", HeapPerKey::twoLimits);
+        candidates.put("**SLIDING_WINDOW_LOG**, 16 permits, one by one", HeapPerKey::logOf16);
+        candidates.put("**SLIDING_WINDOW_LOG**, each of 1,000,000 permits of one key", HeapPerKey::longLog);
+        candidates.put("**CONCURRENCY**, 1 permit held", keys -> limiter(keys, Limit.concurrency(100)));
+        candidates.put("**two TOKEN_BUCKETs** on one rule", HeapPerKey::twoLimits);
         candidates.put("bucket4j in a HashMap", keys -> each(keys, key -> bucket()));
         candidates.put("bucket4j in Caffeine", HeapPerKey::bucketsInCaffeine);
         candidates.put("resilience4j in a HashMap", HeapPerKey::resilience4j);
-        candidates.forEach((name, fill) -> System.out.printf("%-40s %6.1f bytes%n", name, measure(fill)));
+        // what the JVM itself needs to do this is there before
+        measure(keys -> each(keys, key -> new AtomicLong()));
+        candidates.forEach((name, fill) -> new Measurement("heap", name, "bytes", Math.rint(measure(fill))).print());
     }
 
     private static double measure(Function<String[], Object> fill) {
@@ -64,9 +68,8 @@ public final class HeapPerKey {
         long before = used();
         Object filled = fill.apply(keys);
         long after = used();
-        if (filled.hashCode() == 0 && keys[0].isEmpty()) {
-            throw new AssertionError("both must stay reachable until here");
-        }
+        Reference.reachabilityFence(filled);
+        Reference.reachabilityFence(keys);
         return (after - before) / (double) KEYS;
     }
 
@@ -102,6 +105,18 @@ public final class HeapPerKey {
         RateLimiters limiters = RateLimiters.builder().maxKeys(2 * KEYS).build();
         for (int permit = 0; permit < 16; permit++) {
             ask(limiters, Rule.of("rule", Limit.slidingWindowLog(100, Duration.ofHours(1))), keys);
+        }
+        return limiters;
+    }
+
+    /** As many permits as there are keys, each at a moment of its own. */
+    private static Object longLog(String[] keys) {
+        AtomicLong clock = new AtomicLong(1_700_000_000_000_000_000L);
+        RateLimiters limiters =
+                RateLimiters.builder().timeSource(() -> clock.getAndAdd(1_000)).build();
+        Rule rule = Rule.of("rule", Limit.slidingWindowLog(2 * KEYS, Duration.ofHours(1)));
+        for (int permit = 0; permit < keys.length; permit++) {
+            limiters.tryAcquire(rule, "key");
         }
         return limiters;
     }

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Prints what single decisions on a sliding window log of a million entries cost: those that depend on how much is
- * stored, unless the work is bounded. {@code java -Xmx4g -cp benchmarks.jar dev.limiter.benchmarks.LogCliffs}
+ * Measures what single decisions on a sliding window log of a million entries cost: those that depend on how much is
+ * stored, unless the work is bounded; for {@code Tables log}.
  */
 public final class LogCliffs {
 
@@ -28,23 +28,22 @@ public final class LogCliffs {
     private LogCliffs() {}
 
     public static void main(String[] args) {
-        System.out.printf("%-50s %12s %12s%n", "nanoseconds", "median", "largest");
         new LogCliffs().full("a permit", 2000, log -> log.wait(1000).decide(1));
-        new LogCliffs().full("a refusal", 2000, log -> log.decide(1));
+        new LogCliffs().full("a refusal of one permit", 2000, log -> log.decide(1));
         new LogCliffs().full("a refusal of half the limit", 2000, log -> log.decide(ENTRIES / 2));
         new LogCliffs()
                 .full(
-                        "a permit under two tiers in turn",
+                        "two decisions, under two tiers in turn",
                         200,
                         log -> log.wait(1000).inTurn());
         new LogCliffs()
                 .full(
-                        "the first call after half a window",
+                        "first call after half a window without any",
                         1,
                         log -> log.wait(500_000_000).decide(1));
         new LogCliffs()
                 .full(
-                        "the first call after a step back of a window",
+                        "first call after a step back of the clock by a window",
                         1,
                         log -> log.wait(-1_000_000_000).decide(1));
         new LogCliffs().fill("a permit while the log grows");
@@ -93,7 +92,8 @@ public final class LogCliffs {
 
     private static void print(String name, long[] took) {
         Arrays.sort(took);
-        System.out.printf("%-50s %,12d %,12d%n", name, took[took.length / 2], took[took.length - 1]);
+        new Measurement("log", name, "median", took[took.length / 2] / 1e3).print();
+        new Measurement("log", name, "largest", took[took.length - 1] / 1e3).print();
     }
 
     private LogCliffs wait(int nanos) {

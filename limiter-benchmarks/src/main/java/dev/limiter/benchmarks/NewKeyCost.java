@@ -8,14 +8,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * Prints the cost of the first decision on a new key while the store is full: of keys used once, of keys at their
- * limit, of keys with held permits, or of all three. {@code java -Xmx2g -Xmn256m -cp benchmarks.jar
- * dev.limiter.benchmarks.NewKeyCost}
+ * Measures the cost of the first decision on a new key while the store is full: of keys used once, of keys at their
+ * limit, of keys with held permits, or of all three; for {@code Tables new-keys}.
  */
 public final class NewKeyCost {
 
@@ -40,16 +38,22 @@ public final class NewKeyCost {
                 "a third of each",
                 (limiters, i) ->
                         limiters.tryAcquire(List.of(USED, EXHAUSTED, HELD).get(i % 3), "key" + i));
-        System.out.println("| store full of | median | mean | p99 | p99.9 |");
-        System.out.println("| --- | ---: | ---: | ---: | ---: |");
         fills.forEach((name, fill) -> {
             measure(fill);
-            System.out.println("| " + name + " | " + measure(fill) + " |");
+            print(name, measure(fill));
         });
     }
 
+    private static void print(String name, long[] nanos) {
+        double mean = Arrays.stream(nanos).average().orElse(0);
+        Arrays.sort(nanos);
+        new Measurement("new-keys", name, "median", nanos[NEW_KEYS / 2]).print();
+        new Measurement("new-keys", name, "mean", mean).print();
+        new Measurement("new-keys", name, "p99", nanos[NEW_KEYS / 100 * 99]).print();
+    }
+
     /** In nanoseconds. */
-    private static String measure(BiConsumer<RateLimiters, Integer> fill) {
+    private static long[] measure(BiConsumer<RateLimiters, Integer> fill) {
         try (RateLimiters limiters = RateLimiters.builder().maxKeys(MAX_KEYS).build()) {
             for (int i = 0; i < MAX_KEYS + MAX_KEYS / 100; i++) {
                 fill.accept(limiters, i);
@@ -64,15 +68,7 @@ public final class NewKeyCost {
                 limiters.tryAcquire(NEW, keys.get(i));
                 nanos[i] = System.nanoTime() - begin;
             }
-            double mean = Arrays.stream(nanos).average().orElse(0);
-            Arrays.sort(nanos);
-            return String.format(
-                    Locale.ROOT,
-                    "%d | %.0f | %d | %d",
-                    nanos[NEW_KEYS / 2],
-                    mean,
-                    nanos[NEW_KEYS / 100 * 99],
-                    nanos[NEW_KEYS / 1000 * 999]);
+            return nanos;
         }
     }
 }

@@ -15,14 +15,14 @@ import io.github.resilience4j.ratelimiter.RateLimiterConfig;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Prints how late waiters leave in real time, and by how much the rate of 1,000 of them differs from the configured one
- * (fewer at a low rate, which would take long). Turns are one interval apart, and begin so that the most punctual of
- * all is not late; the rate is that from the first turn to the last departure. {@code java -cp benchmarks.jar
- * dev.limiter.benchmarks.WaitLateness}
+ * Measures how late waiters leave in real time, and by how much the rate of 1,000 of them differs from the configured one
+ * (fewer at a low rate, which would take long). Turns are one interval apart, and begin so that the most punctual of all
+ * is not late; the rate is that from the first turn to the last departure. For {@code Tables lateness}.
  */
 public final class WaitLateness {
 
@@ -45,16 +45,15 @@ public final class WaitLateness {
     private WaitLateness() {}
 
     public static void main(String[] args) throws InterruptedException {
-        System.out.println("| who waits | rate | requests | median | p99 | max | rate differs by |");
-        System.out.println("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
         for (int rate : RATES) {
-            print("Limiter, threads", rate, (perSecond, requests) -> threads(limiter(perSecond), requests));
-            print("Limiter, one thread", rate, (perSecond, requests) -> one(limiter(perSecond), requests));
-            print("Limiter, futures", rate, WaitLateness::futures);
-            print("Guava, threads", rate, (perSecond, requests) -> threads(guava(perSecond), requests));
-            print("Guava, one thread", rate, (perSecond, requests) -> one(guava(perSecond), requests));
-            print("resilience4j, threads", rate, (perSecond, requests) -> threads(resilience4j(perSecond), requests));
-            print("Sentinel, threads", rate, (perSecond, requests) -> threads(sentinel(perSecond), requests));
+            print("**Limiter**, 100 threads", rate, (perSecond, requests) -> threads(limiter(perSecond), requests));
+            print("**Limiter**, futures", rate, WaitLateness::futures);
+            print("Guava, 100 threads", rate, (perSecond, requests) -> threads(guava(perSecond), requests));
+            print(
+                    "resilience4j, 100 threads",
+                    rate,
+                    (perSecond, requests) -> threads(resilience4j(perSecond), requests));
+            print("Sentinel, 100 threads", rate, (perSecond, requests) -> threads(sentinel(perSecond), requests));
         }
         System.exit(0);
     }
@@ -110,15 +109,6 @@ public final class WaitLateness {
         };
     }
 
-    private static long[] one(Acquire acquire, int requests) throws InterruptedException {
-        long[] times = new long[requests];
-        for (int i = 0; i < requests; i++) {
-            acquire.one();
-            times[i] = System.nanoTime();
-        }
-        return times;
-    }
-
     private static long[] threads(Acquire acquire, int requests) throws InterruptedException {
         long[] times = new long[requests];
         AtomicInteger next = new AtomicInteger();
@@ -161,7 +151,7 @@ public final class WaitLateness {
     }
 
     private static void print(String who, int rate, Pacing pacing) throws InterruptedException {
-        int requests = Math.min(1_000, 20 * rate) + 1;
+        int requests = Math.min(1_000, 5 * rate) + 1;
         // what has never run is late
         for (int i = 0; i < 20; i++) {
             pacing.run(100_000, 1_000);
@@ -176,14 +166,10 @@ public final class WaitLateness {
         Arrays.sort(late);
         double took = (requests - 1) * 1e9 / rate + last - late[0];
         double differs = 100 * ((requests - 1) * 1e9 / rate / took - 1);
-        System.out.printf(
-                "| %s | %,d per s | %,d | %,d us | %,d us | %,d us | %+.3f %% |%n",
-                who,
-                rate,
-                requests - 1,
-                (late[requests / 2] - late[0]) / 1000,
-                (late[(int) (requests * 0.99)] - late[0]) / 1000,
-                (late[requests - 1] - late[0]) / 1000,
-                differs);
+        String row = String.format(Locale.ROOT, "%s, %,d per s", who, rate);
+        new Measurement("lateness", row, "median", (late[requests / 2] - late[0]) / 1e3).print();
+        new Measurement("lateness", row, "p99", (late[(int) (requests * 0.99)] - late[0]) / 1e3).print();
+        new Measurement("lateness", row, "max", (late[requests - 1] - late[0]) / 1e3).print();
+        new Measurement("lateness", row, "rate differs by", differs).print();
     }
 }

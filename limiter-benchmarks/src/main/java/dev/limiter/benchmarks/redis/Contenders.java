@@ -33,8 +33,8 @@ final class Contenders implements AutoCloseable {
         opened.add(peers);
     }
 
-    Contender floor() {
-        return new Contender("floor: one EVALSHA that returns 1", peers.floor());
+    Contender empty() {
+        return new Contender("one empty call: an EVALSHA that returns 1", peers.empty());
     }
 
     /** The terms of a limit: permits per window, by a rule of that name. */
@@ -48,7 +48,7 @@ final class Contenders implements AutoCloseable {
                 () -> tokenBucket(terms),
                 () -> limiter("LEAKY_BUCKET", terms, Limit.leakyBucket(limit, window)),
                 () -> limiter("FIXED_WINDOW", terms, Limit.fixedWindow(limit, window)),
-                () -> limiter("SLIDING_WINDOW_COUNTER", terms, Limit.slidingWindowCounter(limit, window)),
+                () -> limiter("SLIDING_WINDOW_COUNTER, 10 buckets", terms, Limit.slidingWindowCounter(limit, window)),
                 () -> limiter(
                         "SLIDING_WINDOW_COUNTER, 1 bucket",
                         terms,
@@ -60,7 +60,7 @@ final class Contenders implements AutoCloseable {
         return List.of(
                 () -> new Contender("bucket4j", peers.bucket4j(terms)),
                 () -> new Contender("Redisson (only tells whether)", peers.redisson(terms)),
-                () -> new Contender("Spring Cloud Gateway's script", peers.gateway(terms)));
+                () -> new Contender("Spring Cloud Gateway's script (counts whole seconds)", peers.gateway(terms)));
     }
 
     Contender tokenBucket(Terms terms) {
@@ -83,7 +83,7 @@ final class Contenders implements AutoCloseable {
         RateLimiters limiters = limiters(0);
         Rule rule = Rule.of(terms.rule, Limit.concurrency(terms.limit));
         String[] keys = keys("");
-        return ours("CONCURRENCY, with release", key -> {
+        return ours("CONCURRENCY, taken and released", key -> {
             try (Decision decision = limiters.tryAcquire(rule, keys[key])) {
                 return isPermitted(decision);
             }
@@ -96,7 +96,7 @@ final class Contenders implements AutoCloseable {
                 .mapToObj(i -> Rule.of(terms.rule + "-" + i, Limit.tokenBucket(terms.limit, terms.window)))
                 .toList();
         String[] keys = keys("");
-        return ours("TOKEN_BUCKET, three rules", key -> {
+        return ours("TOKEN_BUCKET, three rules in one decision", key -> {
             Charge[] charges = new Charge[rules.size()];
             for (int i = 0; i < charges.length; i++) {
                 charges[i] = rules.get(i).charge(keys[key]);
@@ -111,7 +111,7 @@ final class Contenders implements AutoCloseable {
         Rule rule = Rule.of(terms.rule, Limit.tokenBucket(terms.limit, terms.window));
         String[] keys = keys("");
         return ours(
-                "TOKEN_BUCKET, lease of 5 %%, %,d per s".formatted(terms.limit),
+                "TOKEN_BUCKET, lease: 5%%, %,d per second".formatted(terms.limit),
                 key -> isPermitted(limiters.tryAcquire(rule, keys[key])));
     }
 

@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.benchmarks.Measurement;
 import dev.limiter.redis.LettuceRedis;
 import dev.limiter.redis.RedisRateLimiterStorage;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -11,7 +12,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
@@ -19,15 +19,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Prints for how long the server does nothing else in the longest call of a script, for the states that are the most
+ * Measures for how long the server does nothing else in the longest call of a script, for the states that are the most
  * work: the execution time that {@code SLOWLOG} tells, in several rounds, each with a state of its own. Work of the
  * server outside a call (deleting an expired key) is not in it.
  *
- * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.LargestCall}
+ * <p>For {@code Tables redis-largest}. The argument is how many rounds (renewals take 11 seconds, and have two).
  */
 public final class LargestCall {
 
-    private static final int ROUNDS = 11;
     /** States of requests that go together at most. */
     private static final int TOGETHER = 64;
 
@@ -38,14 +37,16 @@ public final class LargestCall {
     private static final Duration DUE = Duration.ofSeconds(11);
 
     private final LocalRedis server;
+    private final int rounds;
     private final RedisCommands<byte[], byte[]> commands;
     private final RedisRateLimiterStorage storage;
 
     private int number;
     private Decision taken;
 
-    private LargestCall(LocalRedis server) {
+    private LargestCall(LocalRedis server, int rounds) {
         this.server = server;
+        this.rounds = rounds;
         this.commands = server.commands();
         this.storage = RedisRateLimiterStorage.builder(new LettuceRedis(server.connect()))
                 .keyPrefix("p")
@@ -57,10 +58,7 @@ public final class LargestCall {
 
     public static void main(String[] arguments) throws Exception {
         try (LocalRedis server = LocalRedis.start()) {
-            System.out.printf("Redis %s, %d rounds%n%n", server.version(), ROUNDS);
-            System.out.println("| | median | longest |");
-            System.out.println("| --- | ---: | ---: |");
-            LargestCall calls = new LargestCall(server);
+            LargestCall calls = new LargestCall(server, Integer.parseInt(arguments[0]));
             calls.printLogs();
             calls.printHolds();
             calls.printOthers();
@@ -136,7 +134,7 @@ public final class LargestCall {
                     storage.cleanUp();
                     sleep(SECOND);
                 },
-                2);
+                Math.min(rounds, 2));
     }
 
     private void printOthers() throws Exception {
@@ -173,7 +171,7 @@ public final class LargestCall {
         gather("the same, the window is longer now", key -> storeLog(log, key, LOG / 2, false), longer, 1);
         gather("the same, which is more", key -> storeLog(log, key, 900, false), longer, 1);
         Rule flight = Rule.of("flight", Limit.concurrency(LOG + 1));
-        gather("10,000 permits in flight, all have expired", key -> storeLeases(flight, key, LOG, LOG), flight, 1);
+        gather("10,000 permits in flight, all have expired", key -> storeHolds(flight, key, LOG, LOG), flight, 1);
         Rule fine = Rule.of("fine", Limit.slidingWindowCounter(1_000_000, HOUR).buckets(1000));
         gather("counters of 1,000 buckets, half of it leaves", key -> storeCounter(fine, key), fine, 1);
         Rule bucket = Rule.of("bucket", Limit.tokenBucket(1000, HOUR));
@@ -197,18 +195,17 @@ public final class LargestCall {
                     }
                     decisions.forEach(CompletableFuture::join);
                 },
-                3);
+                Math.min(rounds, 3));
     }
 
     private void print(String name, Consumer<String> store, Consumer<String> call) throws Exception {
-        print(name, store, call, ROUNDS);
+        print(name, store, call, rounds);
     }
 
     private void print(String name, Consumer<String> store, Consumer<String> call, int rounds) throws Exception {
         // the script is loaded, and what is above is not in the measurement
         store.accept("warm");
         call.accept("warm");
-        long[] micros = new long[rounds];
         for (int round = 0; round < rounds; round++) {
             commands.flushall();
             String key = "key-" + number++;
@@ -216,15 +213,8 @@ public final class LargestCall {
             TimeUnit.MILLISECONDS.sleep(50);
             commands.slowlogReset();
             call.accept(key);
-            micros[round] = longest();
+            new Measurement("redis-largest", name, "longest call", longest() / 1e3).print();
         }
-        Arrays.sort(micros);
-        System.out.printf(
-                Locale.ROOT,
-                "| %s | %.2f ms | %.2f ms |%n",
-                name,
-                micros[rounds / 2] / 1000.0,
-                micros[rounds - 1] / 1000.0);
     }
 
     private long longest() {

@@ -3,12 +3,13 @@ package dev.limiter.benchmarks.redis;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
+import dev.limiter.benchmarks.Measurement;
 import dev.limiter.redis.LettuceRedis;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
@@ -17,10 +18,10 @@ import java.util.stream.IntStream;
 
 /**
  * Sends so many requests a second whether or not those before them are answered, over 1,000 keys of which nobody is
- * refused, and prints how many were answered in each second, and how long after they should have been sent.
+ * refused, and measures how many were answered in each second, and how long after they should have been sent.
  *
- * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.OpenLoop [requests per second] [seconds] [milliseconds
- * that the network adds to a round trip]}
+ * <p>For {@code Tables open-loop}. The arguments are how many rounds, requests per second, seconds, and the milliseconds
+ * that the network adds to a round trip.
  */
 public final class OpenLoop {
 
@@ -44,24 +45,29 @@ public final class OpenLoop {
     }
 
     public static void main(String[] arguments) throws Exception {
-        int perSecond = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 45_000;
-        int seconds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 12;
-        int added = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 0;
+        int rounds = Integer.parseInt(arguments[0]);
+        int perSecond = Integer.parseInt(arguments[1]);
+        int seconds = Integer.parseInt(arguments[2]);
+        int added = Integer.parseInt(arguments[3]);
+        String row = added == 0 ? "loopback" : "a network that adds " + added + " ms";
         try (LocalRedis server = LocalRedis.start();
                 DistantServer distant = DistantServer.of(server.port(), Duration.ofMillis(added))) {
             RedisClient client =
                     RedisClient.create(RedisURI.create("127.0.0.1", added > 0 ? distant.port() : server.port()));
             try (RateLimiters limiters =
                     Contenders.limiters(new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE)), 0)) {
-                new OpenLoop(perSecond, SECONDS_TO_WARM_UP, limiters).run(false);
-                new OpenLoop(perSecond, seconds, limiters).run(true);
+                new OpenLoop(perSecond, SECONDS_TO_WARM_UP, limiters).run(Optional.empty());
+                for (int round = 0; round < rounds; round++) {
+                    new OpenLoop(perSecond, seconds, limiters).run(Optional.of(row));
+                }
             }
             client.shutdown();
         }
         System.exit(0);
     }
 
-    private void run(boolean print) {
+    /** Prints what was measured in the {@code row}, if there is one. */
+    private void run(Optional<String> row) {
         AtomicIntegerArray answered = new AtomicIntegerArray(seconds + 60);
         AtomicLongArray latencies = new AtomicLongArray(TENTHS);
         LongAdder failed = new LongAdder();
@@ -85,18 +91,19 @@ public final class OpenLoop {
         while (IntStream.range(0, answered.length()).map(answered::get).sum() < total) {
             LockSupport.parkNanos(1_000_000);
         }
-        if (print) {
-            int[] each = IntStream.range(0, seconds).map(answered::get).toArray();
-            System.out.printf(
-                    "%,d a second: %s answered in each; the least %,d; failed %d%n",
-                    perSecond, Arrays.toString(each), Arrays.stream(each).min().orElse(0), failed.sum());
-            System.out.printf(
-                    "milliseconds after it was due: p50 %.1f, p90 %.1f, p99 %.1f, most %.1f%n",
-                    quantile(latencies, total, 0.5),
-                    quantile(latencies, total, 0.9),
-                    quantile(latencies, total, 0.99),
-                    quantile(latencies, total, 1));
+        if (failed.sum() > 0) {
+            throw new IllegalStateException(failed.sum() + " failed");
         }
+        row.ifPresent(name -> print(name, answered, latencies, total));
+    }
+
+    private void print(String row, AtomicIntegerArray answered, AtomicLongArray latencies, int total) {
+        int least = IntStream.range(0, seconds).map(answered::get).min().orElse(0);
+        new Measurement("open-loop", row, "least in a second", least).print();
+        new Measurement("open-loop", row, "p50", quantile(latencies, total, 0.5)).print();
+        new Measurement("open-loop", row, "p90", quantile(latencies, total, 0.9)).print();
+        new Measurement("open-loop", row, "p99", quantile(latencies, total, 0.99)).print();
+        new Measurement("open-loop", row, "max", quantile(latencies, total, 1)).print();
     }
 
     private static double quantile(AtomicLongArray latencies, int total, double share) {

@@ -37,11 +37,11 @@ final class Peers implements AutoCloseable {
         this.redisson = Redisson.create(config);
     }
 
-    /** The floor: no decision that asks Redis can be much faster. */
-    Contender.Decider floor() {
+    /** A call that decides nothing, alone: decisions that share their calls can cost less. */
+    Contender.Decider empty() {
         RedisAsyncCommands<byte[], byte[]> commands = server.connect().async();
         String digest = server.commands().scriptLoad("return 1");
-        byte[][][] keys = each(Contenders.bytes(Contenders.keys("floor:")));
+        byte[][][] keys = each(Contenders.bytes(Contenders.keys("empty:")));
         return key -> {
             Long one = commands.<Long>evalsha(digest, ScriptOutputType.INTEGER, keys[key])
                     .get(10, TimeUnit.SECONDS);

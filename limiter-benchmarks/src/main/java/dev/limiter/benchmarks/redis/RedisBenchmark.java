@@ -1,8 +1,9 @@
 package dev.limiter.benchmarks.redis;
 
+import dev.limiter.benchmarks.BusyCore;
+import dev.limiter.benchmarks.Measurement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,18 +12,17 @@ import java.util.Random;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * Prints the decisions per second that 32 threads get from one Redis on this machine, and its time for each, as ratios
- * to a script that does nothing. The contenders take turns in slices of a second, in another order each round, so that
- * a slower machine slows all of them alike. A ratio is the median of the ratios of the rounds.
+ * Measures the decisions per second that 32 threads get from one Redis on this machine, and its time for each, as
+ * ratios to an empty call: a script that does nothing. The contenders take turns in slices, in another order each round,
+ * so that a slower machine slows all of them alike.
  *
- * <p>No request is refused, since a refusal need not ask Redis; refusals are measured apart, below.
+ * <p>No request is refused, since a refusal need not ask Redis; refusals are measured apart.
  *
- * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.RedisBenchmark [rounds] [milliseconds of a slice]
- * [pattern of names]}
+ * <p>For {@code Tables redis} and {@code Tables redis-busy}. The arguments are how many rounds, the milliseconds of a
+ * slice, and {@code busy} if another process is to keep one core busy.
  */
 public final class RedisBenchmark {
 
@@ -32,44 +32,55 @@ public final class RedisBenchmark {
     private static final int[] HOT_KEY = {1_000};
 
     private final LocalRedis server;
-    private final Contender floor;
+    private final Contender empty;
     private final int rounds;
     private final Duration length;
-    private final Pattern pattern;
 
-    private RedisBenchmark(LocalRedis server, Contender floor, int rounds, Duration length, Pattern pattern) {
+    private RedisBenchmark(LocalRedis server, Contender empty, int rounds, Duration length) {
         this.server = server;
-        this.floor = floor;
+        this.empty = empty;
         this.rounds = rounds;
         this.length = length;
-        this.pattern = pattern;
     }
 
     public static void main(String[] arguments) throws Exception {
-        int rounds = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 9;
-        Duration length = Duration.ofMillis(arguments.length > 1 ? Integer.parseInt(arguments[1]) : 1_000);
-        Pattern pattern = Pattern.compile(arguments.length > 2 ? arguments[2] : "");
+        int rounds = Integer.parseInt(arguments[0]);
+        Duration length = Duration.ofMillis(Integer.parseInt(arguments[1]));
         try (LocalRedis server = LocalRedis.start();
                 Contenders contenders = new Contenders(server)) {
-            System.out.printf("Redis %s, %d rounds of slices of %d ms%n", server.version(), rounds, length.toMillis());
-            var benchmark = new RedisBenchmark(server, contenders.floor(), rounds, length, pattern);
-            benchmark.compareAll(contenders);
+            System.err.printf("Redis %s, slices of %d ms%n", server.version(), length.toMillis());
+            var benchmark = new RedisBenchmark(server, contenders.empty(), rounds, length);
+            if (arguments.length > 2 && arguments[2].equals("busy")) {
+                try (BusyCore busy = BusyCore.start()) {
+                    benchmark.compareUnrefused(contenders, "redis-busy");
+                }
+            } else {
+                benchmark.compareUnrefused(contenders, "redis");
+                benchmark.compareRefused(contenders);
+            }
         }
         System.exit(0);
     }
 
-    private void compareAll(Contenders contenders) throws InterruptedException {
+    private void compareUnrefused(Contenders contenders, String table) throws InterruptedException {
         List<Contender> permitted = each("ours", NEVER_REACHED, contenders::ours);
         permitted.add(contenders.released(terms("released", NEVER_REACHED)));
         permitted.add(contenders.threeRules(terms("three", NEVER_REACHED)));
         permitted.addAll(each("peer", NEVER_REACHED, contenders::peers));
-        compare("1,000 keys, nobody refused", MANY_KEYS, permitted);
+        Map<Contender, List<Slice>> many = slices(MANY_KEYS, permitted);
+        print(many, table, "", "1,000 keys", Slice::perSecond);
+        print(many, table, "", "server time, 1,000 keys", Slice::redisMicros);
+        printEmptyCall(many.get(empty), table);
         permitted.add(contenders.leased(terms("leased", NEVER_REACHED)));
-        compare("One hot key, nobody refused", HOT_KEY, permitted);
-        compare("1,000 keys, 10 per second each", MANY_KEYS, saturated(contenders, 10));
-        List<Contender> saturated = saturated(contenders, 1_000);
-        saturated.add(contenders.leased(terms("saturated", 100_000)));
-        compare("One hot key, 1,000 per second", HOT_KEY, saturated);
+        print(slices(HOT_KEY, permitted), table, "", "one hot key", Slice::perSecond);
+    }
+
+    private void compareRefused(Contenders contenders) throws InterruptedException {
+        Map<Contender, List<Slice>> many = slices(MANY_KEYS, saturated(contenders, 10));
+        printRefused(many, "1,000 keys, 10 per second each: ");
+        List<Contender> hot = saturated(contenders, 1_000);
+        hot.add(contenders.leased(terms("saturated", 100_000)));
+        printRefused(slices(HOT_KEY, hot), "one hot key, 1,000 per second: ");
     }
 
     private static List<Contender> saturated(Contenders contenders, long limit) {
@@ -93,17 +104,11 @@ public final class RedisBenchmark {
         return new Contenders.Terms(rule, limit, Duration.ofSeconds(1));
     }
 
-    private void compare(String title, int[] keys, List<Contender> contenders) throws InterruptedException {
+    /** In the order of the contenders, after the empty call. */
+    private Map<Contender, List<Slice>> slices(int[] keys, List<Contender> contenders) throws InterruptedException {
         Map<Contender, List<Slice>> slices = new LinkedHashMap<>();
-        slices.put(floor, new ArrayList<>());
-        for (Contender contender : contenders) {
-            if (pattern.matcher(contender.name()).find()) {
-                slices.put(contender, new ArrayList<>());
-            }
-        }
-        if (slices.size() == 1) {
-            return;
-        }
+        slices.put(empty, new ArrayList<>());
+        contenders.forEach(contender -> slices.put(contender, new ArrayList<>()));
         List<Contender> order = new ArrayList<>(slices.keySet());
         Random random = new Random(6);
         // what has not run for some seconds yet is slow
@@ -116,35 +121,42 @@ public final class RedisBenchmark {
                 }
             }
         }
-        print(title, slices);
+        return slices;
     }
 
-    private void print(String title, Map<Contender, List<Slice>> slices) {
-        System.out.printf(
-                "%n| %s | of the floor | per second | Redis us | of the floor | JVM us | permitted |%n", title);
-        System.out.println("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
-        List<Slice> floors = slices.get(floor);
-        slices.forEach((contender, its) -> System.out.printf(
-                "| %s | %.2f | %,.0f | %.2f | %.2f | %.1f | %.1f %% |%n",
-                contender.name(),
-                ratio(its, floors, Slice::perSecond),
-                median(its.stream().mapToDouble(Slice::perSecond).toArray()),
-                median(its.stream().mapToDouble(Slice::redisMicros).toArray()),
-                ratio(its, floors, Slice::redisMicros),
-                median(its.stream().mapToDouble(Slice::jvmMicros).toArray()),
-                100 * median(its.stream().mapToDouble(Slice::permitted).toArray())));
+    private void printRefused(Map<Contender, List<Slice>> slices, String keys) {
+        print(slices, "redis-limit", keys, "decisions of an empty call", Slice::perSecond);
+        slices.forEach((contender, its) -> {
+            if (contender != empty) {
+                its.forEach(slice -> new Measurement(
+                                "redis-limit", keys + contender.name(), "permitted", 100 * slice.permitted())
+                        .print());
+            }
+        });
     }
 
-    private static double ratio(List<Slice> slices, List<Slice> floors, ToDoubleFunction<Slice> what) {
-        return median(IntStream.range(0, slices.size())
-                .mapToDouble(round -> what.applyAsDouble(slices.get(round)) / what.applyAsDouble(floors.get(round)))
-                .toArray());
+    /** What the ratios refer to. */
+    private static void printEmptyCall(List<Slice> slices, String table) {
+        for (Slice slice : slices) {
+            new Measurement(table + "-empty", "one empty call", "per second", slice.perSecond()).print();
+            new Measurement(table + "-empty", "one empty call", "server time", slice.redisMicros()).print();
+            new Measurement(table + "-empty", "one empty call", "JVM time", slice.jvmMicros()).print();
+        }
     }
 
-    private static double median(double[] values) {
-        double[] sorted = values.clone();
-        Arrays.sort(sorted);
-        int half = sorted.length / 2;
-        return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    /** Ratios to the empty call of the same round. */
+    private void print(
+            Map<Contender, List<Slice>> slices,
+            String table,
+            String prefix,
+            String column,
+            ToDoubleFunction<Slice> what) {
+        List<Slice> calls = slices.get(empty);
+        slices.forEach((contender, its) -> {
+            for (int round = 0; round < its.size() && contender != empty; round++) {
+                double ratio = what.applyAsDouble(its.get(round)) / what.applyAsDouble(calls.get(round));
+                new Measurement(table, prefix + contender.name(), column, ratio).print();
+            }
+        });
     }
 }

@@ -1,5 +1,6 @@
 package dev.limiter.benchmarks.redis;
 
+import dev.limiter.benchmarks.Measurement;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
@@ -13,10 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Prints how many bytes Redis needs for a client (named like {@code client-17}, of a rule {@code orders}) with a limit
- * of 100 per hour ({@code MEMORY USAGE} of all its keys), when it has used one permit, and when it has used all.
- *
- * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.RedisMemory}
+ * Measures how many bytes Redis needs for a client (named like {@code client-17}, of a rule {@code orders}) with a limit of
+ * 100 per hour ({@code MEMORY USAGE} of all its keys), when it has used one permit, and when it has used all; for {@code
+ * Tables redis-memory}.
  */
 public final class RedisMemory {
 
@@ -29,9 +29,6 @@ public final class RedisMemory {
     public static void main(String[] arguments) throws Exception {
         try (LocalRedis server = LocalRedis.start();
                 Contenders contenders = new Contenders(server)) {
-            System.out.printf("Redis %s%n%n", server.version());
-            System.out.println("| | bytes, 1 permit used | keys | bytes, 100 used | never expire |");
-            System.out.println("| --- | ---: | ---: | ---: | ---: |");
             Contenders.Terms terms = new Contenders.Terms("orders", LIMIT, Duration.ofHours(1));
             List<Supplier<Contender>> all = new ArrayList<>(contenders.ours(terms));
             all.add(() -> contenders.held(terms));
@@ -49,9 +46,9 @@ public final class RedisMemory {
         Usage one = usage(commands);
         take(contender, LIMIT - 1);
         Usage all = usage(commands);
-        System.out.printf(
-                "| %s | %.0f | %.0f | %.0f | %.0f |%n",
-                contender.name(), one.bytes, one.keys, all.bytes, all.withoutExpiry);
+        String name = contender.name() + (all.withoutExpiry > 0 ? " (never expires)" : "");
+        new Measurement("redis-memory", name, "1 permit used", Math.rint(one.bytes)).print();
+        new Measurement("redis-memory", name, "100 used", Math.rint(all.bytes)).print();
     }
 
     private static void take(Contender contender, int permits) throws Exception {
@@ -69,7 +66,7 @@ public final class RedisMemory {
     }
 
     /** Of one client. */
-    private record Usage(double bytes, double keys, double withoutExpiry) {}
+    private record Usage(double bytes, double withoutExpiry) {}
 
     private static Usage usage(RedisCommands<byte[], byte[]> commands) {
         List<byte[]> keys = new ArrayList<>();
@@ -86,6 +83,6 @@ public final class RedisMemory {
             bytes += commands.memoryUsage(key);
             withoutExpiry += commands.pttl(key) < 0 ? 1 : 0;
         }
-        return new Usage((double) bytes / CLIENTS, (double) keys.size() / CLIENTS, (double) withoutExpiry / CLIENTS);
+        return new Usage((double) bytes / CLIENTS, (double) withoutExpiry / CLIENTS);
     }
 }

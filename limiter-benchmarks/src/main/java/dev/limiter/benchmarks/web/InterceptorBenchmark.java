@@ -28,7 +28,9 @@ import org.springframework.web.servlet.HandlerInterceptor;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 5, time = 1)
 @Measurement(iterations = 5, time = 1)
-@Fork(2)
+@Fork(
+        value = 2,
+        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "-Xmn256m", "-XX:+AlwaysPreTouch"})
 @State(Scope.Thread)
 public class InterceptorBenchmark {
 

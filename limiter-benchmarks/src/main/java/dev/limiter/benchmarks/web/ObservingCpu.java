@@ -1,6 +1,8 @@
 package dev.limiter.benchmarks.web;
 
 import com.sun.management.ThreadMXBean;
+import dev.limiter.benchmarks.JavaProcess;
+import dev.limiter.benchmarks.Measurement;
 import dev.limiter.spring.web.RateLimitInterceptor;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -8,18 +10,14 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * The cost of observing a request in {@link InterceptorBenchmark}, by the CPU time and the allocations of its thread:
- * for machines with other work, where wall-clock time says nothing. Two processes at a time, {@link
- * Variant#LIMITER_IETF} and {@link Variant#LIMITER_IETF_OBSERVED}, take turns in batches. Several launches, because the
- * JIT does not always come to the same result. Prints the quarter and the median of the batches of each launch, and the
- * median of the ratios of neighbouring batches.
+ * for machines with other work, where wall-clock time says nothing. Two processes at a time, with and without, take
+ * turns in batches. Prints for each launch of the two the lower quartiles of their batches, and the median ratio of
+ * neighbouring batches; for {@code Tables observing}.
  */
 public final class ObservingCpu {
 
@@ -37,26 +35,18 @@ public final class ObservingCpu {
         }
     }
 
-    /** @param args {@code permitted} or {@code refused}; how many launches (default 5), and batches in each (100) */
+    /** @param args {@code permitted} or {@code refused}; the profiles without and with observers; how many batches */
     public static void main(String[] args) throws Exception {
-        String outcome = args[0];
-        if (args.length == 2 && !Character.isDigit(args[1].charAt(0))) {
-            serve(Variant.of(args[1]), outcome);
-            return;
+        if (args.length == 2) {
+            serve(Variant.of(args[1]), args[0]);
+        } else {
+            launch(args[0], Variant.of(args[1]), Variant.of(args[2]), Integer.parseInt(args[3]));
         }
-        int launches = args.length > 1 ? Integer.parseInt(args[1]) : 5;
-        int batches = args.length > 2 ? Integer.parseInt(args[2]) : 100;
-        System.out.println("            without: 1/4 median bytes   observed: 1/4 median bytes   ratio: 1/4 median");
-        List<Double> all = new ArrayList<>();
-        for (int i = 0; i < launches; i++) {
-            all.addAll(launch(outcome, batches));
-        }
-        System.out.printf(Locale.ROOT, "median of all ratios %.3f%n", quantile(all, 0.5));
     }
 
-    private static List<Double> launch(String outcome, int batches) throws IOException {
-        try (Requests without = new Requests(Variant.LIMITER_IETF, outcome);
-                Requests observed = new Requests(Variant.LIMITER_IETF_OBSERVED, outcome)) {
+    private static void launch(String outcome, Variant less, Variant more, int batches) throws IOException {
+        try (Requests without = new Requests(less, outcome);
+                Requests observed = new Requests(more, outcome)) {
             List<Cost> off = new ArrayList<>();
             List<Cost> on = new ArrayList<>();
             List<Double> ratios = new ArrayList<>();
@@ -69,19 +59,22 @@ public final class ObservingCpu {
                     ratios.add(other.nanos() / one.nanos());
                 }
             }
-            System.out.printf(
-                    Locale.ROOT,
-                    "%-10s %9.0f %7.0f %5.0f %15.0f %7.0f %5.0f %14.3f %7.3f%n",
-                    outcome,
-                    nanos(off, 0.25),
-                    nanos(off, 0.5),
-                    off.get(batches - 1).bytes(),
-                    nanos(on, 0.25),
-                    nanos(on, 0.5),
-                    on.get(batches - 1).bytes(),
-                    nanos(on, 0.25) / nanos(off, 0.25),
-                    quantile(ratios, 0.5));
-            return ratios;
+            String row = outcome + (more == Variant.LIMITER_IETF_SAMPLED ? ", the page closed and open" : "");
+            new Measurement("observing", row, "without", nanos(off, 0.25)).print();
+            new Measurement(
+                            "observing",
+                            row,
+                            "allocated",
+                            Math.rint(off.get(batches - 1).bytes()))
+                    .print();
+            new Measurement("observing", row, "observed", nanos(on, 0.25)).print();
+            new Measurement(
+                            "observing",
+                            row,
+                            "allocated, observed",
+                            Math.rint(on.get(batches - 1).bytes()))
+                    .print();
+            new Measurement("observing", row, "ratio", quantile(ratios, 0.5)).print();
         }
     }
 
@@ -122,17 +115,8 @@ public final class ObservingCpu {
         private final BufferedReader answers;
 
         Requests(Variant variant, String outcome) throws IOException {
-            process = new ProcessBuilder(Arrays.asList(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xms256m",
-                            "-Xmx256m",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            ObservingCpu.class.getName(),
-                            outcome,
-                            variant.profile()))
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+            process = JavaProcess.of(ObservingCpu.class, outcome, variant.profile())
+                    .jvmOptions(List.of("-Xms512m", "-Xmx512m", "-Xmn256m", "-XX:+AlwaysPreTouch"))
                     .start();
             answers = process.inputReader(StandardCharsets.UTF_8);
         }

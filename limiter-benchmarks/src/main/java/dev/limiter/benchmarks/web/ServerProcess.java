@@ -1,11 +1,12 @@
 package dev.limiter.benchmarks.web;
 
+import dev.limiter.benchmarks.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,15 +26,8 @@ final class ServerProcess implements AutoCloseable {
     }
 
     static ServerProcess start(Variant variant) throws IOException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xms256m",
-                        "-Xmx256m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        HelloApplication.class.getName(),
-                        variant.profile())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
+        Process process = JavaProcess.of(HelloApplication.class, variant.profile())
+                .jvmOptions(List.of("-Xms512m", "-Xmx512m", "-Xmn256m", "-XX:+AlwaysPreTouch"))
                 .start();
         BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
         for (String line = output.readLine(); line != null; line = output.readLine()) {

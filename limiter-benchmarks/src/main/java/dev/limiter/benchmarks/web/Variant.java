@@ -6,34 +6,45 @@ import java.util.Locale;
 enum Variant {
 
     /** No limiter. */
-    NONE,
+    NONE("no limit"),
 
     /** The same once more: by how much two runs of one and the same application differ. */
-    NONE_AGAIN,
+    NONE_AGAIN("the same once more"),
 
     /** Ours: the automatic limit and a rule keyed by address; no fields in the answer. */
-    LIMITER,
+    LIMITER("**Limiter**, no fields"),
 
     /** The same with the fields of the IETF draft. */
-    LIMITER_IETF,
+    LIMITER_IETF("**Limiter**, fields of the IETF draft"),
 
     /** The same with all that observes: meters, counts of recent minutes, and keys that are refused most. */
-    LIMITER_IETF_OBSERVED,
+    LIMITER_IETF_OBSERVED("**Limiter**, with fields, observed"),
 
     /** The same with the page open: what is decided is sampled and told once a second. */
-    LIMITER_IETF_SAMPLED,
+    LIMITER_IETF_SAMPLED("**Limiter**, with fields, observed, the page open"),
 
     /** Two rules, each keyed by address, all or nothing; no fields in the answer. */
-    LIMITER_TWO_RULES,
+    LIMITER_TWO_RULES("**Limiter**, two rules, no fields"),
 
     /** The annotation of resilience4j: one limit for all callers, no fields. */
-    RESILIENCE4J,
+    RESILIENCE4J("resilience4j's annotation (one limit for all)"),
 
     /** The interceptor of Sentinel, with the address as the origin, and a limit for each origin; no fields. */
-    SENTINEL,
+    SENTINEL("Sentinel's interceptor"),
 
     /** The filter of bucket4j's starter, keyed by address, over a cache of Caffeine; one field. */
-    BUCKET4J;
+    BUCKET4J("bucket4j's filter");
+
+    private final String label;
+
+    Variant(String label) {
+        this.label = label;
+    }
+
+    /** The row of a table. */
+    String label() {
+        return label;
+    }
 
     String profile() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -1,0 +1,39 @@
+package dev.limiter.benchmarks;
+
+import java.io.IOException;
+
+/**
+ * Keeps one core busy in a process of its own, which ends when this is closed, or with this process: what a machine has
+ * left whose other core does something else.
+ */
+public final class BusyCore implements AutoCloseable {
+
+    private final Process process;
+
+    private BusyCore(Process process) {
+        this.process = process;
+    }
+
+    public static BusyCore start() throws IOException {
+        return new BusyCore(JavaProcess.of(BusyCore.class).start());
+    }
+
+    /** Spins until the input ends. */
+    public static void main(String[] args) throws IOException {
+        Thread spinning = new Thread(() -> {
+            while (!Thread.currentThread().isInterrupted()) {
+                Thread.onSpinWait();
+            }
+        });
+        spinning.start();
+        while (System.in.read() >= 0) {
+            // the other process is still there
+        }
+        spinning.interrupt();
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+    }
+}

@@ -1,0 +1,27 @@
+package dev.limiter.benchmarks;
+
+import java.util.Optional;
+
+/**
+ * A measured value of one round, for a cell of a table of docs/explanation/performance.md. Programs print their values as
+ * lines; {@link Tables} collects the lines of all rounds.
+ *
+ * @param column one of the columns that the {@link Layout} of the table shows
+ */
+public record Measurement(String table, String row, String column, double value) {
+
+    private static final String MARK = "measured";
+
+    /** Prints a line that {@link #parse} reads. */
+    public void print() {
+        System.out.println(String.join("\t", MARK, table, row, column, Double.toString(value)));
+    }
+
+    /** Empty for a line that is no measured value. */
+    static Optional<Measurement> parse(String line) {
+        String[] fields = line.split("\t", -1);
+        return fields.length == 5 && fields[0].equals(MARK)
+                ? Optional.of(new Measurement(fields[1], fields[2], fields[3], Double.parseDouble(fields[4])))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,30 @@
+package dev.limiter.benchmarks;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Where the values of a table come from. */
+interface Source {
+
+    void measure(int rounds, Consumer<Measurement> into) throws Exception;
+
+    /** All in turn, round by round: what the machine does besides hits all alike. */
+    static Source inTurn(List<Source> sources) {
+        return (rounds, into) -> {
+            for (int round = 0; round < rounds; round++) {
+                System.err.printf("round %d of %d%n", round + 1, rounds);
+                for (Source source : sources) {
+                    source.measure(1, into);
+                }
+            }
+        };
+    }
+
+    static Source all(List<Source> sources) {
+        return (rounds, into) -> {
+            for (Source source : sources) {
+                source.measure(rounds, into);
+            }
+        };
+    }
+}
