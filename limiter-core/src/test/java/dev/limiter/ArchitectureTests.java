@@ -9,21 +9,27 @@ import static com.tngtech.archunit.lang.conditions.ArchConditions.haveRawType;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.limiter.testkit.ArchitectureRules;
+import dev.limiter.testkit.ArchitectureRules.WithoutTestKit;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
-@AnalyzeClasses(packages = "dev.limiter", importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(
+        packages = "dev.limiter",
+        importOptions = {ImportOption.DoNotIncludeTests.class, WithoutTestKit.class})
 class ArchitectureTests {
+
+    @ArchTest
+    static final ArchTests ofAllModules = ArchTests.in(ArchitectureRules.class);
 
     @ArchTest
     static final ArchRule dependsOnPlainJavaOnly = classes()
@@ -87,16 +93,6 @@ class ArchitectureTests {
             .callMethod(System.class, "nanoTime")
             .orShould()
             .callMethod(System.class, "currentTimeMillis");
-
-    @ArchTest
-    static final ArchRule packagesHaveNoCycles =
-            slices().matching("dev.limiter.(**)").should().beFreeOfCycles();
-
-    /** The api is what applications name, and the waiting room needs what Decision shows to its package. */
-    @ArchTest
-    static void packagesAreSmall(JavaClasses classes) {
-        PackageSize.check(classes, Map.of("dev.limiter", Integer.MAX_VALUE));
-    }
 
     @ArchTest
     static final ArchRule noStaticStateChanges = fields().that()

@@ -2,18 +2,19 @@ package dev.limiter.redis;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
-import dev.limiter.PackageSize;
-import java.util.Map;
+import dev.limiter.testkit.ArchitectureRules;
 
 @AnalyzeClasses(packages = "dev.limiter.redis", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTests {
+
+    @ArchTest
+    static final ArchTests ofAllModules = ArchTests.in(ArchitectureRules.class);
 
     @ArchTest
     static final ArchRule dependsOnTheCoreAndLettuceOnly = classes()
@@ -35,13 +36,4 @@ class ArchitectureTests {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("dev.limiter.redis", "io.lettuce..");
-
-    @ArchTest
-    static final ArchRule packagesHaveNoCycles =
-            slices().matching("dev.limiter.(**)").should().beFreeOfCycles();
-
-    @ArchTest
-    static void packagesAreSmall(JavaClasses classes) {
-        PackageSize.check(classes, Map.of());
-    }
 }

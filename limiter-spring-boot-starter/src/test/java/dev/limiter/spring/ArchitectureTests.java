@@ -1,24 +1,20 @@
 package dev.limiter.spring;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.limiter.testkit.ArchitectureRules;
 
 /** All of {@code dev.limiter.spring}, in whichever module it is. */
 @AnalyzeClasses(packages = "dev.limiter.spring", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTests {
 
     @ArchTest
-    static final ArchRule onlyTheEdgeKnowsServlets = noClasses()
-            .that()
-            .resideOutsideOfPackages("dev.limiter.spring.web..", "dev.limiter.spring.autoconfigure..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage("jakarta.servlet..");
+    static final ArchTests ofAllModules = ArchTests.in(ArchitectureRules.class);
 
     @ArchTest
     static final ArchRule onlyTheStarterKnowsBoot = noClasses()
@@ -34,8 +30,4 @@ class ArchitectureTests {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.springframework.boot..");
-
-    @ArchTest
-    static final ArchRule packagesHaveNoCycles =
-            slices().matching("dev.limiter.spring.(*)..").should().beFreeOfCycles();
 }

@@ -2,20 +2,19 @@ package dev.limiter.spring;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
-import static java.util.stream.Collectors.counting;
-import static java.util.stream.Collectors.groupingBy;
-import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.limiter.testkit.ArchitectureRules;
 
 @AnalyzeClasses(packages = "dev.limiter.spring", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTests {
+
+    @ArchTest
+    static final ArchTests ofAllModules = ArchTests.in(ArchitectureRules.class);
 
     @ArchTest
     static final ArchRule knowsNoEdge = classes()
@@ -60,10 +59,6 @@ class ArchitectureTests {
             .resideInAnyPackage("dev.limiter.spring.aop");
 
     @ArchTest
-    static final ArchRule packagesHaveNoCycles =
-            slices().matching("dev.limiter.spring.(*)..").should().beFreeOfCycles();
-
-    @ArchTest
     static final ArchRule definitionsKnowNoCompiler = noClasses()
             .that()
             .resideInAPackage("dev.limiter.spring.rule")
@@ -78,12 +73,4 @@ class ArchitectureTests {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("dev.limiter.spring.compile");
-
-    @ArchTest
-    static void packagesAreSmall(JavaClasses classes) {
-        assertThat(classes.stream()
-                        .filter(JavaClass::isTopLevelClass)
-                        .collect(groupingBy(JavaClass::getPackageName, counting())))
-                .allSatisfy((name, files) -> assertThat(files).as(name).isLessThanOrEqualTo(25));
-    }
 }

@@ -6,7 +6,6 @@ import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.operate.series.DecisionSeries;
 import dev.limiter.spring.web.dashboard.DashboardMapping;
 import dev.limiter.spring.web.dashboard.SecondsStream;
-import jakarta.servlet.http.HttpServletRequest;
 import java.net.InetAddress;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -27,6 +26,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.security.web.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.servlet.DispatcherServlet;
 
 /**
@@ -34,7 +34,9 @@ import org.springframework.web.servlet.DispatcherServlet;
  */
 @AutoConfiguration(after = LimiterEndpointAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-@ConditionalOnClass({DispatcherServlet.class, HttpServletRequest.class, ConditionalOnAvailableEndpoint.class})
+@ConditionalOnClass(
+        value = {DispatcherServlet.class, ConditionalOnAvailableEndpoint.class},
+        name = "jakarta.servlet.http.HttpServletRequest")
 @ConditionalOnProperty(prefix = "limiter.dashboard", name = "enabled")
 @ConditionalOnLimiter
 public final class LimiterDashboardAutoConfiguration {
@@ -123,8 +125,9 @@ public final class LimiterDashboardAutoConfiguration {
     /** The header that Spring Security expects on requests with a change. */
     private static final class Csrf {
 
-        static Map.@Nullable Entry<String, String> header(HttpServletRequest request) {
-            return request.getAttribute(CsrfToken.class.getName()) instanceof CsrfToken token
+        static Map.@Nullable Entry<String, String> header(RequestAttributes request) {
+            return request.getAttribute(CsrfToken.class.getName(), RequestAttributes.SCOPE_REQUEST)
+                            instanceof CsrfToken token
                     ? Map.entry(token.getHeaderName(), token.getToken())
                     : null;
         }

@@ -1,10 +1,7 @@
 package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.spring.endpoint.LimiterEndpoint;
-import jakarta.servlet.Filter;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
-import org.jspecify.annotations.Nullable;
+import dev.limiter.spring.web.endpoint.NoStoreFilter;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
@@ -18,10 +15,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.web.servlet.DispatcherServlet;
 
-/**
- * Keeps all answers of the endpoint out of caches, on whichever port it is: also what Actuator answers itself, such as
- * 405, and what a security filter does.
- */
+/** Keeps all answers of the endpoint out of caches, on whichever port it is. */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnLimiter
 @ConditionalOnWebApplication(type = Type.SERVLET)
@@ -32,22 +26,13 @@ public final class LimiterManagementConfiguration {
     private static final EndpointId ENDPOINT = EndpointId.of("limiter");
 
     @Bean
-    FilterRegistrationBean<Filter> limiterEndpointCacheControl(ObjectProvider<PathMappedEndpoints> endpoints) {
-        FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>((request, response, chain) -> {
-            if (request instanceof HttpServletRequest http
-                    && response instanceof HttpServletResponse answer
-                    && isAbout(http, endpoints.getIfAvailable())) {
-                answer.setHeader("Cache-Control", "no-store");
-            }
-            chain.doFilter(request, response);
-        });
+    FilterRegistrationBean<NoStoreFilter> limiterEndpointCacheControl(ObjectProvider<PathMappedEndpoints> endpoints) {
+        FilterRegistrationBean<NoStoreFilter> registration = new FilterRegistrationBean<>(new NoStoreFilter(() -> {
+            PathMappedEndpoints all = endpoints.getIfAvailable();
+            return all == null ? null : all.getPath(ENDPOINT);
+        }));
+        registration.setName("limiterEndpointCacheControl");
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
         return registration;
-    }
-
-    /** Wherever the servlet is mapped that serves it. */
-    private static boolean isAbout(HttpServletRequest request, @Nullable PathMappedEndpoints endpoints) {
-        String path = endpoints == null ? null : endpoints.getPath(ENDPOINT);
-        return path != null && request.getRequestURI().contains(path);
     }
 }

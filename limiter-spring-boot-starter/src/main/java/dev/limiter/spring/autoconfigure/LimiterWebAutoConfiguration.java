@@ -29,11 +29,6 @@ import dev.limiter.spring.web.dashboard.DashboardMapping;
 import dev.limiter.spring.web.explain.ServletRequestExplainer;
 import dev.limiter.spring.web.route.Endpoints;
 import dev.limiter.spring.web.route.HandlerMappings;
-import jakarta.servlet.DispatcherType;
-import jakarta.servlet.Filter;
-import jakarta.servlet.http.HttpServletRequest;
-import java.util.EnumSet;
-import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -64,7 +59,7 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 /** Limits requests in Spring MVC, and answers what is rejected there, by a rule or by a method. */
 @AutoConfiguration(after = LimiterMethodAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-@ConditionalOnClass({DispatcherServlet.class, HttpServletRequest.class})
+@ConditionalOnClass(value = DispatcherServlet.class, name = "jakarta.servlet.http.HttpServletRequest")
 @ConditionalOnLimiter
 public final class LimiterWebAutoConfiguration {
 
@@ -165,7 +160,7 @@ public final class LimiterWebAutoConfiguration {
         DelegatingFilterProxyRegistrationBean registration =
                 new DelegatingFilterProxyRegistrationBean(LIFECYCLE_FILTER);
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
-        registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
+        registration.setDispatcherTypes(RequestLifecycleFilter.dispatches());
         return registration;
     }
 
@@ -176,7 +171,7 @@ public final class LimiterWebAutoConfiguration {
                 new FilterRegistrationBean<>(new DeferredFieldsFilter());
         registration.setName("limiterHeldFieldsFilter");
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
-        registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
+        registration.setDispatcherTypes(DeferredFieldsFilter.dispatches());
         return registration;
     }
 
@@ -193,13 +188,9 @@ public final class LimiterWebAutoConfiguration {
             Rules rules,
             ObjectProvider<HandlerMapping> mappings,
             ApplicationContext context,
-            ObjectProvider<Filter> filters,
             ObjectProvider<AbstractFilterRegistrationBean<?>> registrations) {
         return new UnresolvableKeysCheck(
-                rules,
-                mappings,
-                context,
-                () -> Stream.concat(filters.stream(), registrations.stream().map(each -> each.getFilter())));
+                rules, mappings, context, () -> registrations.stream().map(AbstractFilterRegistrationBean::getFilter));
     }
 
     @Bean
@@ -294,7 +285,7 @@ public final class LimiterWebAutoConfiguration {
     DelegatingFilterProxyRegistrationBean limiterFilterRegistration(Environment environment) {
         DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(FILTER);
         registration.setOrder(filterOrder(environment));
-        registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.FORWARD, DispatcherType.ASYNC);
+        registration.setDispatcherTypes(RateLimitFilter.dispatches());
         return registration;
     }
 

@@ -1,6 +1,7 @@
 package dev.limiter.spring.endpoint;
 
 import dev.limiter.failover.StorageUnavailableException;
+import dev.limiter.spring.context.WebExchange;
 import dev.limiter.spring.endpoint.OperationRateLimiter.TooManyOperationsException;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.EnumText;

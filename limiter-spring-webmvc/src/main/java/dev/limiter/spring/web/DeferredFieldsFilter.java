@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -8,6 +9,7 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.EnumSet;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.util.WebUtils;
 
@@ -16,6 +18,11 @@ import org.springframework.web.util.WebUtils;
  * to be around all other filters, so that it sees the status that the client sees. Thread-safe.
  */
 public final class DeferredFieldsFilter implements Filter {
+
+    /** The dispatches that have to come by here. */
+    public static EnumSet<DispatcherType> dispatches() {
+        return EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
+    }
 
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)

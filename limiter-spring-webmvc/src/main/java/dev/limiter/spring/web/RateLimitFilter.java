@@ -4,6 +4,7 @@ import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.web.route.ArrivingRequest;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -12,6 +13,7 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.function.Predicate;
 
 /**
@@ -39,6 +41,11 @@ public final class RateLimitFilter implements Filter {
         this.decider = decider;
         this.preflights = preflights;
         this.unlimited = unlimited;
+    }
+
+    /** The dispatches that have to come by here. */
+    public static EnumSet<DispatcherType> dispatches() {
+        return EnumSet.of(DispatcherType.REQUEST, DispatcherType.FORWARD, DispatcherType.ASYNC);
     }
 
     @Override

@@ -17,6 +17,7 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.WebUtils;
@@ -39,6 +40,11 @@ public final class RequestLifecycleFilter implements Filter {
         this.requests = requests;
         this.settles = settles;
         this.decider = decider;
+    }
+
+    /** The dispatches that have to come by here. */
+    public static EnumSet<DispatcherType> dispatches() {
+        return EnumSet.allOf(DispatcherType.class);
     }
 
     @Override

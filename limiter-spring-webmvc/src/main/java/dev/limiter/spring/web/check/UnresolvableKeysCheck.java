@@ -36,18 +36,18 @@ public final class UnresolvableKeysCheck implements StartupCheck {
     private final Rules rules;
     private final ObjectProvider<HandlerMapping> mappings;
     private final ApplicationContext context;
-    private final Supplier<Stream<Filter>> filters;
+    private final Supplier<Stream<?>> registered;
 
-    /** {@code filters}: all that a request passes, where they are beans of the application. */
+    /** {@code registered}: the filters that the application registers itself, beside those that are beans. */
     public UnresolvableKeysCheck(
             Rules rules,
             ObjectProvider<HandlerMapping> mappings,
             ApplicationContext context,
-            Supplier<Stream<Filter>> filters) {
+            Supplier<Stream<?>> registered) {
         this.rules = rules;
         this.mappings = mappings;
         this.context = context;
-        this.filters = filters;
+        this.registered = registered;
     }
 
     @Override
@@ -109,7 +109,7 @@ public final class UnresolvableKeysCheck implements StartupCheck {
     /** Spring Security is a filter by that name; others may wrap requests, too. */
     private boolean maybePrincipals() {
         return context.containsBean("springSecurityFilterChain")
-                || filters.get()
+                || Stream.concat(context.getBeanProvider(Filter.class).stream(), registered.get())
                         .map(filter -> filter.getClass().getName())
                         .anyMatch(name -> !name.startsWith("org.springframework.")
                                 && !name.startsWith("dev.limiter.spring.web."));

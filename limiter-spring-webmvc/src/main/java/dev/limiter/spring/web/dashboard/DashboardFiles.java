@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** The files of the page, and what it has to know of the application. Thread-safe. */
 final class DashboardFiles {
@@ -99,7 +100,7 @@ final class DashboardFiles {
     private byte[] connection(String servlet, HttpServletRequest request) {
         StringBuilder json = new StringBuilder("{\"endpoint\": ").append(endpoint("limiter", servlet));
         json.append(", \"audit\": ").append(endpoint("auditevents", servlet));
-        Map.Entry<String, String> header = csrf.of(request);
+        Map.Entry<String, String> header = csrf.of(new ServletRequestAttributes(request));
         if (header != null) {
             json.append(", \"csrf\": {\"header\": ").append(JsonText.quoted(header.getKey()));
             json.append(", \"token\": ")

@@ -11,6 +11,7 @@ import org.springframework.core.Ordered;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.web.HttpRequestHandler;
+import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.servlet.HandlerExecutionChain;
 import org.springframework.web.servlet.HandlerMapping;
 
@@ -53,7 +54,7 @@ public final class DashboardMapping implements HandlerMapping, Ordered {
     @FunctionalInterface
     public interface CsrfHeader {
 
-        Map.@Nullable Entry<String, String> of(HttpServletRequest request);
+        Map.@Nullable Entry<String, String> of(RequestAttributes request);
     }
 
     @Override

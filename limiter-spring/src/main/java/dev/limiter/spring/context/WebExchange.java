@@ -1,12 +1,12 @@
-package dev.limiter.spring.endpoint;
+package dev.limiter.spring.context;
 
 import java.util.List;
 import java.util.Map;
 
-/** The HTTP request and answer of an operation, of which Actuator tells the operation nothing. Thread-safe. */
+/** The HTTP request of an operation of the endpoint, of which Actuator tells the operation nothing. Thread-safe. */
 public interface WebExchange {
 
-    /** The exchange where none is known. */
+    /** The request of an edge that tells nothing of it. */
     WebExchange UNKNOWN = new WebExchange() {
 
         @Override

@@ -1,6 +1,6 @@
-package dev.limiter.spring.autoconfigure;
+package dev.limiter.spring.web.endpoint;
 
-import dev.limiter.spring.endpoint.WebExchange;
+import dev.limiter.spring.context.WebExchange;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.util.UriUtils;
 
 /** The request that the calling thread serves, if Spring MVC serves it. */
-final class ServletExchange implements WebExchange {
+public final class ServletExchange implements WebExchange {
 
     private static @Nullable ServletRequestAttributes current() {
         return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes

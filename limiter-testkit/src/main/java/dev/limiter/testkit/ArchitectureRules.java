@@ -1,0 +1,74 @@
+package dev.limiter.testkit;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The walls of every module. The {@code ArchitectureTests} of a module pass them with {@code ArchTests.in}, beside the
+ * rules that are about its own packages.
+ */
+public final class ArchitectureRules {
+
+    /** A folder of that many files can still be surveyed. */
+    private static final int MOST_FILES = 25;
+
+    /** The api is what applications name, and the waiting room needs what Decision shows to its package. */
+    private static final String API = "dev.limiter";
+
+    private ArchitectureRules() {}
+
+    /** Each package is a slice of its own: a package and one below it are two. */
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles =
+            slices().matching("dev.(**)").should().beFreeOfCycles();
+
+    /**
+     * MockMvc runs the filters of an application: the two classes of limiter-test that prepare it, and warn where it is
+     * not prepared, are about servlets and need Spring Boot, which limiter-spring-webmvc does not know.
+     */
+    @ArchTest
+    static final ArchRule onlyTheEdgeKnowsServlets = noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.limiter.spring.web..", "dev.limiter.benchmarks.web..")
+            .and()
+            .haveNameNotMatching("dev\\.limiter\\.test\\.(LimiterMockMvc|MissingFiltersWarning)(\\$.*)?")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("jakarta.servlet..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static void packagesAreSmall(JavaClasses classes) {
+        Map<String, Long> files = new TreeMap<>(classes.stream()
+                .filter(JavaClass::isTopLevelClass)
+                .collect(groupingBy(JavaClass::getPackageName, counting())));
+        if (files.isEmpty()) {
+            throw new AssertionError("There are no classes: the rules hold of none.");
+        }
+        files.remove(API);
+        files.values().removeIf(count -> count <= MOST_FILES);
+        if (!files.isEmpty()) {
+            throw new AssertionError("A package has " + MOST_FILES + " files at most, and these have more: " + files);
+        }
+    }
+
+    /** The rules of a product module are not about the test kit, which only its tests have on their class path. */
+    public static final class WithoutTestKit implements ImportOption {
+
+        @Override
+        public boolean includes(Location location) {
+            return !location.contains("/dev/limiter/testkit/");
+        }
+    }
+}
