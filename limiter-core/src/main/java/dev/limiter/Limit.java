@@ -41,6 +41,23 @@ public sealed interface Limit {
         return limit();
     }
 
+    /** Whether a permit is held until its decision is {@linkplain Decision#close closed}, instead of coming back with time. */
+    default boolean isHeld() {
+        return switch (algorithm()) {
+            case CONCURRENCY -> true;
+            case TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG -> false;
+        };
+    }
+
+    /** Whether permits are granted evenly, one after the other, instead of as many at once as there are. */
+    default boolean isSpaced() {
+        return switch (algorithm()) {
+            case TOKEN_BUCKET -> !((TokenBucket) this).warmUp().isZero();
+            case LEAKY_BUCKET -> ((LeakyBucket) this).even();
+            case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;
+        };
+    }
+
     /** The same limit with a name: letters, digits, {@code -} and {@code _}, starting with a letter or digit. */
     Limit named(String name);
 

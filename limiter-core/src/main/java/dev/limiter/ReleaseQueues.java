@@ -44,7 +44,7 @@ final class ReleaseQueues {
         return charge.costs().isEmpty()
                 ? charge.permits() > 0
                 : IntStream.range(0, limits.size())
-                        .anyMatch(i -> charge.permits(i) > 0 && limits.get(i) instanceof Limit.Concurrency);
+                        .anyMatch(i -> charge.permits(i) > 0 && limits.get(i).isHeld());
     }
 
     /** The first charge for which others wait already; null if there is none, or waiting is of no use. */

@@ -34,7 +34,7 @@ final class DebtSettlement {
         for (Limit limit : charge.rule().limits()) {
             // a rule of the same name with this limit alone has the same state of it
             Rule alone = Rule.of(charge.rule().name(), limit);
-            if (LimitUse.isHeld(limit)) {
+            if (limit.isHeld()) {
                 debt.holding().forEach(grant -> settled.add(hold(grant, alone, limit, charge.key())));
                 continue;
             }

@@ -64,7 +64,7 @@ final class KeyUse {
         List<Limit> taken = standing.rule().limits();
         for (int i = 0; i < taken.size(); i++) {
             Limit limit = taken.get(i);
-            if (LimitUse.isHeld(limit) == held) {
+            if (limit.isHeld() == held) {
                 of(limit.name()).returned(limit, standing.taken(i));
             }
         }
@@ -140,7 +140,7 @@ final class KeyUse {
     private void pay(OutageGrant grant, boolean held) {
         List<Limit> granted = grant.charge.rule().limits();
         for (int i = 0; i < granted.size(); i++) {
-            if (LimitUse.isHeld(granted.get(i)) == held) {
+            if (granted.get(i).isHeld() == held) {
                 of(granted.get(i).name()).pay(grant.charge.permits(i));
             }
         }
@@ -256,8 +256,7 @@ final class KeyUse {
     private void paid(Debt debt) {
         for (int i = 0; i < debt.owed.length; i++) {
             LimitUse limit = debt.limits.get(i);
-            if (debt.share.limits().stream()
-                    .noneMatch(shared -> shared.name().equals(limit.name) && LimitUse.isHeld(shared))) {
+            if (debt.share.limits().stream().noneMatch(shared -> shared.name().equals(limit.name) && shared.isHeld())) {
                 limit.pay(debt.owed[i] - debt.remaining[i]);
             }
         }

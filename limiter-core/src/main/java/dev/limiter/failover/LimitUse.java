@@ -42,7 +42,7 @@ final class LimitUse {
 
     /** {@code position}: of the limit in what is said of its rule. */
     void answered(Limit limit, RemoteRuleStatus standing, int position, long now) {
-        if (isHeld(limit)) {
+        if (limit.isHeld()) {
             held += standing.taken(position);
         }
         if (isOvertaken(standing, position)) {
@@ -64,7 +64,7 @@ final class LimitUse {
 
     void returned(Limit limit, long permits) {
         returned += permits;
-        if (isHeld(limit)) {
+        if (limit.isHeld()) {
             held = Math.max(held - permits, 0);
         }
     }
@@ -109,7 +109,7 @@ final class LimitUse {
         if (!known || permits == 0) {
             return 0;
         }
-        if (isHeld(limit)) {
+        if (limit.isHeld()) {
             return reserved + owed + permits <= free(limit, instances, now) ? 0 : Decision.UNKNOWN;
         }
         long age = now - at;
@@ -144,13 +144,6 @@ final class LimitUse {
 
     private static long part(long permits, int instances) {
         return permits <= 0 ? 0 : Math.max(permits / instances, 1);
-    }
-
-    static boolean isHeld(Limit limit) {
-        return switch (limit.algorithm()) {
-            case CONCURRENCY -> true;
-            case TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG -> false;
-        };
     }
 
     private static boolean isPaced(Limit limit) {

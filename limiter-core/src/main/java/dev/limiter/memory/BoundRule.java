@@ -50,7 +50,7 @@ final class BoundRule {
             smallest = Math.min(smallest, limit.capacity());
         }
         this.capacity = smallest;
-        this.holds = rule.limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
+        this.holds = rule.limits().stream().anyMatch(Limit::isHeld);
         long window = rule.limits().get(0).window().toNanos();
         this.longestReset = window + window / 2;
     }
@@ -91,7 +91,7 @@ final class BoundRule {
 
     /** Whether a permit of the limit at {@code index} is held until it is released. */
     boolean holds(int index) {
-        return limits[index].limit() instanceof Limit.Concurrency;
+        return limits[index].limit().isHeld();
     }
 
     boolean holds() {

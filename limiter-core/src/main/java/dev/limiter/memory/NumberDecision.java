@@ -1,7 +1,6 @@
 package dev.limiter.memory;
 
 import dev.limiter.Decision;
-import dev.limiter.Limit;
 import dev.limiter.NumberLimit;
 import dev.limiter.Rule;
 import java.lang.invoke.MethodHandles;
@@ -72,7 +71,7 @@ class NumberDecision extends Decision {
 
     @Override
     public void close() {
-        if (rule().limits().get(0) instanceof Limit.Concurrency) {
+        if (rule().limits().get(0).isHeld()) {
             giveBack();
         }
     }

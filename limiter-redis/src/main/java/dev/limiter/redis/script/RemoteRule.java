@@ -59,7 +59,8 @@ public final class RemoteRule {
                     perPause,
                     limit.limit() * 1000.0 * PAUSE_MICROS / limit.window().toNanos());
         }
-        this.ahead = rule.limits().stream().allMatch(limit -> canBeTakenAhead(limit) && !algorithms.isOwn(limit))
+        this.ahead = rule.limits().stream()
+                        .allMatch(limit -> !limit.isHeld() && !limit.isSpaced() && !algorithms.isOwn(limit))
                 ? permits
                 : 0;
         this.aheadNanos = nanos;
@@ -93,19 +94,6 @@ public final class RemoteRule {
     /** Whether several callers may share what one call takes. */
     public boolean isShareable() {
         return shareable;
-    }
-
-    /** Not what is held, and not where one goes after the other. */
-    private static boolean canBeTakenAhead(Limit limit) {
-        return switch (limit.algorithm()) {
-            case TOKEN_BUCKET -> ((Limit.TokenBucket) limit).warmUp().isZero();
-            case LEAKY_BUCKET -> {
-                Limit.LeakyBucket bucket = (Limit.LeakyBucket) limit;
-                yield !bucket.even() && bucket.warmUp().isZero();
-            }
-            case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG -> true;
-            case CONCURRENCY -> false;
-        };
     }
 
     /** Whether a charge holds permits of the limit at that position until they are released. */

@@ -127,7 +127,7 @@ final class RuleDescription {
             Map<String, Object> limit = limit(status.policy(), status.limit());
             limit.put("permitted", status.permitted());
             limit.put("remaining", status.remaining());
-            if (status.limit() instanceof Limit.Concurrency) {
+            if (status.limit().isHeld()) {
                 limit.put("inFlight", Math.max(status.limit().limit() - status.remaining(), 0));
             }
             status.retryAfter().ifPresent(wait -> limit.put("retryAfter", wait.toString()));

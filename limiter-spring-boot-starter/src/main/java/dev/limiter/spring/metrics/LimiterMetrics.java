@@ -137,7 +137,8 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
                     || switch (outcome) {
                         case REJECTED, SHADOW_REJECTED -> true;
                         case PERMITTED, FAILED_LOCAL -> part != null && mayBeNear(part);
-                        default -> false; // no limit was asked, or its standing is unknown
+                        // no limit was asked, or its standing is unknown
+                        case BANNED, DENIED, SKIPPED, FAILED_OPEN, FAILED_CLOSED -> false;
                     };
         }
 

@@ -131,7 +131,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         return switch (problem) {
             case FORBIDDEN -> HttpServletResponse.SC_FORBIDDEN;
             case REDUCED_CAPACITY -> HttpServletResponse.SC_SERVICE_UNAVAILABLE;
-            default -> status;
+            case QUOTA_EXCEEDED, ABNORMAL_USAGE, UNDECIDED -> status;
         };
     }
 

@@ -2,7 +2,6 @@ package dev.limiter.spring.web;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.ReturningFuture;
 import dev.limiter.spring.answer.PolicyText;
@@ -263,7 +262,7 @@ final class ServletRequestDecisions implements RequestDecisions {
      */
     boolean isOverload(Decision decision) {
         Verdict refusing = refusing(decision);
-        return refusing.decidedForServer() || decision.limit() instanceof Limit.Concurrency && refusing.decidedForAll();
+        return refusing.decidedForServer() || decision.limit().isHeld() && refusing.decidedForAll();
     }
 
     private Verdict refusing(Decision decision) {

@@ -50,13 +50,15 @@ final class EffectiveWindow {
     private record Bucket(long limit, Duration window, long atOnce, Duration warmUp) {
 
         static @Nullable Bucket of(Limit limit) {
-            if (limit instanceof Limit.TokenBucket bucket) {
-                boolean slow = !bucket.warmUp().isZero();
-                return new Bucket(bucket.limit(), bucket.window(), slow ? 1 : bucket.burst(), bucket.warmUp());
-            }
-            return limit instanceof Limit.LeakyBucket bucket
-                    ? new Bucket(bucket.limit(), bucket.window(), bucket.even() ? 1 : bucket.burst(), bucket.warmUp())
-                    : null;
+            return switch (limit.algorithm()) {
+                case TOKEN_BUCKET -> of(limit, ((Limit.TokenBucket) limit).warmUp());
+                case LEAKY_BUCKET -> of(limit, ((Limit.LeakyBucket) limit).warmUp());
+                case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> null;
+            };
+        }
+
+        private static Bucket of(Limit limit, Duration warmUp) {
+            return new Bucket(limit.limit(), limit.window(), limit.isSpaced() ? 1 : limit.capacity(), warmUp);
         }
 
         long seconds(long permits) {

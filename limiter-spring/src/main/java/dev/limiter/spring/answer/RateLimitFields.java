@@ -26,7 +26,7 @@ public final class RateLimitFields {
      */
     static String policy(String name, Limit limit) {
         String quota = name + ";q=" + integer(limit.limit());
-        return limit instanceof Limit.Concurrency
+        return limit.isHeld()
                 ? quota + ";qu=\"concurrent-requests\""
                 : quota + ";w=" + integer(secondsRoundedUp(limit.window()));
     }
@@ -64,7 +64,7 @@ public final class RateLimitFields {
             Optional<Duration> retryAfter,
             Duration resetAfter) {
         field.append(name).append(names.available()).append(integer(remaining));
-        if (!(limit instanceof Limit.Concurrency)) {
+        if (!limit.isHeld()) {
             long window = EffectiveWindow.seconds(limit, remaining, retryAfter, resetAfter);
             field.append(names.window()).append(integer(window));
         }

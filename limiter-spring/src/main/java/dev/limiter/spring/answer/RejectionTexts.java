@@ -68,7 +68,7 @@ public final class RejectionTexts {
         return switch (problem) {
             case ABNORMAL_USAGE -> " was exceeded too often";
             case UNDECIDED -> " cannot be checked at the moment";
-            default -> " is used up";
+            case FORBIDDEN, QUOTA_EXCEEDED, REDUCED_CAPACITY -> " is used up";
         };
     }
 

@@ -18,7 +18,8 @@ final class ImpliedLimits {
 
     /** Whether {@code loose} permits each request that {@code tight} permits. */
     static boolean implies(Limit tight, Limit loose) {
-        if (isShaped(tight) || isShaped(loose)) {
+        // when it has its burst depends on more than on what was permitted
+        if (tight.isSpaced() || loose.isSpaced()) {
             return false;
         }
         if (isSameButForLimit(tight, loose)) {
@@ -27,7 +28,7 @@ final class ImpliedLimits {
         if (!hasFixedLength(tight) || !hasFixedLength(loose)) {
             return false;
         }
-        if (loose instanceof Limit.TokenBucket || loose instanceof Limit.LeakyBucket) {
+        if (isBucket(loose)) {
             return burst(tight).compareTo(BigInteger.valueOf(loose.capacity())) <= 0
                     && permits(tight, loose.window())
                                     .compareTo(BigInteger.valueOf(loose.limit()).multiply(nanos(tight.window())))
@@ -37,38 +38,49 @@ final class ImpliedLimits {
         return permits(tight, counted(loose)).compareTo(room.multiply(nanos(tight.window()))) <= 0;
     }
 
-    /** Whether it does not have its whole burst at once: when it has, depends on more than what was permitted. */
-    private static boolean isShaped(Limit limit) {
-        return limit instanceof Limit.TokenBucket token && !token.warmUp().isZero()
-                || limit instanceof Limit.LeakyBucket leaky && leaky.even();
+    private static boolean isBucket(Limit limit) {
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET, LEAKY_BUCKET -> true;
+            case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;
+        };
     }
 
     private static boolean isSameButForLimit(Limit one, Limit other) {
-        if (one.getClass() != other.getClass() || !one.window().equals(other.window())) {
-            return false;
-        }
-        if (one instanceof Limit.FixedWindow fixed) {
-            return fixed.fromFirst() == ((Limit.FixedWindow) other).fromFirst();
-        }
+        return one.getClass() == other.getClass()
+                && one.window().equals(other.window())
+                && switch (one.algorithm()) {
+                    case FIXED_WINDOW -> haveSameWindows(one, other);
+                    case SLIDING_WINDOW_COUNTER ->
+                        ((Limit.SlidingWindowCounter) one).buckets() == ((Limit.SlidingWindowCounter) other).buckets();
+                    case TOKEN_BUCKET, LEAKY_BUCKET, SLIDING_WINDOW_LOG, CONCURRENCY -> true;
+                };
+    }
+
+    /** Of two limits of the same class. */
+    private static boolean haveSameWindows(Limit one, Limit other) {
         if (one instanceof Limit.CalendarWindow calendar) {
             Limit.CalendarWindow otherCalendar = (Limit.CalendarWindow) other;
             return calendar.period().equals(otherCalendar.period())
                     && calendar.zone().equals(otherCalendar.zone());
         }
-        return !(one instanceof Limit.SlidingWindowCounter counter)
-                || counter.buckets() == ((Limit.SlidingWindowCounter) other).buckets();
+        return ((Limit.FixedWindow) one).fromFirst() == ((Limit.FixedWindow) other).fromFirst();
     }
 
     private static boolean hasFixedLength(Limit limit) {
-        return !(limit instanceof Limit.Concurrency) && !(limit instanceof Limit.CalendarWindow);
+        return switch (limit.algorithm()) {
+            case FIXED_WINDOW -> !(limit instanceof Limit.CalendarWindow);
+            case TOKEN_BUCKET, LEAKY_BUCKET, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG -> true;
+            case CONCURRENCY -> false;
+        };
     }
 
     /** The most that it permits at once, with what a window before may have permitted just before its end. */
     private static BigInteger burst(Limit limit) {
-        boolean exact = limit instanceof Limit.TokenBucket
-                || limit instanceof Limit.LeakyBucket
-                || limit instanceof Limit.SlidingWindowLog;
-        return BigInteger.valueOf(limit.capacity()).multiply(exact ? BigInteger.ONE : BigInteger.TWO);
+        int windows = switch (limit.algorithm()) {
+            case TOKEN_BUCKET, LEAKY_BUCKET, SLIDING_WINDOW_LOG -> 1;
+            case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, CONCURRENCY -> 2;
+        };
+        return BigInteger.valueOf(limit.capacity()).multiply(BigInteger.valueOf(windows));
     }
 
     /** The permits of its rate in that time, times its own window. */
@@ -78,11 +90,13 @@ final class ImpliedLimits {
 
     /** The time that is counted, together with the oldest sub-window, of which a part is too much. */
     private static Duration counted(Limit limit) {
-        return limit instanceof Limit.SlidingWindowCounter counter
-                ? limit.window()
-                        .plus(limit.window().dividedBy(counter.buckets()))
-                        .plusNanos(1)
-                : limit.window();
+        return switch (limit.algorithm()) {
+            case SLIDING_WINDOW_COUNTER -> {
+                int buckets = ((Limit.SlidingWindowCounter) limit).buckets();
+                yield limit.window().plus(limit.window().dividedBy(buckets)).plusNanos(1);
+            }
+            case TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW_LOG, CONCURRENCY -> limit.window();
+        };
     }
 
     private static BigInteger nanos(Duration duration) {

@@ -53,7 +53,7 @@ public final class Floors {
         }
 
         boolean holds(Limit limit) {
-            return !(limit instanceof Limit.Concurrency)
+            return !limit.isHeld()
                     && limit.capacity() <= this.limit
                     && permits(limit.limit(), window).compareTo(permits(this.limit, limit.window())) <= 0;
         }

@@ -24,7 +24,7 @@ final class LeaseCompiler {
         if (percent < 1 || percent > MOST) {
             problems.add(
                     MessageCode.LEASE, lease.where(), lease.value(), "A lease is a share from 1% to 50%, such as 5%.");
-        } else if (limits.stream().anyMatch(LeaseCompiler::cannotBeTakenAhead)) {
+        } else if (limits.stream().anyMatch(limit -> limit.isHeld() || limit.isSpaced())) {
             problems.add(
                     MessageCode.LEASE,
                     lease.where(),
@@ -38,11 +38,5 @@ final class LeaseCompiler {
     static int percent(String lease) {
         String text = lease.strip();
         return text.matches("[0-9]{1,2}%") ? Integer.parseInt(text.substring(0, text.length() - 1)) : 0;
-    }
-
-    private static boolean cannotBeTakenAhead(Limit limit) {
-        return limit instanceof Limit.Concurrency
-                || limit instanceof Limit.LeakyBucket leaky && leaky.even()
-                || limit instanceof Limit.TokenBucket bucket && !bucket.warmUp().isZero();
     }
 }

@@ -88,6 +88,13 @@ final class WaitingCompiler {
         return new Waiting(maxWait, maxWaiting == null ? Integer.MAX_VALUE : maxWaiting.value(), priority, reserve);
     }
 
+    private static boolean isPaced(Limit limit) {
+        return switch (limit.algorithm()) {
+            case LEAKY_BUCKET -> ((Limit.LeakyBucket) limit).even();
+            case TOKEN_BUCKET, FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;
+        };
+    }
+
     private static boolean waits(Limit limit, RuleDefinition definition) {
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET, LEAKY_BUCKET, CONCURRENCY -> true;
@@ -136,7 +143,7 @@ final class WaitingCompiler {
                     priority.value(),
                     "Priority over what? Add a reserve, such as 20%, or a max-wait for those who have it.");
         }
-        if (limits.stream().anyMatch(limit -> limit instanceof Limit.LeakyBucket leaky && leaky.even())) {
+        if (limits.stream().anyMatch(WaitingCompiler::isPaced)) {
             problems.add(
                     MessageCode.PRIORITY,
                     priority.where(),

@@ -215,7 +215,7 @@ public final class RateLimitRule {
     }
 
     private static boolean limitsConcurrency(Rule limited) {
-        return limited.limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
+        return limited.limits().stream().anyMatch(Limit::isHeld);
     }
 
     /** Whether it has paths, so that it applies to requests by itself. */

@@ -194,7 +194,7 @@ public final class Verdict {
     }
 
     private static boolean holds(Rule rule) {
-        return rule.limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
+        return rule.limits().stream().anyMatch(Limit::isHeld);
     }
 
     /** Releases what is held of concurrency limits, because the work is done. The second call does nothing. */
