@@ -14,6 +14,7 @@ import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.key.KeyHash;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -233,5 +234,19 @@ public final class RuleDecider {
         return verdict.charges().stream()
                 .map(charge -> Verdict.limits(limiters.peek(charge.rule(), charge.key())))
                 .toList();
+    }
+
+    /**
+     * The same without blocking the caller, whatever the storage; fails where the storage does. All limits are asked at
+     * once.
+     */
+    public CompletableFuture<List<List<LimitStatus>>> peekLater(Verdict verdict) {
+        List<CompletableFuture<Decision>> questions = verdict.charges().stream()
+                .map(charge -> limiters.peekAsync(charge.rule(), charge.key()))
+                .toList();
+        return CompletableFuture.allOf(questions.toArray(CompletableFuture[]::new))
+                .thenApply(answered -> questions.stream()
+                        .map(question -> Verdict.limits(question.join()))
+                        .toList());
     }
 }

@@ -117,6 +117,7 @@ class AsyncDecisionTests {
             if (random.nextInt(5) == 0) {
                 expected.giveBack();
                 verdict.giveBack();
+                assertThat(remote.answerAll(() -> decider.peekLater(verdict))).isEqualTo(blocking.peek(expected));
             }
             now.addAndGet(random.nextInt(200_000_000));
         }
@@ -314,8 +315,8 @@ class AsyncDecisionTests {
             return next;
         }
 
-        Verdict answerAll(Supplier<? extends CompletableFuture<Verdict>> decision) {
-            CompletableFuture<Verdict> verdict = decision.get();
+        <T> T answerAll(Supplier<? extends CompletableFuture<T>> decision) {
+            CompletableFuture<T> verdict = decision.get();
             while (!verdict.isDone()) {
                 Question question = questions.poll();
                 if (question != null) {
