@@ -1,15 +1,30 @@
 package dev.limiter.readme;
 
 import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.algorithm.ConcurrencyStrategy;
+import dev.limiter.algorithm.FixedWindowStrategy;
+import dev.limiter.algorithm.LeakyBucketStrategy;
+import dev.limiter.algorithm.SlidingWindowCounterStrategy;
+import dev.limiter.algorithm.SlidingWindowLogStrategy;
+import dev.limiter.algorithm.TokenBucketStrategy;
+import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.failover.RemoteStorage;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.redis.ConnectingRedis;
+import dev.limiter.redis.LettuceRedis;
+import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.redis.RedisStrategy;
+import dev.limiter.redis.RedisUnavailableException;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.key.KeySource;
 import dev.limiter.spring.operate.RulesChanged;
+import dev.limiter.spring.operate.SuggestLimit;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.LimitResolver;
 import dev.limiter.spring.rule.RuleOptions;
@@ -30,12 +45,17 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.io.Resource;
@@ -54,19 +74,40 @@ class PublicApiTests {
 
     /** And these of others, with all that their members name. */
     private static final List<Class<?>> TYPES = List.of(
+            ConcurrencyStrategy.class,
+            ConnectingRedis.class,
+            FailoverRateLimiterStorage.class,
+            FixedWindowStrategy.class,
+            InMemoryRateLimiterStorage.class,
             KeyResolver.class,
             KeySource.class,
+            LeakyBucketStrategy.class,
+            LettuceRedis.class,
             LimitOptions.class,
             LimitResolver.class,
             RateLimitListener.class,
+            RedisRateLimiterStorage.class,
             RedisStrategy.class,
+            RedisUnavailableException.class,
             RejectionHandler.class,
+            RemoteStorage.class,
             RequestView.class,
             ResourceResolver.class,
             ResponseView.class,
             RuleOptions.class,
             RuleSource.class,
-            RulesChanged.class);
+            RulesChanged.class,
+            SlidingWindowCounterStrategy.class,
+            SlidingWindowLogStrategy.class,
+            SuggestLimit.class,
+            TokenBucketStrategy.class,
+            dev.limiter.redis.FailoverRateLimiterStorage.class);
+
+    private static final Path MODULES = Path.of("..");
+    private static final Pattern PUBLIC_TYPE =
+            Pattern.compile("^public [a-z -]*(?:class|interface|enum|record) (\\w+)", Pattern.MULTILINE);
+    private static final Pattern UNPUBLISHED = Pattern.compile("dev\\.limiter\\.(benchmarks|testkit)\\.");
+    private static final Pattern NAMED_TYPE = Pattern.compile("\\bdev\\.limiter(?:\\.[a-z]+)*\\.[A-Z]\\w+");
 
     /** After a change that is meant, run this test with {@code -Dwrite.reference=true}. */
     @Test
@@ -78,6 +119,64 @@ class PublicApiTests {
         assertThat(PAGE).hasContent(page);
     }
 
+    @Test
+    void publicTypesAreListedOrInAnInternalPackage() throws IOException {
+        Set<String> listed = names(reachable());
+        SortedSet<String> neither = new TreeSet<>();
+        for (Path file : productFiles()) {
+            Matcher type = PUBLIC_TYPE.matcher(Files.readString(MODULES.resolve(file)));
+            if (type.find() && !listed.contains(packageOf(file) + "." + type.group(1)) && !isInternal(file)) {
+                neither.add(packageOf(file) + "." + type.group(1));
+            }
+        }
+        assertThat(neither).isEmpty();
+    }
+
+    @Test
+    void manualNamesOnlyWhatIsListed() throws IOException {
+        Set<String> listed = names(reachable());
+        SortedSet<String> others = new TreeSet<>();
+        try (Stream<Path> manual = Files.walk(Path.of("../docs"))) {
+            for (Path page : Stream.concat(manual, ReadmeTests.EXAMPLES.stream())
+                    .filter(file -> file.toString().matches(".*\\.(md|java)"))
+                    .toList()) {
+                NAMED_TYPE
+                        .matcher(Files.readString(page))
+                        .results()
+                        .map(MatchResult::group)
+                        .filter(name -> !listed.contains(name)
+                                && !UNPUBLISHED.matcher(name).lookingAt())
+                        .forEach(name -> others.add(page.getFileName() + ": " + name));
+            }
+        }
+        assertThat(others).isEmpty();
+    }
+
+    private static Set<String> names(Collection<Class<?>> types) {
+        return types.stream().map(Class::getName).collect(toSet());
+    }
+
+    /** The sources of what is published. */
+    private static List<Path> productFiles() throws IOException {
+        try (Stream<Path> files = Files.walk(MODULES)) {
+            List<Path> found = files.map(MODULES::relativize)
+                    .filter(file ->
+                            file.toString().matches("limiter-(?!testkit|benchmarks)[^/]*/src/main/java/.*\\.java"))
+                    .toList();
+            assertThat(found).hasSizeGreaterThan(300);
+            return found;
+        }
+    }
+
+    private static String packageOf(Path file) {
+        return file.subpath(4, file.getNameCount() - 1).toString().replace('/', '.');
+    }
+
+    private static boolean isInternal(Path file) throws IOException {
+        Path info = MODULES.resolve(file).resolveSibling("package-info.java");
+        return Files.readString(info).contains("Internal");
+    }
+
     private static String page() throws IOException {
         TreeMap<String, SortedSet<Class<?>>> byPackage = new TreeMap<>();
         for (Class<?> type : reachable()) {
@@ -87,8 +186,9 @@ class PublicApiTests {
         }
         StringBuilder page = new StringBuilder("# What programs may name\n\n"
                 + "The types and members that applications are compiled with. They change in a minor version only by what is"
-                + " added; all else that is public in a jar is public for other jars of this project, and may change in any"
-                + " version. This page is generated and compared by a test.\n");
+                + " added; all else that is public in a jar is in a package that says that it is internal, is public for"
+                + " other packages of this project, and may change in any version. This page is generated and compared by a"
+                + " test.\n");
         byPackage.forEach((name, types) -> page.append("\n## `")
                 .append(name)
                 .append("`\n\n```text\n")
@@ -108,10 +208,17 @@ class PublicApiTests {
             Class<?> type = next.pop();
             if (type.getName().startsWith("dev.limiter.") && found.add(type)) {
                 next.addAll(Arrays.asList(type.getClasses()));
+                supertypes(type)
+                        .filter(above -> Modifier.isPublic(above.getModifiers()))
+                        .forEach(next::add);
                 members(type).flatMap(PublicApiTests::named).forEach(next::add);
             }
         }
         return found;
+    }
+
+    private static Stream<Class<?>> supertypes(Class<?> type) {
+        return Stream.concat(Stream.ofNullable(type.getSuperclass()), Arrays.stream(type.getInterfaces()));
     }
 
     private static List<Class<?>> publicTypes(String packageName) throws IOException {

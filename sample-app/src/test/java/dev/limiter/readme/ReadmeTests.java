@@ -11,12 +11,6 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.redis.LettuceRedis;
-import dev.limiter.redis.RedisRateLimiterStorage;
-import dev.limiter.testkit.RedisServer;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
-import io.lettuce.core.codec.ByteArrayCodec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,7 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
@@ -59,8 +52,10 @@ class ReadmeTests {
             "<artifactId>limiter-[a-z-]+</artifactId>\\s*<version>([^<]*)<|dev\\.limiter:limiter-[a-z-]+:([^\"'`\\s]*)");
 
     private static final Pattern LINK = Pattern.compile("]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
-    private static final List<Path> EXAMPLES = List.of(
+    /** The files of which the blocks of Java in the manual are parts. */
+    static final List<Path> EXAMPLES = List.of(
             Path.of("src/test/java/dev/limiter/readme/Examples.java"),
+            Path.of("src/test/java/dev/limiter/readme/BusinessDayTests.java"),
             Path.of("src/test/java/dev/limiter/sample/CheckoutLimitTests.java"));
 
     private final WebApplicationContextRunner context = new WebApplicationContextRunner()
@@ -211,39 +206,6 @@ class ReadmeTests {
         }
     }
 
-    @Test
-    void exampleOfAStrategyAnswersAlikeInRedis() {
-        RateLimiterFactory strategies = new RateLimiterFactory(List.of(new SharedBusinessDayStrategy()));
-        AtomicLong now = new AtomicLong(Duration.parse("P20000DT5H").toNanos());
-        SplittableRandom random = new SplittableRandom(20_261_123);
-        RedisURI uri = RedisURI.create(RedisServer.HOST, RedisServer.shared().port());
-        try (RedisClient client = RedisClient.create();
-                RateLimiters memory = new RateLimiters(new InMemoryRateLimiterStorage(strategies, now::get, 10));
-                RateLimiters redis = new RateLimiters(
-                        RedisRateLimiterStorage.builder(new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE, uri)))
-                                .strategies(strategies)
-                                .timeSource(now::get)
-                                .timeout(Duration.ofSeconds(10))
-                                .keyPrefix("business-day:")
-                                .build())) {
-            Rule daily = Rule.of("daily", Limit.fixedWindow(5, Duration.ofDays(1)));
-            for (int i = 0; i < 2000; i++) {
-                now.addAndGet(Duration.ofMinutes(random.nextInt(-10, 240)).toNanos());
-                long permits = random.nextInt(4);
-                Decision expected = memory.tryAcquire(daily, "ann", permits);
-                Decision answered = redis.tryAcquire(daily, "ann", permits);
-                assertThat(answered.permitted()).as("step %d", i).isEqualTo(expected.permitted());
-                assertThat(answered.remaining()).as("step %d", i).isEqualTo(expected.remaining());
-                assertThat(answered.retryAfter()).as("step %d", i).isEqualTo(expected.retryAfter());
-                assertThat(answered.resetAfter()).as("step %d", i).isEqualTo(expected.resetAfter());
-                if (random.nextInt(4) == 0) {
-                    expected.giveBack();
-                    answered.giveBack();
-                }
-            }
-        }
-    }
-
     static Stream<Limit> limits() {
         return Stream.of(
                 Limit.tokenBucket(100, Duration.ofDays(1)),
@@ -258,29 +220,41 @@ class ReadmeTests {
     @MethodSource("limits")
     void exampleOfRowsGrantsTheLimitToManyInstances(Limit limit) {
         long now = Duration.parse("P20000DT5H").toNanos();
-        AtomicReference<Row> table = new AtomicReference<>();
+        AtomicReference<UsedLimit.Row> table = new AtomicReference<>();
         LongAdder granted = new LongAdder();
         IntStream.range(0, 500).parallel().forEach(request -> {
-            Row read;
-            Row written;
+            UsedLimit.Row read;
+            UsedLimit used;
+            boolean permitted;
             do {
                 read = table.get();
-                written = Row.take(read, limit, 1, now + request);
-            } while (!table.compareAndSet(read, written));
-            granted.add(written.permitted() ? 1 : 0);
+                used = new UsedLimit(read, limit, now + request);
+                permitted = take(used, now + request, 1);
+            } while (!table.compareAndSet(read, used.row()));
+            granted.add(permitted ? 1 : 0);
         });
         assertThat(granted.sum()).isEqualTo(100);
+    }
+
+    private static boolean take(UsedLimit used, long now, long permits) {
+        if (used.state.waitNanos(now, permits) > 0) {
+            return false;
+        }
+        used.state.take(now, permits);
+        return true;
     }
 
     @Test
     void exampleOfARowOutlivesItsOrigin() {
         Limit fast = Limit.tokenBucket(999_999_937, Duration.ofSeconds(1)).burst(2);
         long now = Duration.parse("P20000D").toNanos();
-        Row row = Row.take(null, fast, 1, now);
-        row = Row.take(row, fast, 2, now + Duration.ofDays(365).toNanos());
-        assertThat(row.origin()).isGreaterThan(now);
-        assertThat(row.permitted()).isTrue();
-        assertThat(Row.take(row, fast, 1, row.origin()).permitted()).isFalse();
+        UsedLimit used = new UsedLimit(null, fast, now);
+        assertThat(take(used, now, 1)).isTrue();
+        long later = now + Duration.ofDays(365).toNanos();
+        used = new UsedLimit(used.row(), fast, later);
+        assertThat(take(used, later, 2)).isTrue();
+        assertThat(used.row().origin()).isGreaterThan(now);
+        assertThat(take(new UsedLimit(used.row(), fast, later), later, 1)).isFalse();
     }
 
     @ParameterizedTest
@@ -290,11 +264,13 @@ class ReadmeTests {
             return;
         }
         long now = Duration.parse("P20000D").toNanos();
-        Row row = Row.take(null, limit, 100, now);
+        UsedLimit used = new UsedLimit(null, limit, now);
+        take(used, now, 100);
         now -= Duration.ofDays(300).toNanos();
-        row = Row.take(row, limit, 1, now);
-        row = Row.take(row, limit, 1, now + Duration.ofHours(50).toNanos());
-        assertThat(row.permitted()).isTrue();
+        used = new UsedLimit(used.row(), limit, now);
+        take(used, now, 1);
+        now += Duration.ofHours(50).toNanos();
+        assertThat(take(new UsedLimit(used.row(), limit, now), now, 1)).isTrue();
     }
 
     @Test

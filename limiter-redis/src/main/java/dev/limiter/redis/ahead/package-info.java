@@ -1,6 +1,6 @@
 /**
  * Answers without asking Redis: permits that were taken ahead, and refusals that are known. No class here sends
- * anything: see {@code dev.limiter.redis}.
+ * anything: see {@code dev.limiter.redis}. Internal.
  */
 @NullMarked
 package dev.limiter.redis.ahead;

@@ -1,4 +1,4 @@
-/** Puts the beans together; each backs off where the application brings its own. */
+/** Puts the beans together; each backs off where the application brings its own. Internal. */
 @NullMarked
 package dev.limiter.spring.autoconfigure;
 

@@ -1,4 +1,4 @@
-/** {@code limiter.*} in {@code application.yml}: the properties, and the rules that they declare. */
+/** {@code limiter.*} in {@code application.yml}: the properties, and the rules that they declare. Internal. */
 @NullMarked
 package dev.limiter.spring.config;
 

@@ -1,4 +1,4 @@
-/** {@code /actuator/limiter}, also on JMX. */
+/** {@code /actuator/limiter}, also on JMX. Internal. */
 @NullMarked
 package dev.limiter.spring.endpoint;
 

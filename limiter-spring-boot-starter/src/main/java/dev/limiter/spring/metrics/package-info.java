@@ -1,4 +1,4 @@
-/** Counts outcomes with Micrometer. */
+/** Counts outcomes with Micrometer. Internal. */
 @NullMarked
 package dev.limiter.spring.metrics;
 

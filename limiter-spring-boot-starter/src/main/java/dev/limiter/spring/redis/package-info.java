@@ -1,4 +1,4 @@
-/** Limits in the application's Redis: the connection to it, and the listeners to its state. */
+/** Limits in the application's Redis: the connection to it, and the listeners to its state. Internal. */
 @NullMarked
 package dev.limiter.spring.redis;
 

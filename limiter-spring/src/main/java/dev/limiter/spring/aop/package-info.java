@@ -1,4 +1,4 @@
-/** Limits the methods that are annotated with {@link dev.limiter.spring.annotation.RateLimiter}. */
+/** Limits the methods that are annotated with {@link dev.limiter.spring.annotation.RateLimiter}. Internal. */
 @NullMarked
 package dev.limiter.spring.aop;
 

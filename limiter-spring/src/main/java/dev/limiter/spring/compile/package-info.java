@@ -1,4 +1,4 @@
-/** Checks definitions of rules and compiles them. */
+/** Checks definitions of rules and compiles them. Internal. */
 @NullMarked
 package dev.limiter.spring.compile;
 

@@ -1,4 +1,4 @@
-/** The rules that requests meet: immutable, checked, fast to ask. */
+/** The rules that requests meet: immutable, checked, fast to ask. Internal. */
 @NullMarked
 package dev.limiter.spring.compiled;
 

@@ -1,4 +1,4 @@
-/** SpEL in rules: parsed and checked once, evaluated per decision. */
+/** SpEL in rules: parsed and checked once, evaluated per decision. Internal. */
 @NullMarked
 package dev.limiter.spring.expression;
 

@@ -1,4 +1,4 @@
-/** Configuration that cannot work stops the start, and says why. */
+/** Configuration that cannot work stops the start, and says why. Internal. */
 @NullMarked
 package dev.limiter.spring.failure;
 

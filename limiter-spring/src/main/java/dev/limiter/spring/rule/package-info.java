@@ -1,6 +1,6 @@
 /**
  * Rules: raw settings, how they merge, and what they compile to. Extension point: {@link
- * dev.limiter.spring.rule.RuleSource}.
+ * dev.limiter.spring.rule.RuleSource}. Internal, but for the types that the manual lists (docs/reference/api.md).
  */
 @NullMarked
 package dev.limiter.spring.rule;

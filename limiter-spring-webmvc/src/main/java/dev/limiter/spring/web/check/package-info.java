@@ -1,4 +1,4 @@
-/** Checks of the start report that need mappings. */
+/** Checks of the start report that need mappings. Internal. */
 @NullMarked
 package dev.limiter.spring.web.check;
 

@@ -1,4 +1,4 @@
-/** The page for those on call: static files, which work through {@code /actuator/limiter}. */
+/** The page for those on call: static files, which work through {@code /actuator/limiter}. Internal. */
 @NullMarked
 package dev.limiter.spring.web.dashboard;
 

@@ -1,4 +1,4 @@
-/** What the endpoint of Actuator needs of servlets. Internal. */
+/** The servlet side of the endpoint of Actuator. Internal. */
 @NullMarked
 package dev.limiter.spring.web.endpoint;
 

@@ -1,4 +1,4 @@
-/** The endpoint of a request, the patterns on the way to it, and the paths of the application. */
+/** The endpoint of a request, the patterns on the way to it, and the paths of the application. Internal. */
 @NullMarked
 package dev.limiter.spring.web.route;
 

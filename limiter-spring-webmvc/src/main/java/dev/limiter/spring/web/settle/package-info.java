@@ -1,4 +1,4 @@
-/** When an answer is about to be sent, and what of it counts for the charges that are still open. */
+/** When an answer is about to be sent, and what of it counts for the charges that are still open. Internal. */
 @NullMarked
 package dev.limiter.spring.web.settle;
 

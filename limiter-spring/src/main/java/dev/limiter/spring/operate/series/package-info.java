@@ -1,4 +1,4 @@
-/** The decisions of rules in each of the last seconds. */
+/** The decisions of rules in each of the last seconds. Internal. */
 @NullMarked
 package dev.limiter.spring.operate.series;
 
