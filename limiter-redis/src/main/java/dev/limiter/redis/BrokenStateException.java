@@ -3,11 +3,11 @@ package dev.limiter.redis;
 import dev.limiter.failover.StorageUnavailableException;
 
 /** A key that is named like a state holds something else: Redis is well, but this state cannot be decided on there. */
-public final class BrokenStateException extends StorageUnavailableException {
+final class BrokenStateException extends StorageUnavailableException {
 
     private static final long serialVersionUID = 1;
 
-    public BrokenStateException(String message, Throwable cause) {
+    BrokenStateException(String message, Throwable cause) {
         super(message, cause, Reason.BROKEN_STATE);
     }
 }

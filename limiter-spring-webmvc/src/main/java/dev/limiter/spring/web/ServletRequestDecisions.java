@@ -209,7 +209,7 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     @Override
     public void settleWithAnswer(Verdict verdict) {
-        if (!verdict.open().isEmpty()) {
+        if (verdict.isOpen()) {
             if (settling != null && response.isCommitted()) {
                 settling.answer().committed();
             }

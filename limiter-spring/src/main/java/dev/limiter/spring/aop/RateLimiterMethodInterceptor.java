@@ -38,12 +38,12 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
         boolean handler = request != null && request.isHandler(method.method(), targetClass);
         Verdict verdict = decide(call, method, request, handler);
         if (verdict.permitted()) {
-            return verdict.open().isEmpty()
-                    ? proceed(call, verdict, handler)
-                    : new OpenCall(verdict, request != null)
+            return verdict.isOpen()
+                    ? new OpenCall(verdict, request != null)
                             .run(
                                     () -> proceed(call, verdict, handler),
-                                    call.getMethod().getReturnType());
+                                    call.getMethod().getReturnType())
+                    : proceed(call, verdict, handler);
         }
         if (request != null) {
             request.addRefusal(verdict);

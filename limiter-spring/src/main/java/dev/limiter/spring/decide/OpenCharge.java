@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The charge of a rule with {@code charge-if}: returned if the request or call turns out not to be charged for. A
  * charge of unknown outcome stays. Settled once; thread-safe.
  */
-public final class OpenCharge {
+final class OpenCharge {
 
     private final RateLimitRule rule;
     private final ChargeIf chargeIf;
@@ -33,7 +33,7 @@ public final class OpenCharge {
     }
 
     /** Whether it waits for the answer to the request: there is no call, or more than that is to be known. */
-    public boolean byResponse() {
+    boolean byResponse() {
         return asked.method() == null || chargeIf.byResponse(asked);
     }
 
@@ -48,7 +48,7 @@ public final class OpenCharge {
     }
 
     /** The answer is about to be sent; true if this returned what was taken. */
-    public boolean answered(ResponseView response) {
+    boolean answered(ResponseView response) {
         SettlementContext known = call;
         return settle(
                 known == null

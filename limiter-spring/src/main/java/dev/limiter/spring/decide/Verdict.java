@@ -150,11 +150,13 @@ public final class Verdict {
                 : whole;
     }
 
-    /**
-     * The charges that may be returned once the outcome of the request or call is known; empty without {@code
-     * charge-if}.
-     */
-    public List<OpenCharge> open() {
+    /** Whether charges may be returned once the outcome of the request or call is known; never without {@code charge-if}. */
+    public boolean isOpen() {
+        return !open.isEmpty();
+    }
+
+    /** The charges that may be returned then. */
+    List<OpenCharge> open() {
         return open;
     }
 
