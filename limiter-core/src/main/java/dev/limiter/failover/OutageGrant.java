@@ -34,7 +34,8 @@ final class OutageGrant {
     /** Whether permits of a concurrency limit were granted. */
     boolean holdsPermits() {
         List<Limit> limits = charge.rule().limits();
-        return IntStream.range(0, limits.size()).anyMatch(i -> charge.permits(i) > 0 && limits.get(i).isHeld());
+        return IntStream.range(0, limits.size())
+                .anyMatch(i -> charge.permits(i) > 0 && limits.get(i).isHeld());
     }
 
     /** How many were granted of a limit; the most of any if the rule had no such limit then. */

@@ -150,7 +150,7 @@ public final class Verdict {
                 : whole;
     }
 
-    /** Whether charges may be returned once the outcome of the request or call is known; never without {@code charge-if}. */
+    /** Whether charges may be returned once the outcome is known; never without {@code charge-if}. */
     public boolean isOpen() {
         return !open.isEmpty();
     }

@@ -19,7 +19,7 @@ public final class NoStoreFilter implements Filter {
 
     private final Supplier<@Nullable String> endpoint;
 
-    /** {@code endpoint}: its path, such as {@code /actuator/limiter}; null while there is none. Asked for each request. */
+    /** {@code endpoint}: its path, such as {@code /actuator/limiter}; null while there is none. Asked per request. */
     public NoStoreFilter(Supplier<@Nullable String> endpoint) {
         this.endpoint = endpoint;
     }
