@@ -512,16 +512,37 @@ class OutageTests {
         assertLeft(there, pool, 10, 10, 9);
     }
 
-    @Test
-    void aRefusalIsNotBelievedForLong() {
-        Rule rule = Rule.of("rule", Limit.fixedWindow(5, DAY));
+    static Stream<Limit> refusingForLong() {
+        return Stream.of(
+                Limit.fixedWindow(5, DAY),
+                Limit.slidingWindowLog(5, DAY),
+                Limit.calendarWindow(5, Period.ofDays(1), ZoneOffset.UTC));
+    }
+
+    /** A second, as {@code KnownRefusalsTests} shows by a clock of its own. */
+    @ParameterizedTest
+    @MethodSource("refusingForLong")
+    void aRefusalIsNotBelievedForLong(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
         FailoverRateLimiterStorage here = storage(1);
         FailoverRateLimiterStorage there = storage(1);
         Decision all = here.decide(rule, "key", 5);
         assertThat(there.decide(rule, "key", 1).permitted()).isFalse();
         all.giveBack();
         await(() -> there.decide(rule, "key", 1).permitted());
-        // those who are refused by what is known hear of it, too
+        // refusals of others by what is known end with it
         assertThat(there.decide(rule, "key", 1).permitted()).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusingForLong")
+    void aRefusalDoesNotOutliveAResetForLong(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        FailoverRateLimiterStorage here = storage(1);
+        FailoverRateLimiterStorage there = storage(1);
+        here.decide(rule, "key", 5);
+        assertThat(there.decide(rule, "key", 1).permitted()).isFalse();
+        here.reset(rule, "key");
+        await(() -> there.decide(rule, "key", 5).permitted());
     }
 }

@@ -138,6 +138,30 @@ class ScriptsTests {
         assertThat(ask(remote, keys, now).permitted()).isFalse();
     }
 
+    /** Permits come one by one: the second has to wait, until the first is given back. */
+    @Test
+    void aWarmUpDecidesOnItsOwn() {
+        Limit limit = Limit.tokenBucket(10, MINUTE).warmUp(MINUTE);
+        RemoteLimit remote =
+                new RemoteRule(Rule.of("scripts", limit), LuaAlgorithms.LIBRARY, "", 30_000_000, 0).limits[0];
+        byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};
+        long now = 1_767_225_600_000_000L;
+        ScriptAnswer first = ask(remote, keys, now);
+        assertThat(first.permitted()).isTrue();
+        long[] numbers = first.next(1);
+        ScriptAnswer second = ask(remote, keys, now);
+        assertThat(second.permitted()).isFalse();
+        long wait = second.next(1)[1];
+        assertThat(wait).isPositive();
+        assertThat(ask(remote, keys, now + wait - 1).permitted()).isFalse();
+
+        Arguments returned = new Arguments(64).number(now).number(now);
+        remote.giveBack(returned, 1, numbers[3], numbers[4], first.hold());
+        run(Scripts.LIBRARY.giveBack(remote.algorithm.bit()), keys, returned.toArray());
+        assertThat(ask(remote, keys, now).permitted()).isTrue();
+        assertThat(ask(remote, keys, now).permitted()).isFalse();
+    }
+
     private ScriptAnswer ask(RemoteLimit remote, byte[][] keys, long now) {
         byte[] hold = new byte[16];
         ByteBuffer.wrap(hold).putLong(System.nanoTime());

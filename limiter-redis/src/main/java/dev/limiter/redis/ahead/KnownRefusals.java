@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KnownRefusals {
 
-    private static final int MAX_REQUESTS = 10_000;
+    static final int MAX_REQUESTS = 10_000;
 
     /** Not worth remembering. */
     private static final long SHORTEST_MICROS = 100;
@@ -46,6 +47,16 @@ public final class KnownRefusals {
 
     private final RecentMap<Object, Refusal> refusals = new RecentMap<>(MAX_REQUESTS);
     private final AtomicIntegerArray stamps = new AtomicIntegerArray(STAMPS);
+    private final LongSupplier nanoTime;
+
+    public KnownRefusals() {
+        this(System::nanoTime);
+    }
+
+    /** {@code nanoTime}: for tests. */
+    KnownRefusals(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
 
     /** The answer that Redis would give to a request, if it would certainly refuse; null if it has to be asked. */
     public @Nullable Decision of(Object request) {
@@ -56,7 +67,7 @@ public final class KnownRefusals {
         if (refusal == null) {
             return null;
         }
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         if (refusal.until - now <= 0 || refusal.stamp != stampOf(refusal.parts)) {
             refusals.remove(request, refusal);
             return null;
@@ -115,7 +126,7 @@ public final class KnownRefusals {
     }
 
     public void cleanUp() {
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         refusals.removeIf(refusal -> refusal.until - now <= 0);
     }
 }

@@ -8,6 +8,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import dev.limiter.Algorithm;
+import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
@@ -18,6 +19,7 @@ import dev.limiter.algorithm.FixedWindowStrategy;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.redis.RedisStrategy;
+import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -43,6 +45,7 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -164,6 +167,87 @@ class LimiterRedisAutoConfigurationTests {
                     assertThat(registry.get("limiter.redis.instances").gauge().value())
                             .isPositive();
                 });
+    }
+
+    @Test
+    void measuresBatchesPermitsTakenAheadAndWhatIsLost() {
+        try (RedisServer own = RedisServer.started()) {
+            application
+                    .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                    .withPropertyValues(
+                            own.property(),
+                            "limiter.redis.timeout=5s",
+                            "limiter.rules.ahead.paths=/ahead",
+                            "limiter.rules.ahead.limit=1000",
+                            "limiter.rules.ahead.window=1h",
+                            "limiter.rules.ahead.lease=20%")
+                    .run(context ->
+                            measured(own, context.getBean(RateLimiters.class), context.getBean(MeterRegistry.class)));
+        }
+    }
+
+    private static void measured(RedisServer own, RateLimiters limiters, MeterRegistry registry) {
+        double calls = count(registry, "calls");
+        double requests = count(registry, "requests");
+        Decision taken = limiters.tryAcquire(RULE, "alice");
+        assertThat(taken.onFailure()).isEmpty();
+        assertThat(count(registry, "calls")).isEqualTo(calls + 1);
+        assertThat(count(registry, "requests")).isEqualTo(requests + 1);
+
+        assertThat(count(registry, "lease.hits")).isZero();
+        Rule ahead = Rule.of("ahead", Limit.tokenBucket(1000, Duration.ofHours(1)));
+        await(() -> limiters.tryAcquire(ahead, "alice").permitted() && count(registry, "lease.hits") > 0);
+
+        // the connection is cut while the server has the command
+        assertThat(count(registry, "returns.lost")).isZero();
+        own.pause();
+        taken.giveBack();
+        own.kill();
+        await(() -> count(registry, "returns.lost") > 0);
+    }
+
+    private static double count(MeterRegistry registry, String meter) {
+        return registry.get("limiter.redis." + meter).functionCounter().count();
+    }
+
+    /** A bean that is started where web servers are. */
+    static final class WebServerPhase implements SmartLifecycle {
+
+        private final StorageStatistics statistics;
+        private volatile long requests = -1;
+
+        WebServerPhase(StorageStatistics statistics) {
+            this.statistics = statistics;
+        }
+
+        @Override
+        public void start() {
+            requests = statistics.requests();
+        }
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return requests >= 0;
+        }
+
+        @Override
+        public int getPhase() {
+            return SmartLifecycle.DEFAULT_PHASE - 2048;
+        }
+    }
+
+    /** Those of each rule, and hundreds until they are fast; the application itself has not asked for anything. */
+    @Test
+    void decidesBeforeAWebServerAcceptsRequests() {
+        application
+                .withPropertyValues(
+                        "spring.data.redis.port=" + RedisServer.shared().port(), "limiter.redis.timeout=5s")
+                .withBean(WebServerPhase.class)
+                .run(context -> assertThat(context.getBean(WebServerPhase.class).requests)
+                        .isGreaterThan(100));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.limiter.spring.chaos;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.testkit.Conditions;
@@ -37,7 +38,12 @@ class StartUnderLoadTests {
     private static final Duration ANSWERED = Duration.ofSeconds(60);
 
     private static final List<String> ALGORITHMS =
-            List.of("fixed-window", "sliding-window-log", "sliding-window-counter", "token-bucket");
+            List.of("fixed-window", "leaky-bucket", "sliding-window-log", "sliding-window-counter", "token-bucket");
+
+    /** Between two requests of a paced rule. */
+    private static final Duration PACE = Duration.ofMillis(20);
+
+    private static final int HELD = 5;
 
     private static final RedisServer redis = RedisServer.stopped();
     private final List<Thread> others = IntStream.range(0, Runtime.getRuntime().availableProcessors())
@@ -79,9 +85,8 @@ class StartUnderLoadTests {
     void permitsTheLimit(int start) throws IOException {
         String algorithm = ALGORITHMS.get(start % ALGORITHMS.size());
         others.forEach(Thread::start);
-        try (InstanceProcess process =
-                new InstanceProcess(StartUnderLoadTests.class, List.of(), List.of(algorithm, "" + redis.port()))) {
-            Client client = new Client(process.port(), "start" + start);
+        try (InstanceProcess process = process("limit=" + LIMIT, "window=100d", "algorithm=" + algorithm)) {
+            Client client = new Client(process.port(), "/today", "start" + start);
             List<CompletableFuture<Integer>> answers =
                     IntStream.range(0, REQUESTS).mapToObj(i -> client.ask()).toList();
             List<Integer> statuses =
@@ -100,12 +105,72 @@ class StartUnderLoadTests {
         }
     }
 
+    /**
+     * Turns come one pace after the other, in Redis and in memory: of those that were answered by any moment, the first had
+     * its turn no sooner than it was sent, and each of the others a pace later. How long a single gap is depends on when the
+     * threads of that process get to run.
+     */
+    @ParameterizedTest
+    @MethodSource("starts")
+    void keepsThePace(int start) throws IOException {
+        others.forEach(Thread::start);
+        try (InstanceProcess process = process(
+                "limit=" + Duration.ofSeconds(1).dividedBy(PACE),
+                "window=1s",
+                "algorithm=leaky-bucket",
+                "max-wait=6s")) {
+            Client client = new Client(process.port(), "/today", "paced" + start);
+            long sent = System.nanoTime();
+            List<CompletableFuture<Long>> answers = IntStream.range(0, REQUESTS)
+                    .mapToObj(i -> client.ask().thenApply(status -> status == 200 ? System.nanoTime() - sent : -1))
+                    .toList();
+            List<Long> departures = answers.stream()
+                    .map(CompletableFuture::join)
+                    .filter(nanos -> nanos >= 0)
+                    .sorted()
+                    .toList();
+            calm();
+            assertThat(departures).hasSizeGreaterThan(LIMIT);
+            for (int i = 0; i < departures.size(); i++) {
+                assertThat(Duration.ofNanos(departures.get(i)))
+                        .as("departure %s of %s", i, departures.size())
+                        .isGreaterThanOrEqualTo(PACE.multipliedBy(i));
+            }
+        }
+    }
+
+    /** The handler works for as long as many of the others take to come. */
+    @ParameterizedTest
+    @MethodSource("starts")
+    void holdsTheLimit(int start) throws IOException {
+        others.forEach(Thread::start);
+        try (InstanceProcess process = process("limit=" + HELD, "algorithm=concurrency")) {
+            Client client = new Client(process.port(), "/held", "held" + start);
+            List<CompletableFuture<Integer>> answers =
+                    IntStream.range(0, REQUESTS).mapToObj(i -> client.ask()).toList();
+            List<Integer> statuses =
+                    answers.stream().map(CompletableFuture::join).toList();
+            calm();
+            assertThat(statuses).containsOnly(200, 429);
+            assertThat(client.mostInFlight()).isBetween(1, HELD);
+            // permits that nobody has any more are free again
+            await(() -> client.ask().join() == 200);
+        }
+    }
+
+    private static InstanceProcess process(String... rule) throws IOException {
+        return new InstanceProcess(
+                StartUnderLoadTests.class,
+                List.of(),
+                Stream.concat(Stream.of("" + redis.port()), Stream.of(rule)).toList());
+    }
+
     private record Client(HttpClient http, HttpRequest request) {
 
-        Client(int port, String key) {
+        Client(int port, String path, String key) {
             this(
                     HttpClient.newHttpClient(),
-                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/today"))
+                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
                             .header("X-Api-Key", key)
                             .timeout(ANSWERED)
                             .build());
@@ -115,13 +180,22 @@ class StartUnderLoadTests {
             return http.sendAsync(request, HttpResponse.BodyHandlers.discarding())
                     .thenApply(HttpResponse::statusCode);
         }
+
+        int mostInFlight() {
+            HttpRequest most =
+                    HttpRequest.newBuilder(request.uri().resolve("/most")).build();
+            return http.sendAsync(most, HttpResponse.BodyHandlers.ofString())
+                    .thenApply(answer -> Integer.parseInt(answer.body()))
+                    .join();
+        }
     }
 
     public static void main(String... arguments) throws IOException {
-        Stream<String> rule = Stream.of(
-                "paths=/today", "key=header:X-Api-Key", "limit=" + LIMIT, "window=100d", "algorithm=" + arguments[0]);
+        Stream<String> rule = Stream.concat(
+                Stream.of("paths=/today,/held", "key=header:X-Api-Key"),
+                Stream.of(arguments).skip(1));
         try (Instance instance = new Instance(Stream.concat(
-                Stream.of("spring.data.redis.port=" + arguments[1]),
+                Stream.of("spring.data.redis.port=" + arguments[0]),
                 rule.map(property -> "limiter.rules.today." + property)))) {
             InstanceProcess.serve(instance.port());
         }

@@ -1,0 +1,102 @@
+package dev.limiter.redis.ahead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Charge;
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import dev.limiter.redis.script.LuaAlgorithms;
+import dev.limiter.redis.script.RedisDecision;
+import dev.limiter.redis.script.RemoteRule;
+import dev.limiter.redis.script.Returns;
+import dev.limiter.redis.script.ScriptAnswer;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Refusals by a clock that the test sets. */
+class KnownRefusalsTests {
+
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private static final Returns NOTHING_RETURNED = new Returns() {
+        @Override
+        public void giveBack(RedisDecision decision, boolean held) {}
+
+        @Override
+        public void releaseUnanswered(Charge charge, RemoteRule remote, byte[] hold) {}
+    };
+
+    private final AtomicLong now = new AtomicLong(-5);
+    private final KnownRefusals refusals = new KnownRefusals(now::get);
+    private final Rule rule = Rule.of("rule", Limit.fixedWindow(5, Duration.ofHours(1)));
+    private final RemoteRule remote = new RemoteRule(rule, LuaAlgorithms.LIBRARY, "", 30_000_000, 0);
+
+    /** Learns that nothing is left of a key for an hour. */
+    private void refuse(Charge charge) {
+        long micros = TimeUnit.HOURS.toMicros(1);
+        long[] numbers = {0, micros, micros, 0, 0};
+        ScriptAnswer answer = new ScriptAnswer(1, false, 0, 0, Long.MIN_VALUE, new byte[0], ByteBuffer.allocate(0));
+        RedisDecision refusal = new RedisDecision(NOTHING_RETURNED, charge, remote, numbers, answer, false, 0);
+        refusals.learn(charge, List.of(refusal), refusals.stamp(List.of(charge)), now.get());
+    }
+
+    private boolean isKnown(Charge charge) {
+        return refusals.of(charge) != null;
+    }
+
+    @Test
+    void aRefusalIsAskedForAgainAfterASecond() {
+        Charge charge = rule.charge("key");
+        refuse(charge);
+        now.addAndGet(SECOND - 1);
+        assertThat(isKnown(charge)).isTrue();
+        now.addAndGet(1);
+        assertThat(isKnown(charge)).isFalse();
+    }
+
+    /** Also while the answer to the one that asks has not come, or does not come at all. */
+    @Test
+    void oneRequestInASecondAsksAndTheOthersDoNot() {
+        Charge charge = rule.charge("key");
+        refuse(charge);
+        for (int second = 1; second <= 10; second++) {
+            now.addAndGet(SECOND);
+            assertThat(isKnown(charge)).as("first one of second %s", second).isFalse();
+            now.addAndGet(SECOND / 1000);
+            assertThat(IntStream.range(0, 100)).allMatch(i -> isKnown(charge));
+        }
+    }
+
+    @Test
+    void anAnswerIsBelievedForASecondFromWhenItWasAskedFor() {
+        Charge charge = rule.charge("key");
+        refuse(charge);
+        now.addAndGet(SECOND);
+        assertThat(isKnown(charge)).isFalse();
+        refuse(charge);
+        now.addAndGet(SECOND - 1);
+        assertThat(isKnown(charge)).isTrue();
+        now.addAndGet(1);
+        assertThat(isKnown(charge)).isFalse();
+    }
+
+    @Test
+    void forgetsThoseOfLongestAgoAndGoesOnLearning() {
+        int many = 3 * KnownRefusals.MAX_REQUESTS;
+        for (int i = 0; i < many; i++) {
+            refuse(rule.charge("key" + i));
+        }
+        assertThat(isKnown(rule.charge("key0"))).isFalse();
+        assertThat(IntStream.range(many - KnownRefusals.MAX_REQUESTS / 2, many))
+                .allMatch(i -> isKnown(rule.charge("key" + i)));
+        long known = IntStream.range(0, many)
+                .filter(i -> isKnown(rule.charge("key" + i)))
+                .count();
+        assertThat(known).isLessThanOrEqualTo(KnownRefusals.MAX_REQUESTS);
+    }
+}
