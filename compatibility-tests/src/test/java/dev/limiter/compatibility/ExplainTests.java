@@ -390,7 +390,7 @@ class ExplainTests {
         } finally {
             released.countDown();
             for (Future<Integer> each : sent) {
-                assertThat(each.get(30, TimeUnit.SECONDS)).isEqualTo(200);
+                assertThat(each.get(60, TimeUnit.SECONDS)).isEqualTo(200);
             }
             senders.shutdownNow();
         }

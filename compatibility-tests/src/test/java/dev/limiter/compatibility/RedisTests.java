@@ -166,7 +166,7 @@ class RedisTests {
         Held held = first.getBean(Held.class);
         CompletableFuture<HttpResponse<String>> holding = CompletableFuture.supplyAsync(
                 () -> Applications.clientsOf(first).get("/held"));
-        assertThat(held.entered.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(held.entered.await(60, TimeUnit.SECONDS)).isTrue();
         assertThat(Applications.clientsOf(second).get("/held").statusCode()).isEqualTo(503);
 
         held.leave.countDown();
@@ -279,7 +279,7 @@ class RedisTests {
         @GetMapping("/held")
         String held() throws InterruptedException {
             entered.countDown();
-            leave.await(20, TimeUnit.SECONDS);
+            leave.await(60, TimeUnit.SECONDS);
             return "served";
         }
     }

@@ -160,7 +160,7 @@ class RulesFileBadInputTests extends RulesFileSupport {
             Clients clients = Applications.clientsOf(application);
             Files.delete(file);
             Process pipe = new ProcessBuilder("mkfifo", file.toString()).start();
-            assertThat(pipe.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(pipe.waitFor(60, TimeUnit.SECONDS)).isTrue();
             assumeThat(pipe.exitValue()).isZero();
             awaitShown(clients, ALL, "This is no file");
             Files.delete(file);

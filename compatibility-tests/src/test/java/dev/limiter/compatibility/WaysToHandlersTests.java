@@ -119,7 +119,7 @@ class WaysToHandlersTests {
         WebSocket socket = HttpClient.newHttpClient()
                 .newWebSocketBuilder()
                 .buildAsync(URI.create("ws://localhost:" + clients.port() + "/socket"), new WebSocket.Listener() {})
-                .get(30, TimeUnit.SECONDS);
+                .get(60, TimeUnit.SECONDS);
         socket.abort();
 
         assertCharged("* /socket", 1);

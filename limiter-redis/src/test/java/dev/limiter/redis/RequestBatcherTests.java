@@ -505,7 +505,7 @@ class RequestBatcherTests {
                 long expected = number - asked.size() + 1;
                 for (CompletableFuture<Long> each : asked) {
                     try {
-                        assertThat(each.get(20, TimeUnit.SECONDS)).isEqualTo(expected);
+                        assertThat(each.get(60, TimeUnit.SECONDS)).isEqualTo(expected);
                     } catch (ExecutionException e) {
                         assertThat(e).hasMessageContaining("not sent");
                         failed++;

@@ -20,7 +20,7 @@ final class Connection implements Closeable {
     Connection(int port) throws IOException {
         this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
         this.socket.setTcpNoDelay(true);
-        this.socket.setSoTimeout(30_000);
+        this.socket.setSoTimeout(60_000);
         this.in = new BufferedInputStream(socket.getInputStream());
     }
 

@@ -1,7 +1,6 @@
 package dev.limiter.testkit;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
@@ -11,12 +10,12 @@ public final class Ports {
 
     private Ports() {}
 
+    /**
+     * A port that no server listens on. Its range is below the one from which systems take ports for outgoing
+     * connections: such a connection could take the port of a server that starts later, or again.
+     */
     public static int free() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException exception) {
-            throw new UncheckedIOException(exception);
-        }
+        return free(0);
     }
 
     /** A port of which the one that is higher by {@code distance}, up to 30,000, is free as well. */

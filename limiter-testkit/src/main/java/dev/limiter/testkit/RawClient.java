@@ -15,7 +15,7 @@ import java.util.Locale;
 /** Sends what no well-behaved client would: each char is one byte. */
 public final class RawClient {
 
-    private static final int PATIENCE_MILLIS = 30_000;
+    private static final int PATIENCE_MILLIS = 60_000;
 
     private final int port;
 

@@ -175,7 +175,7 @@ public final class RedisServer implements AutoCloseable {
 
     private static void waitFor(Process process) {
         try {
-            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
                 throw new IllegalStateException("Still runs: " + process.info());
             }
         } catch (InterruptedException exception) {

@@ -210,7 +210,7 @@ class ClientAddressesTests {
         ClientAddresses addresses = addresses(TrustedHeader.ANY, TRUSTED);
 
         String bucket = Assertions.assertTimeoutPreemptively(
-                Duration.ofSeconds(10), () -> addresses.of(new Request(peer, null, forwarded, xForwardedFor)));
+                Duration.ofSeconds(60), () -> addresses.of(new Request(peer, null, forwarded, xForwardedFor)));
 
         assertThat(bucket).isEqualTo(expected);
     }

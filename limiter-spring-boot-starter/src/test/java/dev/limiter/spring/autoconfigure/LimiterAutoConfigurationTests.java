@@ -320,7 +320,7 @@ class LimiterAutoConfigurationTests {
         end.run();
         for (Thread cleaner : cleaners) {
             // it has been told to end and does nothing more, but may take a moment to be gone
-            cleaner.join(10_000);
+            cleaner.join(60_000);
         }
         assertThat(cleaners()).isEmpty();
     }

@@ -52,7 +52,7 @@ final class Load implements AutoCloseable {
     private void send(int port, String[] paths) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setTcpNoDelay(true);
-            socket.setSoTimeout(30_000);
+            socket.setSoTimeout(60_000);
             BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), ISO_8859_1));
             for (int i = 0; !over; i++) {
                 String path = paths[i % paths.length];

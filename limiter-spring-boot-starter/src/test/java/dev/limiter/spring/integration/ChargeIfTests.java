@@ -289,7 +289,7 @@ class ChargeIfTests extends WebTestSupport {
 
     private Socket open(String path) throws IOException {
         Socket connection = new Socket(InetAddress.getLoopbackAddress(), port);
-        connection.setSoTimeout(10_000);
+        connection.setSoTimeout(60_000);
         connection
                 .getOutputStream()
                 .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(StandardCharsets.US_ASCII));

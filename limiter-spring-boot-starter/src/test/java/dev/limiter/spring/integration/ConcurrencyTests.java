@@ -85,7 +85,7 @@ class ConcurrencyTests extends WebTestSupport {
                 .doesNotContain("retry-after");
 
         open("r" + path.hashCode());
-        assertThat(first.get(10, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        assertThat(first.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
         assertEventuallyFree();
         assertThat(get("/by-rule/plain").statusCode()).isEqualTo(200);
     }
@@ -100,7 +100,7 @@ class ConcurrencyTests extends WebTestSupport {
         assertThat(get("/mine/none", "X-Client", "b").statusCode()).isEqualTo(200);
 
         open("mine");
-        assertThat(first.get(10, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        assertThat(first.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
     }
 
     @ParameterizedTest
@@ -145,7 +145,7 @@ class ConcurrencyTests extends WebTestSupport {
 
         assertThat(get("/annotated/none").statusCode()).isEqualTo(503);
         open("annotated");
-        assertThat(first.get(10, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        assertThat(first.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
         await(() -> status("/annotated/none") == 200);
     }
 

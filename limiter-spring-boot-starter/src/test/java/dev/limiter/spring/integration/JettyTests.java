@@ -81,7 +81,7 @@ class JettyTests {
             @GetMapping("/large")
             void large(HttpServletResponse response) throws IOException, InterruptedException {
                 response.getOutputStream().write("x".repeat(64 * 1024).getBytes(StandardCharsets.US_ASCII));
-                assertThat(read.await(30, TimeUnit.SECONDS)).isTrue();
+                assertThat(read.await(60, TimeUnit.SECONDS)).isTrue();
             }
         }
     }

@@ -49,7 +49,7 @@ class WaitingOnVirtualThreadsTests extends WebTestSupport {
         time.advance(Duration.ofMillis(100));
 
         // not dispatched again
-        assertThat(waiting.get(20, TimeUnit.SECONDS).body()).startsWith("REQUEST on VirtualThread");
+        assertThat(waiting.get(60, TimeUnit.SECONDS).body()).startsWith("REQUEST on VirtualThread");
         assertThat(limiters.waiting()).isZero();
     }
 

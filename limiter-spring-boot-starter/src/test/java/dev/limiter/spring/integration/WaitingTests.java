@@ -271,7 +271,7 @@ class WaitingTests extends WebTestSupport {
         thread.start();
         await(() -> limiters.waiting() == 1);
         thread.interrupt();
-        assertThat(refused.get(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(refused.get(60, TimeUnit.SECONDS)).isTrue();
         assertThat(limiters.waiting()).isZero();
     }
 
@@ -307,7 +307,7 @@ class WaitingTests extends WebTestSupport {
     }
 
     private static <T> T result(Future<T> future) throws Exception {
-        return future.get(20, TimeUnit.SECONDS);
+        return future.get(60, TimeUnit.SECONDS);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -406,7 +406,7 @@ class WaitingTests extends WebTestSupport {
         @GetMapping("/pool/blocking")
         String blocking() throws InterruptedException {
             scene.entered.countDown();
-            assertThat(scene.gate.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(scene.gate.await(60, TimeUnit.SECONDS)).isTrue();
             return serve();
         }
 
