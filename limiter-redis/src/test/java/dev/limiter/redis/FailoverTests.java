@@ -53,7 +53,7 @@ class FailoverTests implements StorageListener {
         RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000);
         return FailoverRateLimiterStorage.builder(
                         RedisRateLimiterStorage.builder(counting(redis))
-                                .timeout(Duration.ofMillis(500))
+                                .timeout(Duration.ofSeconds(2))
                                 .build(),
                         local)
                 .onFailure(of -> onFailure)

@@ -15,10 +15,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** A client that waits for half a second, for whatever, and connects again every tenth of a second. */
+/** A client that waits for two seconds, for any answer, and connects again every tenth of a second. */
 final class ImpatientClient implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofMillis(500);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final ClientResources resources = DefaultClientResources.builder()
             .reconnectDelay(Delay.constant(Duration.ofMillis(100)))
