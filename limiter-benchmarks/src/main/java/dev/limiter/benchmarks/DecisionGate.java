@@ -3,6 +3,7 @@ package dev.limiter.benchmarks;
 import com.sun.management.ThreadMXBean;
 import dev.limiter.Decision;
 import dev.limiter.Rule;
+import dev.limiter.benchmarks.harness.Measurement;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HashMap;

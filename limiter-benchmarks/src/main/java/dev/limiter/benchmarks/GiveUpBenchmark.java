@@ -4,6 +4,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
+import dev.limiter.benchmarks.harness.Measurement;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;

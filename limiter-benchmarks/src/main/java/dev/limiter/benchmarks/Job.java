@@ -1,5 +1,6 @@
 package dev.limiter.benchmarks;
 
+import dev.limiter.benchmarks.harness.Measurement;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;

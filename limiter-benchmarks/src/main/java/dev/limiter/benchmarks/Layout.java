@@ -1,5 +1,6 @@
 package dev.limiter.benchmarks;
 
+import dev.limiter.benchmarks.harness.Measurement;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.limiter.benchmarks;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
+import dev.limiter.benchmarks.harness.Measurement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

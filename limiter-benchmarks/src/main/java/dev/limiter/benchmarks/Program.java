@@ -1,5 +1,7 @@
 package dev.limiter.benchmarks;
 
+import dev.limiter.benchmarks.harness.JavaProcess;
+import dev.limiter.benchmarks.harness.Measurement;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

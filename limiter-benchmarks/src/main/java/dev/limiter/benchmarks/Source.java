@@ -1,5 +1,6 @@
 package dev.limiter.benchmarks;
 
+import dev.limiter.benchmarks.harness.Measurement;
 import java.util.List;
 import java.util.function.Consumer;
 

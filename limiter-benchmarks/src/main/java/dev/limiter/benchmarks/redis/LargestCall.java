@@ -4,7 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
-import dev.limiter.benchmarks.Measurement;
+import dev.limiter.benchmarks.harness.Measurement;
 import dev.limiter.redis.LettuceRedis;
 import dev.limiter.redis.RedisRateLimiterStorage;
 import io.lettuce.core.api.sync.RedisCommands;

@@ -3,7 +3,7 @@ package dev.limiter.benchmarks.redis;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.benchmarks.Measurement;
+import dev.limiter.benchmarks.harness.Measurement;
 import dev.limiter.redis.LettuceRedis;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;

@@ -1,7 +1,7 @@
 package dev.limiter.benchmarks.redis;
 
-import dev.limiter.benchmarks.BusyCore;
-import dev.limiter.benchmarks.Measurement;
+import dev.limiter.benchmarks.harness.BusyCore;
+import dev.limiter.benchmarks.harness.Measurement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,6 +1,6 @@
 package dev.limiter.benchmarks.redis;
 
-import dev.limiter.benchmarks.Measurement;
+import dev.limiter.benchmarks.harness.Measurement;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;

@@ -1,8 +1,8 @@
 package dev.limiter.benchmarks.web;
 
 import com.sun.management.ThreadMXBean;
-import dev.limiter.benchmarks.JavaProcess;
-import dev.limiter.benchmarks.Measurement;
+import dev.limiter.benchmarks.harness.JavaProcess;
+import dev.limiter.benchmarks.harness.Measurement;
 import dev.limiter.spring.web.RateLimitInterceptor;
 import java.io.BufferedReader;
 import java.io.IOException;

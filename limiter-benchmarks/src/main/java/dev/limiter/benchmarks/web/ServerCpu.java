@@ -1,6 +1,6 @@
 package dev.limiter.benchmarks.web;
 
-import dev.limiter.benchmarks.Measurement;
+import dev.limiter.benchmarks.harness.Measurement;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

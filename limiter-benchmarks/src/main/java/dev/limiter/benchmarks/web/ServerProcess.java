@@ -1,6 +1,6 @@
 package dev.limiter.benchmarks.web;
 
-import dev.limiter.benchmarks.JavaProcess;
+import dev.limiter.benchmarks.harness.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,4 +1,4 @@
-package dev.limiter.benchmarks;
+package dev.limiter.benchmarks.harness;
 
 import java.io.IOException;
 import java.nio.file.Path;

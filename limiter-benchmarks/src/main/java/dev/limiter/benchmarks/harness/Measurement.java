@@ -1,12 +1,12 @@
-package dev.limiter.benchmarks;
+package dev.limiter.benchmarks.harness;
 
 import java.util.Optional;
 
 /**
  * A measured value of one round, for a cell of a table of docs/explanation/performance.md. Programs print their values as
- * lines; {@link Tables} collects the lines of all rounds.
+ * lines; {@code Tables} collects the lines of all rounds.
  *
- * @param column one of the columns that the {@link Layout} of the table shows
+ * @param column one of the columns that the {@code Layout} of the table shows
  */
 public record Measurement(String table, String row, String column, double value) {
 
@@ -18,7 +18,7 @@ public record Measurement(String table, String row, String column, double value)
     }
 
     /** Empty for a line that is no measured value. */
-    static Optional<Measurement> parse(String line) {
+    public static Optional<Measurement> parse(String line) {
         String[] fields = line.split("\t", -1);
         return fields.length == 5 && fields[0].equals(MARK)
                 ? Optional.of(new Measurement(fields[1], fields[2], fields[3], Double.parseDouble(fields[4])))
