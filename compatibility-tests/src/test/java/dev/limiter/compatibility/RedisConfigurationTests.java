@@ -8,14 +8,19 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.testkit.RedisServer;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -24,11 +29,17 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.EnvironmentAware;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.env.Environment;
 import org.springframework.core.io.DefaultResourceLoader;
+import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ClassUtils;
 
 /** Limits are where the application's own configuration of Spring Data Redis says. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -65,6 +76,18 @@ class RedisConfigurationTests {
     @Test
     void anOwnConnectionFactorySaysWhichServerAndHow() {
         assertUses(5, "by-bean", OwnFactory.class, "test.port=" + redis.port(), "spring.data.redis.port=1");
+    }
+
+    /** {@code @ServiceConnection} of Testcontainers and Docker Compose bring such details, which override properties. */
+    @Test
+    void aServiceConnectionSaysWhichServerAndHow() {
+        assertUses(
+                7,
+                "by-details",
+                ServiceConnection.class,
+                "test.port=" + redis.port(),
+                "spring.data.redis.port=1",
+                "spring.data.redis.client-name=by-details");
     }
 
     private static void assertUses(int database, String clientName, Class<?> application, String... properties) {
@@ -135,6 +158,56 @@ class RedisConfigurationTests {
             return new LettuceConnectionFactory(
                     server,
                     LettuceClientConfiguration.builder().clientName("by-bean").build());
+        }
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import(ConnectionDetails.class)
+    static class ServiceConnection {}
+
+    /** A bean of the type that the line of Spring Boot has for this: its name and package differ. */
+    static final class ConnectionDetails implements ImportBeanDefinitionRegistrar, EnvironmentAware {
+
+        private static final List<String> TYPES = List.of(
+                "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
+                "org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails");
+
+        private int port;
+
+        @Override
+        public void setEnvironment(Environment environment) {
+            port = environment.getRequiredProperty("test.port", Integer.class);
+        }
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata application, BeanDefinitionRegistry registry) {
+            Class<?> type = TYPES.stream()
+                    .filter(name -> ClassUtils.isPresent(name, null))
+                    .map(name -> ClassUtils.resolveClassName(name, null))
+                    .findFirst()
+                    .orElseThrow();
+            registry.registerBeanDefinition("details", details(type, port));
+        }
+
+        private static <T> RootBeanDefinition details(Class<T> type, int port) {
+            Class<?> standalone = ClassUtils.resolveClassName(type.getName() + "$Standalone", type.getClassLoader());
+            Object server = answering(standalone, Map.of("getHost", "127.0.0.1", "getPort", port, "getDatabase", 7));
+            T details = type.cast(answering(type, Map.of("getPassword", PASSWORD, "getStandalone", server)));
+            return new RootBeanDefinition(type, () -> details);
+        }
+
+        /** An implementation that answers so, and else what the interface does by default. */
+        private static Object answering(Class<?> type, Map<String, Object> answers) {
+            return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                Object answer = answers.get(method.getName());
+                return switch (method.getName()) {
+                    case "hashCode" -> System.identityHashCode(proxy);
+                    case "equals" -> proxy == arguments[0];
+                    case "toString" -> type.getName();
+                    default -> answer != null ? answer : InvocationHandler.invokeDefault(proxy, method, arguments);
+                };
+            });
         }
     }
 }

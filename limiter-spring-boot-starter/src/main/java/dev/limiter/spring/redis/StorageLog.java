@@ -47,8 +47,8 @@ public final class StorageLog implements StorageListener {
     @Override
     public void lacksRight(@Nullable String message) {
         if (isTime(sayRightAfter)) {
-            logger.warn(message + ". Decisions that need it are made as on-failure says; what is released or given back"
-                    + " without it is lost.");
+            logger.warn(message + ". Decisions that need it are made as on-failure says; what is given back without"
+                    + " it stays charged, and what is released is free within half a minute.");
         }
     }
 

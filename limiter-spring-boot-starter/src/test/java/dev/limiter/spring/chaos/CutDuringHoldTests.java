@@ -8,6 +8,7 @@ import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.testkit.RedisServer;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -18,6 +19,12 @@ import org.junit.jupiter.api.Test;
 /** The connection of an instance is cut while it holds permits of a concurrency limit, which end meanwhile. */
 @Tag("long")
 class CutDuringHoldTests {
+
+    /**
+     * The longest time from the first decision in Redis to the last release: those that failed are sent ten times in a
+     * second, and the rest is for a machine that has other work. Far less than the half minute of a hold.
+     */
+    private static final Duration RELEASED = Duration.ofSeconds(5);
 
     private static final Rule POOL = Rule.of("pool", Limit.concurrency(5));
 
@@ -57,19 +64,14 @@ class CutDuringHoldTests {
         assertThat(states()).hasSize(1);
         network.mend();
         await(here::usesRedis);
-        // or the holds have ended
-        await(() -> states().isEmpty() || secondsLeft() < 10);
-        assertThat(states()).isEmpty();
+        long back = System.nanoTime();
+        await(() -> states().isEmpty() || System.nanoTime() - back > RELEASED.toNanos());
+        assertThat(states()).as("held after the connection was back").isEmpty();
         await(() -> there.limiters().peek(POOL, "key").remaining() == 5);
     }
 
     /** The permits of the limit held in Redis: none once all are released. */
     private static List<String> states() {
         return redis.ask(commands -> commands.keys("limiter:{pool:*"));
-    }
-
-    private static long secondsLeft() {
-        List<String> states = states();
-        return states.isEmpty() ? 0 : redis.ask(commands -> commands.ttl(states.get(0)));
     }
 }
