@@ -36,7 +36,7 @@ record JmhRound(
         int threads)
         implements Source {
 
-    /** What one call takes. */
+    /** The time and the heap of one call. */
     private record Cost(double nanos, double bytes) {}
 
     @Override

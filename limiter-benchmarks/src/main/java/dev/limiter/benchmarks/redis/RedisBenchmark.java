@@ -135,7 +135,7 @@ public final class RedisBenchmark {
         });
     }
 
-    /** What the ratios refer to. */
+    /** The base of the ratios. */
     private static void printEmptyCall(List<Slice> slices, String table) {
         for (Slice slice : slices) {
             new Measurement(table + "-empty", "one empty call", "per second", slice.perSecond()).print();
