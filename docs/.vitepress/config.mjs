@@ -1,64 +1,58 @@
-// The manual as a site: .ci/manual renders it.
-const guides = [
-  ['Limits by annotation', 'annotation'],
-  ['Rules for paths', 'path-rules'],
-  ['A limit for every endpoint', 'automatic-limit'],
-  ['Before Spring Security', 'before-security'],
-  ['Keys', 'keys'],
-  ['Behind a proxy', 'behind-a-proxy'],
-  ['Tiers', 'tiers'],
-  ['What is charged', 'charging'],
-  ['Exempt, denied, banned', 'exempt-deny-ban'],
-  ['Choosing an algorithm', 'choosing-an-algorithm'],
-  ['Where windows begin', 'windows-and-calendar'],
-  ['How many at once', 'concurrency'],
-  ['Waiting instead of refusing', 'waiting'],
-  ['Shadow mode', 'shadow-mode'],
-  ['Switches', 'configuration'],
-  ['Redis', 'redis'],
-  ['The answer', 'the-answer'],
-  ['With the rest of Spring', 'with-the-rest-of-spring'],
-  ['Without Spring', 'without-spring'],
-  ['Extending', 'extending'],
-  ['Limits in tests', 'testing'],
-]
-const reference = [
-  ['Configuration', 'configuration'],
-  ['Annotation', 'annotation'],
-  ['Key grammar', 'key-grammar'],
-  ['Headers and body', 'headers-and-body'],
-  ['Metrics', 'metrics'],
-  ['Guarantees', 'guarantees'],
-  ['Messages', 'messages'],
-]
-const explanation = [
-  ['Algorithms', 'algorithms'],
-  ['Architecture', 'architecture'],
-  ['Redis inside', 'redis-inside'],
-  ['Performance', 'performance'],
-  ['Choices: storage', 'decisions/storage'],
-  ['Choices: Redis', 'decisions/redis'],
-  ['Choices: waiting', 'decisions/waiting'],
-  ['Choices: rules', 'decisions/rules'],
-  ['Choices: edges', 'decisions/edges'],
-]
-const section = (text, folder, pages) => ({
+// The manual as a site: .ci/manual renders it. A page of a folder is in the sidebar because it is there.
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const manual = fileURLToPath(new URL('..', import.meta.url))
+const read = (page) => readFileSync(manual + page, 'utf8')
+const index = read('README.md')
+
+const capitalized = (text) => text[0].toUpperCase() + text.slice(1)
+
+// As the index calls it, or else by its first heading
+const titleOf = (page) => {
+  const link = index.match(new RegExp(`\\[([^\\]]+)\\]\\(${page.replaceAll('.', '\\.')}\\)`))
+  return capitalized(link ? link[1] : read(page).match(/^# (.*)$/m)[1])
+}
+
+// Where the index has it; pages that it does not name come last
+const placeOf = (page) => {
+  const place = index.indexOf(`(${page})`)
+  return place < 0 ? index.length : place
+}
+
+const pagesOf = (folder) =>
+  readdirSync(manual + folder)
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => folder + file)
+    .sort((one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1))
+
+const linkTo = (page) => '/' + page.replace(/(README)?\.md$/, '')
+
+const section = (text, ...folders) => ({
   text,
-  items: pages.map(([title, page]) => ({ text: title, link: `/${folder}/${page}` })),
+  collapsed: false,
+  items: folders.flatMap(pagesOf).map((page) => ({ text: titleOf(page), link: linkTo(page) })),
 })
 
 export default {
   title: 'Limiter',
   description: 'Rate limits for Spring Boot',
   cleanUrls: false,
-  rewrites: { 'README.md': 'index.md' },
+  rewrites: {
+    'README.md': 'index.md',
+    'operations/README.md': 'operations/index.md',
+    'explanation/decisions/README.md': 'explanation/decisions/index.md',
+  },
   themeConfig: {
     search: { provider: 'local' },
     sidebar: [
-      { text: 'Getting started', link: '/getting-started' },
-      section('Guides', 'guides', guides),
-      section('Reference', 'reference', reference),
-      section('Explanation', 'explanation', explanation),
+      ...pagesOf('')
+        .filter((page) => page !== 'README.md')
+        .map((page) => ({ text: titleOf(page), link: linkTo(page) })),
+      section('Guides', 'guides/'),
+      section('On call', 'operations/'),
+      section('Reference', 'reference/'),
+      section('Explanation', 'explanation/', 'explanation/decisions/'),
     ],
   },
 }

@@ -156,14 +156,17 @@ public abstract class Decision implements AutoCloseable {
     }
 
     private LimitStatus status(int limit) {
-        long wait = waitNanos(limit);
+        return status(rule(), limit, remaining(limit), waitNanos(limit), resetNanos(limit));
+    }
+
+    static LimitStatus status(Rule rule, int limit, long remaining, long waitNanos, long resetNanos) {
         return new LimitStatus(
-                rule().policies().get(limit),
-                rule().limits().get(limit),
-                wait == 0,
-                remaining(limit),
-                retry(wait),
-                reset(resetNanos(limit)));
+                rule.policies().get(limit),
+                rule.limits().get(limit),
+                waitNanos == 0,
+                remaining,
+                retry(waitNanos),
+                reset(resetNanos));
     }
 
     /**

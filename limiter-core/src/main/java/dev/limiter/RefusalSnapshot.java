@@ -17,6 +17,7 @@ final class RefusalSnapshot extends Decision {
         this.rule = refused.rule();
         this.key = refused.key();
         int size = rule.limits().size();
+        LimitStatus[] statuses = new LimitStatus[size];
         this.remaining = new long[size];
         this.waitNanos = new long[size];
         this.resetNanos = new long[size];
@@ -24,9 +25,10 @@ final class RefusalSnapshot extends Decision {
             remaining[i] = refused.remaining(i);
             waitNanos[i] = refused.waitNanos(i);
             resetNanos[i] = refused.resetNanos(i);
+            statuses[i] = status(rule, i, remaining[i], waitNanos[i], resetNanos[i]);
         }
-        this.deciding = super.deciding();
-        this.limits = List.copyOf(super.limits());
+        this.deciding = size == 1 ? 0 : super.deciding();
+        this.limits = List.of(statuses);
     }
 
     @Override

@@ -86,11 +86,9 @@ public final class ProblemBody {
         } else {
             json.append("\",\"violated-policies\":[");
             for (int i = 0; i < violated.size(); i++) {
-                json.append(i == 0 ? "\"" : ",\"")
-                        .appendEscaped(violated.get(i))
-                        .append("\"");
+                json.append(i == 0 ? "\"" : "\",\"").appendEscaped(violated.get(i));
             }
-            json.append("]");
+            json.append(violated.isEmpty() ? "]" : "\"]");
         }
         return json.append(retryAfter.isPresent() ? ",\"retry-after\":" + retryAfter.getAsLong() + "}" : "}");
     }

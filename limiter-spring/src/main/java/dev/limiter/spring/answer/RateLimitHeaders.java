@@ -62,11 +62,15 @@ public final class RateLimitHeaders {
      * The limits of a rule. {@code text}: that of the limits that were asked; {@code charge}: what was asked of each.
      */
     public void add(RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {
-        HeaderStyle style = rule.headers();
+        add(rule.headers(), rule, text, charge, statuses);
+    }
+
+    private void add(
+            HeaderStyle style, RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {
         if (style.ietf()) {
             addPolicies(text);
             text.appendAvailable(available, names(style), statuses, charge);
-            addPartition(rule, text);
+            addPartition(style, rule, text);
         }
         addLegacy(style, statuses);
     }
@@ -77,11 +81,11 @@ public final class RateLimitHeaders {
     public void add(RateLimitRule rule, PolicyText text, Charge charge, Decision decision) {
         HeaderStyle style = rule.headers();
         if (style.legacy() || !decision.permitted()) {
-            add(rule, text, charge, decision.limits());
+            add(style, rule, text, charge, decision.limits());
         } else if (style.ietf()) {
             addPolicies(text);
             text.appendAvailable(available, names(style), decision, charge.permits(0));
-            addPartition(rule, text);
+            addPartition(style, rule, text);
         }
     }
 
@@ -93,8 +97,8 @@ public final class RateLimitHeaders {
         policies = policies == null ? text.policies() : policies + ", " + text.policies();
     }
 
-    private void addPartition(RateLimitRule rule, PolicyText text) {
-        if (rule.headers() == HeaderStyle.IETF_NEXT) {
+    private void addPartition(HeaderStyle style, RateLimitRule rule, PolicyText text) {
+        if (style == HeaderStyle.IETF_NEXT) {
             partitions = partitions == null ? new StringBuilder(64) : partitions;
             text.appendPartition(partitions, rule.keyKinds());
         }

@@ -46,6 +46,14 @@ public final class RejectionTexts {
         }
         String limits = String.join(", ", violated);
         Object[] limitsOnly = {limits};
+        String reason = reason(problem);
+        if (retryAfter.isPresent()) {
+            return text(
+                    codes(problem).detail,
+                    new Object[] {limits, retryAfter.getAsLong()},
+                    "The limit " + limits + reason + "; retry after " + retryAfter.getAsLong() + " s.",
+                    locale);
+        }
         if (decision.never()) {
             return text(
                     codes(problem).never,
@@ -53,15 +61,7 @@ public final class RejectionTexts {
                     "The request asks for more than the limit " + limits + " can ever grant.",
                     locale);
         }
-        String reason = reason(problem);
-        if (retryAfter.isEmpty()) {
-            return text(codes(problem).full, limitsOnly, "The limit " + limits + reason + ".", locale);
-        }
-        return text(
-                codes(problem).detail,
-                new Object[] {limits, retryAfter.getAsLong()},
-                "The limit " + limits + reason + "; retry after " + retryAfter.getAsLong() + " s.",
-                locale);
+        return text(codes(problem).full, limitsOnly, "The limit " + limits + reason + ".", locale);
     }
 
     private static String reason(Problem problem) {

@@ -70,9 +70,10 @@ public final class RuleDecider {
     }
 
     private Verdict decide(Asked asked, ApplicableRules rules, RateLimitContext context, String resource) {
-        long start = rules.waiting() ? System.nanoTime() : 0;
-        Decision decision = rules.waiting() ? limiters.acquire(asked.charges()) : tryAcquire(asked.charges());
-        Duration waited = rules.waiting() ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
+        boolean waiting = rules.waiting();
+        long start = waiting ? System.nanoTime() : 0;
+        Decision decision = waiting ? limiters.acquire(asked.charges()) : tryAcquire(asked.charges());
+        Duration waited = waiting ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
         Verdict verdict = verdict(asked, rules, context, resource, decision);
         if (!decision.permitted()) {
             return withShadow(
@@ -148,10 +149,12 @@ public final class RuleDecider {
     }
 
     private @Nullable Verdict banned(Asked asked, RateLimitContext context, String resource) {
-        for (int i = 0; i < asked.charges().size(); i++) {
-            Decision banned = bans.current(asked.rules().get(i), asked.charges().get(i));
+        List<RateLimitRule> rules = asked.rules();
+        List<Charge> charges = asked.charges();
+        for (int i = 0; i < charges.size(); i++) {
+            Decision banned = bans.current(rules.get(i), charges.get(i));
             if (banned != null) {
-                return banned(asked.rules().get(i), asked.charges().get(i), banned, context, resource);
+                return banned(rules.get(i), charges.get(i), banned, context, resource);
             }
         }
         return null;
@@ -174,8 +177,9 @@ public final class RuleDecider {
     /** Only the rules that refused are to be told: the others were not counted. */
     private Verdict rejected(Verdict verdict, RateLimitContext context, String resource) {
         Verdict result = verdict;
-        for (int i = 0; i < verdict.rules().size(); i++) {
-            RateLimitRule rule = verdict.rules().get(i);
+        List<RateLimitRule> rules = verdict.rules();
+        for (int i = 0; i < rules.size(); i++) {
+            RateLimitRule rule = rules.get(i);
             if (!verdict.refusedBy(i)) {
                 continue;
             }
