@@ -18,11 +18,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -42,8 +44,6 @@ import org.springframework.util.ClassUtils;
 /** The examples of README.md and of the manual compile, and start. */
 class ReadmeTests {
 
-    private static final Path README = Path.of("../README.md");
-    private static final Path MANUAL = Path.of("../docs");
     private static final Path CHANGELOG = Path.of("../CHANGELOG.md");
     private static final Path POM = Path.of("../pom.xml");
     private static final Pattern PROJECT_VERSION = Pattern.compile("^  <version>(.*)</version>$", Pattern.MULTILINE);
@@ -135,8 +135,55 @@ class ReadmeTests {
     }
 
     @Test
+    void eachFolderOfTheManualIsInItsSidebar() throws IOException {
+        String sidebar = Files.readString(Manual.page(".vitepress/config.mjs"));
+        assertThat(pages().stream()
+                        .filter(page -> page.startsWith(Manual.FOLDER))
+                        .map(page -> Manual.FOLDER.relativize(page).getParent())
+                        .map(folder -> folder == null ? "''" : "'" + folder + "/'")
+                        .distinct())
+                .allSatisfy(folder -> assertThat(sidebar).contains(folder));
+    }
+
+    @Test
+    void eachChoiceIsInTheIndex() {
+        Path folder = Manual.page("explanation/decisions");
+        String index = text(folder.resolve("README.md"));
+        assertThat(pages().stream().filter(page -> page.startsWith(folder)).flatMap(page -> chapters(page).stream()))
+                .isNotEmpty()
+                .allSatisfy(chapter -> assertThat(index).contains(chapter));
+    }
+
+    private static List<String> chapters(Path page) {
+        return Pattern.compile("^## (?!\\[)(.*)$", Pattern.MULTILINE)
+                .matcher(text(page))
+                .results()
+                .map(chapter -> "- [" + chapter.group(1) + "](" + page.getFileName() + "#")
+                .toList();
+    }
+
+    @Test
+    void typesOfTheArchitectureExist() throws IOException {
+        String page = text(Manual.page("explanation/architecture.md"));
+        Set<String> elsewhere = Set.of("AsyncListener", "RateLimit");
+        try (Stream<Path> sources = Files.walk(Path.of(".."))) {
+            Set<String> types = sources.map(source -> source.getFileName().toString())
+                    .filter(name -> name.endsWith(".java"))
+                    .map(name -> name.replace(".java", ""))
+                    .collect(Collectors.toSet());
+            assertThat(Pattern.compile("`([A-Z][A-Za-z]+)`")
+                            .matcher(page)
+                            .results()
+                            .map(name -> name.group(1)))
+                    .filteredOn(name -> !elsewhere.contains(name))
+                    .isNotEmpty()
+                    .allSatisfy(name -> assertThat(types).contains(name));
+        }
+    }
+
+    @Test
     void readmeIsShort() {
-        assertThat(text(README).lines().count()).isLessThanOrEqualTo(150);
+        assertThat(text(Manual.README).lines().count()).isLessThanOrEqualTo(150);
     }
 
     @Test
@@ -288,32 +335,15 @@ class ReadmeTests {
     }
 
     private static Stream<String> blocks(String language) {
-        return pages().stream()
-                .flatMap(page -> Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
-                        .matcher(text(page))
-                        .results()
-                        .map(block -> block.group(1)));
+        return Manual.blocks(language).map(Manual.Block::text);
     }
 
-    /** README.md, and all pages of the manual. */
     private static List<Path> pages() {
-        try (Stream<Path> manual = Files.walk(MANUAL)) {
-            return Stream.concat(
-                            Stream.of(README),
-                            manual.filter(page -> page.toString().endsWith(".md"))
-                                    .sorted())
-                    .toList();
-        } catch (IOException exception) {
-            throw new UncheckedIOException(exception);
-        }
+        return Manual.pages();
     }
 
     private static String text(Path page) {
-        try {
-            return Files.readString(page);
-        } catch (IOException exception) {
-            throw new UncheckedIOException(exception);
-        }
+        return Manual.text(page);
     }
 
     private static String oneLine(String code) {

@@ -1,0 +1,89 @@
+package dev.limiter.readme;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** README.md and all pages of the manual, with their examples. */
+final class Manual {
+
+    static final Path README = Path.of("../README.md");
+    static final Path FOLDER = Path.of("../docs");
+
+    private static final String FENCE = "```";
+
+    /** An example. {@code line}: of its first fence, from 1. */
+    record Block(Path page, int line, String language, String text) {
+
+        List<String> lines() {
+            return text.lines().toList();
+        }
+
+        @Override
+        public String toString() {
+            return FOLDER.getParent().relativize(page) + ":" + line + " " + language;
+        }
+    }
+
+    private Manual() {}
+
+    static Path page(String name) {
+        return FOLDER.resolve(name);
+    }
+
+    static List<Path> pages() {
+        try (Stream<Path> manual = Files.walk(FOLDER)) {
+            return Stream.concat(
+                            Stream.of(README),
+                            manual.filter(page -> page.toString().endsWith(".md"))
+                                    .sorted())
+                    .toList();
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+    }
+
+    static String text(Path page) {
+        try {
+            return Files.readString(page);
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+    }
+
+    static Stream<Block> blocks() {
+        return pages().stream().flatMap(page -> blocks(page).stream());
+    }
+
+    static Stream<Block> blocks(String language) {
+        return blocks().filter(block -> block.language().equals(language));
+    }
+
+    /** An example that does not end reaches to the end of its page. */
+    static List<Block> blocks(Path page) {
+        List<Block> blocks = new ArrayList<>();
+        List<String> lines = text(page).lines().toList();
+        int start = -1;
+        for (int i = 0; i < lines.size(); i++) {
+            if (!lines.get(i).strip().startsWith(FENCE)) {
+                continue;
+            }
+            if (start < 0) {
+                start = i;
+            } else {
+                String language =
+                        lines.get(start).strip().substring(FENCE.length()).strip();
+                blocks.add(new Block(page, start + 1, language, String.join("\n", lines.subList(start + 1, i)) + "\n"));
+                start = -1;
+            }
+        }
+        if (start >= 0) {
+            throw new IllegalStateException(page + ":" + (start + 1) + " has no end");
+        }
+        return blocks;
+    }
+}

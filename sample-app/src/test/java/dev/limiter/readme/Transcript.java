@@ -1,0 +1,185 @@
+package dev.limiter.readme;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.testkit.Programs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.springframework.boot.json.JsonParserFactory;
+
+/** Commands as a page shows them and what they answered, in a shell that keeps the functions they define. */
+final class Transcript {
+
+    /** Numbers of seconds that depend on when a command ran: hardly more than on the page. */
+    private static final Pattern SECONDS =
+            Pattern.compile("(?<=;t=|Retry-After: |retry after |\"retry-after\":)\\d+(?![\\d.])");
+
+    /** A replay begins earlier than the transcript did, and may be slow. */
+    private static final int LATER = 60;
+
+    /** Durations that were measured, times, hashes and threads: any. */
+    private static final Pattern VOLATILE = Pattern.compile("(?<=after )\\d+\\.\\d+(?= s)"
+            + "|PT[\\dHM.]*\\d+S"
+            + "|\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z"
+            + "|\\b[0-9a-f]{16}\\b"
+            + "|http-nio-[\\w-]+"
+            + "|(?<=\\[)[^\\[\\]]*(?=rules\\.yml)");
+
+    /** Fields of the server that the manual leaves out. */
+    private static final Set<String> LEFT_OUT =
+            Set.of("Date", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive");
+
+    private static final Pattern FUNCTION = Pattern.compile("\\w+\\(\\) \\{.*}");
+
+    /** {@code answer}: nothing if the page does not show it. */
+    record Step(String command, List<String> answer) {
+
+        boolean isFunction() {
+            return FUNCTION.matcher(command).matches();
+        }
+    }
+
+    private final List<String> functions = new ArrayList<>();
+    private final Map<String, String> servers;
+
+    /** {@code servers}: those that the page names, each with the one that is asked for it. */
+    Transcript(Map<String, String> servers) {
+        this.servers = servers;
+    }
+
+    static List<Step> steps(Manual.Block block) {
+        List<Step> steps = new ArrayList<>();
+        for (String line : block.lines()) {
+            if (line.startsWith("$ ")) {
+                steps.add(new Step(line.substring(2), new ArrayList<>()));
+            } else {
+                steps.get(steps.size() - 1).answer().add(line);
+            }
+        }
+        return steps;
+    }
+
+    void replay(Step step) {
+        if (step.isFunction()) {
+            functions.add(step.command());
+        } else {
+            check(step.answer(), run(step.command()));
+        }
+    }
+
+    String run(String command) {
+        Programs.onPath("curl");
+        if (command.contains("| jq")) {
+            Programs.onPath("jq");
+        }
+        String script = asked("set -o pipefail\n" + String.join("\n", functions) + "\n" + command);
+        assertThat(script)
+                .as("the servers that a command asks")
+                .doesNotContain(":8080")
+                .doesNotContain(":8081");
+        ProcessBuilder shell = new ProcessBuilder(Programs.onPath("bash"), "-c", script);
+        shell.environment().put("RULE", "login");
+        try {
+            Process process = shell.redirectError(Redirect.DISCARD).start();
+            String answer = new String(process.getInputStream().readAllBytes(), UTF_8);
+            assertThat(process.waitFor()).as(() -> command + "\n" + answer).isZero();
+            return answer;
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        } catch (InterruptedException exception) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(exception);
+        }
+    }
+
+    private String asked(String script) {
+        String asked = script;
+        for (Map.Entry<String, String> server : servers.entrySet()) {
+            asked = asked.replace(server.getKey(), server.getValue());
+        }
+        return asked;
+    }
+
+    private static void check(List<String> expected, String answer) {
+        List<String> answered = answer.lines().toList();
+        if (expected.isEmpty()) {
+            assertThat(answer.strip()).isNotEmpty().isNotEqualTo("null").doesNotContain("\"status\":404");
+        } else if (expected.get(0).startsWith("HTTP/")) {
+            checkHttp(expected, answered);
+        } else if (expected.get(0).startsWith("{")) {
+            assertThat(json(answer)).isEqualTo(json(String.join("\n", expected)));
+        } else {
+            checkLines(expected, answered);
+        }
+    }
+
+    private static void checkHttp(List<String> expected, List<String> answered) {
+        Set<String> names =
+                Set.copyOf(head(expected).stream().map(Transcript::name).toList());
+        // Where an answer is the application's own, its type is left out
+        boolean withType = names.contains("Content-Type");
+        checkLines(
+                head(expected),
+                head(answered).stream()
+                        .map(String::strip)
+                        .filter(field -> !LEFT_OUT.contains(name(field)))
+                        .filter(field -> withType || !name(field).equals("Content-Type"))
+                        .toList());
+        checkLines(body(expected), body(answered));
+    }
+
+    private static String name(String field) {
+        return field.replaceFirst(":.*", "");
+    }
+
+    private static List<String> head(List<String> lines) {
+        return lines.subList(0, end(lines));
+    }
+
+    private static List<String> body(List<String> lines) {
+        return lines.subList(end(lines) + 1, lines.size());
+    }
+
+    private static int end(List<String> lines) {
+        return lines.stream().map(String::strip).toList().indexOf("");
+    }
+
+    private static void checkLines(List<String> expected, List<String> answered) {
+        assertThat(masked(answered)).isEqualTo(masked(expected));
+        List<Integer> shown = seconds(expected).toList();
+        List<Integer> now = seconds(answered).toList();
+        assertThat(now).hasSameSizeAs(shown);
+        for (int i = 0; i < shown.size(); i++) {
+            assertThat(now.get(i)).as(() -> String.join("\n", answered)).isBetween(0, shown.get(i) + LATER);
+        }
+    }
+
+    private static Stream<Integer> seconds(List<String> lines) {
+        return lines.stream()
+                .flatMap(line -> SECONDS.matcher(line).results())
+                .map(match -> Integer.valueOf(match.group()));
+    }
+
+    private static List<String> masked(List<String> lines) {
+        return lines.stream()
+                .map(line -> masked(SECONDS.matcher(line).replaceAll("~")).strip())
+                .toList();
+    }
+
+    private static String masked(String text) {
+        return VOLATILE.matcher(text).replaceAll("~");
+    }
+
+    /** Parsed, with all that is volatile masked. */
+    static Map<String, Object> json(String text) {
+        return JsonParserFactory.getJsonParser().parseMap(masked(text));
+    }
+}
