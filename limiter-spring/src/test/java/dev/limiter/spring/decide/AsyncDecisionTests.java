@@ -1,5 +1,7 @@
 package dev.limiter.spring.decide;
 
+import static dev.limiter.spring.compile.TestRules.compiled;
+import static dev.limiter.spring.compile.TestRules.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,21 +14,13 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.compile.CandidateRules;
-import dev.limiter.spring.compile.RequestMatcherCompiler;
-import dev.limiter.spring.compile.RuleCompiler;
-import dev.limiter.spring.compile.TimeSteps;
+import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
-import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.expression.RuleEvaluationException;
-import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyHash;
-import dev.limiter.spring.key.KeyParser;
-import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.rule.BanDefinition;
-import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -36,7 +30,6 @@ import dev.limiter.spring.rule.TiersDefinition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -54,8 +47,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.support.StaticListableBeanFactory;
-import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Deciding without a thread: the same answers, and no call that blocks. */
 @Timeout(60)
@@ -98,7 +89,7 @@ class AsyncDecisionTests {
                 .map(RuleDefinition.Builder::build)
                 .flatMap(definition -> Stream.of(definition, CandidateRules.of(definition)))
                 .filter(Objects::nonNull)
-                .map(AsyncDecisionTests::compiled)
+                .map(TestRules::compiled)
                 .toList());
         Random random = new Random(seed);
         for (int i = 0; i < 2_000; i++) {
@@ -234,35 +225,12 @@ class AsyncDecisionTests {
         return Stream.of("pool", "rate", "watching").map(holders::permits).toList();
     }
 
-    private static RuleDefinition.Builder rule(String name) {
-        return RuleDefinition.builder(name, ORIGIN);
-    }
-
     private static BanDefinition ban() {
         return BanDefinition.of(ORIGIN, 3L, "1m", "10s");
     }
 
     private static TiersDefinition.Tier candidate(long limit) {
         return new TiersDefinition.Tier(LimitDefinition.of(ORIGIN, limit, null, null, null, null), null);
-    }
-
-    private static RateLimitRule compiled(RuleDefinition.Builder rule) {
-        return compiled(rule.build());
-    }
-
-    private static RateLimitRule compiled(RuleDefinition rule) {
-        StaticListableBeanFactory beans = new StaticListableBeanFactory();
-        LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
-        return new RuleCompiler(
-                        new KeyParser(new KeyAlternatives(
-                                beans, expressions, SecretValues.asTheyAre(), AddressSettings.DEFAULT)),
-                        expressions,
-                        EnumSet.allOf(Algorithm.class),
-                        new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
-                        Mode.ENFORCE,
-                        HeaderStyle.IETF,
-                        TimeSteps.NANOSECONDS)
-                .compile(rule);
     }
 
     private static RateLimitContext request(Map<String, String> headers) {

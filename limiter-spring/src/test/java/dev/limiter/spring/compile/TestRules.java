@@ -1,0 +1,73 @@
+package dev.limiter.spring.compile;
+
+import dev.limiter.Algorithm;
+import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.key.KeyAlternatives;
+import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.key.SecretValues;
+import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.Setting;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.web.util.pattern.PathPatternParser;
+
+/** The rules of a test, written and compiled without an application. */
+public final class TestRules {
+
+    private TestRules() {}
+
+    /** A rule as if it stood under {@code limiter.rules}. */
+    public static RuleDefinition.Builder rule(String name) {
+        return RuleDefinition.builder(name, RuleOrigin.property("limiter.rules." + name));
+    }
+
+    /** A rule of 100 requests a minute with these settings, for a key. */
+    public static RuleDefinition.Builder keyed(String name, String key) {
+        return rule(name).limit(100L, "1m", null, null, null).key(List.of(key));
+    }
+
+    public static RateLimitRule compiled(RuleDefinition.Builder rule) {
+        return compiled(rule.build());
+    }
+
+    public static RateLimitRule compiled(RuleDefinition rule) {
+        return compiler(SecretValues.asTheyAre()).compile(rule);
+    }
+
+    /** The rules of an application that has these. */
+    public static Rules inForce(RuleDefinition.Builder... rules) {
+        return inForceBeside(null, rules);
+    }
+
+    /** {@code defaultLimit}: the automatic limit; null if there is none. */
+    public static Rules inForceBeside(RuleDefinition.@Nullable Builder defaultLimit, RuleDefinition.Builder... rules) {
+        return new Rules(new RuleSetCompiler(compiler(SecretValues.asTheyAre()))
+                .compile(
+                        Stream.of(rules).map(RuleDefinition.Builder::build).toList(),
+                        defaultLimit == null ? null : defaultLimit.build(),
+                        new Setting<>(List.of(), "limiter.web.exclude")));
+    }
+
+    /** {@code secrets}: how secret values become part of keys. */
+    public static RuleCompiler compiler(SecretValues secrets) {
+        StaticListableBeanFactory beans = new StaticListableBeanFactory();
+        LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
+        return new RuleCompiler(
+                new KeyParser(new KeyAlternatives(beans, expressions, secrets, AddressSettings.DEFAULT)),
+                expressions,
+                EnumSet.allOf(Algorithm.class),
+                new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
+                Mode.ENFORCE,
+                HeaderStyle.IETF,
+                TimeSteps.NANOSECONDS);
+    }
+}

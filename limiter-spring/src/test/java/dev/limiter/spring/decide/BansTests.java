@@ -1,0 +1,123 @@
+package dev.limiter.spring.decide;
+
+import static dev.limiter.spring.compile.TestRules.compiled;
+import static dev.limiter.spring.compile.TestRules.rule;
+import static dev.limiter.spring.decide.DecisionFixture.user;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.rule.BanDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BansTests {
+
+    private static final RateLimitContext ANN = user("ann");
+    private static final RateLimitContext NOBODY = user("");
+    private static final Duration NANOSECOND = Duration.ofNanos(1);
+
+    private final DecisionFixture fixture = new DecisionFixture();
+
+    /** One request an hour; after so many rejections within a minute, a ban of a quarter of an hour. */
+    private static RateLimitRule banning(long after) {
+        return compiled(rule("login")
+                .key(List.of("header:user"))
+                .limit(1L, "1h", null, null, null)
+                .ban(BanDefinition.of(RuleOrigin.property("limiter.rules.login.ban"), after, "1m", "15m")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 5})
+    void banBeginsWithTheLastRejection(long after) {
+        RateLimitRule rule = banning(after);
+        assertThat(fixture.decide(ANN, rule).permitted()).isTrue();
+        assertThat(fixture.told()).containsExactly("login permitted");
+        for (int rejection = 1; rejection <= after; rejection++) {
+            assertThat(fixture.begunBans()).isEmpty();
+            assertThat(fixture.decide(ANN, rule).permitted()).isFalse();
+            assertThat(fixture.told()).containsExactly("login rejected");
+        }
+        assertThat(fixture.begunBans()).containsExactly("login");
+        assertThat(fixture.decide(ANN, rule).permitted()).isFalse();
+        assertThat(fixture.told()).containsExactly("login banned");
+        assertThat(fixture.decide(user("ben"), rule).permitted()).isTrue();
+    }
+
+    @Test
+    void refusalsDoNotProlongABan() {
+        RateLimitRule rule = banned();
+        fixture.pass(Duration.ofMinutes(14));
+        Verdict refused = fixture.decide(ANN, rule);
+        assertThat(refused.decision())
+                .isInstanceOf(BannedDecision.class)
+                .satisfies(decision -> assertThat(decision.retryAfter()).contains(Duration.ofMinutes(1)));
+
+        fixture.pass(Duration.ofMinutes(1).minus(NANOSECOND));
+        fixture.told();
+        fixture.decide(ANN, rule);
+        assertThat(fixture.told()).containsExactly("login banned");
+        fixture.pass(NANOSECOND);
+        fixture.decide(ANN, rule);
+        assertThat(fixture.told()).containsExactly("login rejected");
+    }
+
+    @Test
+    void banTakesNoPermitsOfTheRule() {
+        RateLimitRule rule = compiled(rule("login")
+                .key(List.of("header:user"))
+                .limit(5L, "1h", null, null, null)
+                .ban(BanDefinition.of(RuleOrigin.property("limiter.rules.login.ban"), 3L, "1m", "15m")));
+        fixture.decider.ban(rule, rule.charge(ANN).key());
+        fixture.decide(ANN, rule);
+        assertThat(fixture.told()).containsExactly("login banned");
+        assertThat(fixture.remaining(rule, ANN)).isEqualTo(5);
+    }
+
+    @Test
+    void rejectionsOfLongAgoDoNotCount() {
+        RateLimitRule rule = banning(2);
+        fixture.decide(ANN, rule);
+        for (int i = 0; i < 5; i++) {
+            fixture.decide(ANN, rule);
+            fixture.pass(Duration.ofMinutes(1));
+        }
+        assertThat(fixture.begunBans()).isEmpty();
+        assertThat(fixture.told()).endsWith("login rejected").doesNotContain("login banned");
+    }
+
+    @Test
+    void keyOfNobodyIsNeverBanned() {
+        RateLimitRule rule = banning(1);
+        for (int i = 0; i < 5; i++) {
+            fixture.decide(NOBODY, rule);
+        }
+        assertThat(fixture.begunBans()).isEmpty();
+        assertThat(fixture.told()).endsWith("login rejected").doesNotContain("login banned");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> fixture.decider.ban(rule, rule.charge(NOBODY).key()));
+    }
+
+    @Test
+    void banOfAnOperatorIsToldOnce() {
+        RateLimitRule rule = banning(9);
+        String key = rule.charge(ANN).key();
+        fixture.decider.ban(rule, key);
+        fixture.decider.ban(rule, key);
+        assertThat(fixture.begunBans()).containsExactly("login");
+        assertThat(fixture.decide(ANN, rule).permitted()).isFalse();
+    }
+
+    private RateLimitRule banned() {
+        RateLimitRule rule = banning(1);
+        fixture.decide(ANN, rule);
+        fixture.decide(ANN, rule);
+        assertThat(fixture.begunBans()).hasSize(1);
+        return rule;
+    }
+}

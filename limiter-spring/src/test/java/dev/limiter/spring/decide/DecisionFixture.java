@@ -1,0 +1,78 @@
+package dev.limiter.spring.decide;
+
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiters;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.key.KeyHash;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/** Decisions in memory, by a clock that a test moves, and all that listeners hear of them. */
+final class DecisionFixture {
+
+    private final AtomicLong now = new AtomicLong(TimeUnit.DAYS.toNanos(20_000));
+    private final List<RateLimitEvent> decisions = new ArrayList<>();
+    private final List<RateLimitEvent> bans = new ArrayList<>();
+    final RateLimiters limiters =
+            new RateLimiters(new InMemoryRateLimiterStorage(new RateLimiterFactory(), now::get, 1_000));
+    final PermitHolders holders = new PermitHolders(now::get);
+    final RuleDecider decider = decider(List.of(new RateLimitListener() {
+        @Override
+        public void onDecision(RateLimitEvent event) {
+            decisions.add(event);
+        }
+
+        @Override
+        public void onBan(RateLimitEvent event) {
+            bans.add(event);
+        }
+    }));
+
+    RuleDecider decider(List<RateLimitListener> listeners) {
+        return new RuleDecider(limiters, listeners, KeyHash.with("secret"), holders);
+    }
+
+    void pass(Duration time) {
+        now.addAndGet(time.toNanos());
+    }
+
+    Verdict decide(RateLimitContext request, RateLimitRule... rules) {
+        return decider.decide(ApplicableRules.of(List.of(rules)), request, "GET /test");
+    }
+
+    /** The decisions told since the last call, each as rule and outcome. */
+    List<String> told() {
+        List<String> told = decisions.stream()
+                .map(event -> event.rule() + " " + event.outcome().tag())
+                .toList();
+        decisions.clear();
+        return told;
+    }
+
+    /** The rules that began a ban since the last call. */
+    List<String> begunBans() {
+        List<String> begun = bans.stream().map(RateLimitEvent::rule).toList();
+        bans.clear();
+        return begun;
+    }
+
+    /** The permits that a rule has left for a request. */
+    long remaining(RateLimitRule rule, RateLimitContext request) {
+        return Stream.ofNullable(rule.charge(request))
+                .mapToLong(charge -> limiters.peek(charge.rule(), charge.key()).remaining())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** A request of a user; nobody for an empty name. */
+    static RateLimitContext user(String name) {
+        return RateLimitContext.of(new HeadersOnly(name.isEmpty() ? Map.of() : Map.of("user", name)), "GET /test");
+    }
+}

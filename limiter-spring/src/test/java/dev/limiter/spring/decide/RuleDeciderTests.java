@@ -1,0 +1,139 @@
+package dev.limiter.spring.decide;
+
+import static dev.limiter.spring.compile.TestRules.compiled;
+import static dev.limiter.spring.compile.TestRules.rule;
+import static dev.limiter.spring.decide.DecisionFixture.user;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleDefinition;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RuleDeciderTests {
+
+    private static final RateLimitContext ANN = user("ann");
+
+    private final DecisionFixture fixture = new DecisionFixture();
+
+    /** A rule, whether its second request is permitted, and what is told of both. */
+    static Stream<Arguments> rules() {
+        return Stream.of(
+                arguments(once(), false, List.of("once permitted", "once rejected")),
+                arguments(once().mode(Mode.SHADOW), true, List.of("once permitted", "once shadow-rejected")),
+                arguments(once().mode(Mode.OFF), true, List.of()),
+                arguments(
+                        once().skipIf("#request.getHeader('user') == 'ann'"),
+                        true,
+                        List.of("once skipped", "once skipped")),
+                arguments(
+                        once().condition("#request.getHeader('user') == 'ben'"),
+                        true,
+                        List.of("once skipped", "once skipped")),
+                arguments(
+                        once().condition("#request.getHeader('user') == 'ann'"),
+                        false,
+                        List.of("once permitted", "once rejected")),
+                arguments(
+                        once().limit(3L, "1h", null, null, null).cost("2"),
+                        false,
+                        List.of("once permitted", "once rejected")),
+                arguments(once().mode(Mode.SHADOW).skipIf("#request.getHeader('none').isEmpty()"), true, List.of()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void decidesAndTells(RuleDefinition.Builder definition, boolean permitted, List<String> told) {
+        RateLimitRule rule = compiled(definition);
+        assertThat(fixture.decide(ANN, rule).permitted()).isTrue();
+        assertThat(fixture.decide(ANN, rule).permitted()).isEqualTo(permitted);
+        assertThat(fixture.told()).isEqualTo(told);
+    }
+
+    @Test
+    void permitsOfOneRuleAreNotTakenIfAnotherRefuses() {
+        RateLimitRule wide = compiled(rule("wide").limit(10L, "1h", null, null, null));
+        RateLimitRule once = compiled(once());
+        assertThat(fixture.decide(ANN, wide, once).permitted()).isTrue();
+        Verdict refused = fixture.decide(ANN, wide, once);
+
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.isBy("once")).isTrue();
+        assertThat(refused.isBy("wide")).isFalse();
+        assertThat(fixture.told()).containsExactly("wide permitted", "once permitted", "once rejected");
+        assertThat(fixture.remaining(wide, ANN)).isEqualTo(9);
+    }
+
+    @Test
+    void rulesThatWatchAreAskedOnlyAboutPermittedRequests() {
+        RateLimitRule once = compiled(once());
+        RateLimitRule watching =
+                compiled(rule("watching").limit(5L, "1h", null, null, null).mode(Mode.SHADOW));
+        fixture.decide(ANN, once, watching);
+        fixture.decide(ANN, once, watching);
+        assertThat(fixture.told()).containsExactly("once permitted", "watching permitted", "once rejected");
+        assertThat(fixture.remaining(watching, ANN)).isEqualTo(4);
+    }
+
+    @Test
+    void oneRuleThatWatchesDoesNotKeepAnotherFromBeingAsked() {
+        RateLimitRule first = compiled(once().mode(Mode.SHADOW));
+        RateLimitRule second =
+                compiled(rule("second").limit(5L, "1h", null, null, null).mode(Mode.SHADOW));
+        fixture.decide(ANN, first, second);
+        fixture.told();
+        assertThat(fixture.decide(ANN, first, second).permitted()).isTrue();
+        assertThat(fixture.told()).containsExactly("once shadow-rejected", "second permitted");
+        assertThat(fixture.remaining(second, ANN)).isEqualTo(3);
+    }
+
+    @Test
+    void givenBackIsAllThatWasTaken() {
+        RateLimitRule enforced = compiled(rule("enforced").limit(5L, "1h", null, null, null));
+        RateLimitRule watching =
+                compiled(rule("watching").limit(5L, "1h", null, null, null).mode(Mode.SHADOW));
+        fixture.decide(ANN, enforced, watching).giveBack();
+        assertThat(fixture.remaining(enforced, ANN)).isEqualTo(5);
+        assertThat(fixture.remaining(watching, ANN)).isEqualTo(5);
+    }
+
+    @Test
+    void failingExpressionCostsAPermitOfNobody() {
+        RateLimitRule rule = compiled(once().skipIf("#request.getHeader('none').isEmpty()"));
+        assertThatExceptionOfType(RuleEvaluationException.class).isThrownBy(() -> fixture.decide(ANN, rule));
+        assertThat(fixture.told()).isEmpty();
+
+        assertThat(fixture.decide(ANN, rule).permitted()).isFalse();
+        assertThat(fixture.told()).containsExactly("once rejected");
+        fixture.pass(Duration.ofHours(1));
+        assertThatExceptionOfType(RuleEvaluationException.class).isThrownBy(() -> fixture.decide(ANN, rule));
+    }
+
+    @Test
+    void peekTellsWhereLimitsStandAndTakesNothing() {
+        RateLimitRule rule = compiled(rule("wide").limit(10L, "1h", null, null, null));
+        Verdict verdict = fixture.decide(ANN, rule);
+        fixture.decide(ANN, rule);
+        for (int i = 0; i < 2; i++) {
+            assertThat(fixture.decider.peek(verdict))
+                    .singleElement()
+                    .satisfies(limits -> assertThat(limits)
+                            .singleElement()
+                            .satisfies(limit -> assertThat(limit.remaining()).isEqualTo(8)));
+        }
+    }
+
+    private static RuleDefinition.Builder once() {
+        return rule("once").key(List.of("header:user")).limit(1L, "1h", null, null, null);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.limiter.spring.failure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DidYouMeanTests {
+
+    private static final List<String> NAMES = List.of("leaky-bucket", "token-bucket", "fixed-window", "ip");
+
+    @ParameterizedTest
+    @CsvSource({
+        "tokenbucket, token-bucket",
+        "TOKEN_BUCKET, token-bucket",
+        "tokn-bucket, token-bucket",
+        "leaky-bukcet, leaky-bucket",
+        "fxdwindow, fixed-window",
+        "i, ip",
+        "pi, ip",
+        "xy, ",
+        "sliding-log, "
+    })
+    void nearestNameIsMeant(String written, @Nullable String meant) {
+        assertThat(DidYouMean.ask(written, NAMES)).isEqualTo(meant == null ? "" : " Did you mean " + meant + "?");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', '', 0", "'', abc, 3", "abc, '', 3", "abc, abc, 0", "abc, abd, 1", "abc, acb, 1", "abc, bca, 2"})
+    void swappedNeighboursAreOneStep(String one, String other, int steps) {
+        assertThat(DidYouMean.distance(one, other)).isEqualTo(steps);
+    }
+
+    @Test
+    void ofEquallyNearNamesItIsTheFirstInTheAlphabet() {
+        assertThat(DidYouMean.closest("cat", List.of("rat", "bat"))).contains("bat");
+    }
+}
