@@ -1,0 +1,87 @@
+package dev.limiter.spring.web.check;
+
+import static dev.limiter.spring.web.TestRules.inForce;
+import static dev.limiter.spring.web.TestRules.rule;
+import static dev.limiter.spring.web.route.TestMappings.annotated;
+import static dev.limiter.spring.web.route.TestMappings.provider;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleDefinition;
+import jakarta.servlet.Filter;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.context.support.StaticApplicationContext;
+import org.springframework.web.filter.CharacterEncodingFilter;
+import org.springframework.web.servlet.HandlerMapping;
+
+class UnresolvableKeysCheckTests {
+
+    private final StaticApplicationContext context = new StaticApplicationContext();
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "ip; ",
+                "path:id; ",
+                "path:di; There is id. Did you mean id? [LIM-910]",
+                "path:name; There is id. [LIM-910]",
+                "ip, path:name; There is id. [LIM-910]",
+                "path:name|ip; ",
+                "principal; limiter.rules.a.key = principal: nothing here logs users in",
+                "ip, principal; nothing here logs users in",
+                "principal|ip; "
+            })
+    void findsKeysThatNoRequestHas(String key, @Nullable String part) {
+        assertThat(check(rule("a", "/orders/**").key(List.of(key)), Stream.of(new CharacterEncodingFilter())))
+                .map(Finding::toString)
+                .allSatisfy(text ->
+                        assertThat(text).startsWith("limiter.rules.a.key = ").contains(String.valueOf(part)))
+                .hasSize(part == null ? 0 : 1);
+    }
+
+    @Test
+    void endpointsWithoutVariablesHaveNone() {
+        assertThat(check(rule("a", "/any").key(List.of("path:id")), Stream.of()))
+                .singleElement()
+                .asString()
+                .contains("There are none.");
+    }
+
+    @Test
+    void keyOfARuleThatIsOffOrWithoutEndpointsMayBeAny() {
+        assertThat(check(rule("a", "/orders/**").key(List.of("principal")).mode(Mode.OFF), Stream.of()))
+                .isEmpty();
+        assertThat(check(rule("a", "/nothing").key(List.of("path:id")), Stream.of()))
+                .isEmpty();
+    }
+
+    @Test
+    void filterOfTheApplicationMayLogUsersIn() {
+        // its package is neither Spring's nor that of these tests
+        Filter own = (Filter) Proxy.newProxyInstance(
+                Filter.class.getClassLoader(), new Class<?>[] {Filter.class}, (proxy, method, arguments) -> null);
+        assertThat(check(rule("a", "/any").key(List.of("principal")), Stream.of(own)))
+                .isEmpty();
+    }
+
+    @Test
+    void springSecurityMayLogUsersIn() {
+        context.registerSingleton("springSecurityFilterChain", CharacterEncodingFilter.class);
+        assertThat(check(rule("a", "/any").key(List.of("principal")), Stream.of()))
+                .isEmpty();
+    }
+
+    private List<Finding> check(RuleDefinition.Builder rule, Stream<Filter> filters) {
+        HandlerMapping mapping = annotated("GET /orders/{id}", "GET /orders", "/any");
+        return new UnresolvableKeysCheck(inForce(rule), provider(HandlerMapping.class, mapping), context, () -> filters)
+                .findings();
+    }
+}

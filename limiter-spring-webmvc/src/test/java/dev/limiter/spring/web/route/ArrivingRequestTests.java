@@ -1,0 +1,91 @@
+package dev.limiter.spring.web.route;
+
+import static dev.limiter.spring.web.TestRules.rule;
+import static dev.limiter.spring.web.TestRules.ruleSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Phase;
+import dev.limiter.spring.rule.RuleDefinition;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.mock.web.MockHttpServletRequest;
+
+class ArrivingRequestTests {
+
+    private final RuleSet rules = ruleSet(
+            null,
+            List.of("/health/**"),
+            early("login", "/login", "/{name}/login").methods(List.of("POST")),
+            early("all", "/**"),
+            early("off", "/**").mode(Mode.OFF),
+            rule("later", "/**"));
+
+    @ParameterizedTest
+    @CsvSource({
+        "POST, /login, login all, POST /login",
+        "POST, /shop/login, login all, POST /{name}/login",
+        "GET, /login, all, * /**",
+        "POST, /other, all, * /**",
+        "POST, /health, , ''",
+        "POST, /health/live, , ''"
+    })
+    void rulesOfThePhaseApplyByMethodAndPath(String method, String path, @Nullable String names, String resource) {
+        ArrivingRequest arriving = ArrivingRequest.of(request(method, path, path), rules, List.of());
+        assertThat(names(arriving)).isEqualTo(names == null ? "" : names);
+        assertThat(arriving.resource()).isEqualTo(resource);
+    }
+
+    /** The path as sent, and as the container reads it: a rule applies that is for either. */
+    @ParameterizedTest
+    @CsvSource({
+        "/login;jsessionid=1, /login",
+        "/%6Cogin, /login",
+        "/x/../login, /login",
+        "/x/..;/login, /login",
+        "/./login, /login",
+        "//login, /login",
+        "/login, /signin",
+        "/signin, /login"
+    })
+    void noSpellingOfAPathGetsAroundItsRule(String sent, String read) {
+        assertThat(names(ArrivingRequest.of(request("POST", sent, read), rules, List.of())))
+                .isEqualTo("login all");
+    }
+
+    /** Only one reading of the path is exempt: another handler may serve the other one. */
+    @ParameterizedTest
+    @CsvSource({"/health/../login, /login, login all", "/health;/live, /health/live, ''"})
+    void exemptIsOnlyAPathThatIsExemptInEachReading(String sent, String read, String names) {
+        assertThat(names(ArrivingRequest.of(request("POST", sent, read), rules, List.of())))
+                .isEqualTo(names);
+    }
+
+    @Test
+    void rulesThatWereDecidedAreNotDecidedAgain() {
+        List<RateLimitRule> decided = List.of(rules.find("login").orElseThrow());
+        ArrivingRequest arriving = ArrivingRequest.of(request("POST", "/login", "/login"), rules, decided);
+        assertThat(names(arriving)).isEqualTo("all");
+        assertThat(arriving.resource()).isEqualTo("* /**");
+    }
+
+    private static RuleDefinition.Builder early(String name, String... paths) {
+        return rule(name, paths).phase(Phase.REQUEST);
+    }
+
+    private static MockHttpServletRequest request(String method, String sent, String read) {
+        MockHttpServletRequest request = new MockHttpServletRequest(method, sent);
+        request.setServletPath(read);
+        return request;
+    }
+
+    private static String names(ArrivingRequest arriving) {
+        return arriving.rules().stream().map(RateLimitRule::name).collect(Collectors.joining(" "));
+    }
+}

@@ -1,0 +1,152 @@
+package dev.limiter.spring.web.route;
+
+import static dev.limiter.spring.web.TestRules.rule;
+import static dev.limiter.spring.web.TestRules.ruleSet;
+import static dev.limiter.spring.web.route.TestMappings.annotated;
+import static dev.limiter.spring.web.route.TestMappings.urls;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.web.servlet.function.RequestPredicates.GET;
+import static org.springframework.web.servlet.function.RequestPredicates.POST;
+import static org.springframework.web.servlet.function.RouterFunctions.nest;
+import static org.springframework.web.servlet.function.RouterFunctions.route;
+
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.io.FileSystemResource;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.function.RequestPredicates;
+import org.springframework.web.servlet.function.ServerResponse;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
+import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
+import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
+
+class ServedPatternsTests {
+
+    @TempDir
+    Path files;
+
+    /** With GET /orders/{id}, POST /orders and /any, whatever its method. */
+    @ParameterizedTest
+    @CsvSource({
+        "/orders/{id}, , true",
+        "/orders/7, , true",
+        "/orders/**, , true",
+        "/orders/{id}, POST, false",
+        "/orders, GET, false",
+        "/orders, POST, true",
+        "/order, , false",
+        "/orders/{id}/items, , false",
+        "/any, DELETE, true",
+        "/*, DELETE, true",
+        "/**, , true"
+    })
+    void endpointIsUnderARuleOfItsPathAndMethod(String path, @Nullable String method, boolean any) {
+        ServedPatterns served = served(annotated("GET /orders/{id}", "POST /orders", "/any"));
+        assertThat(anyUnder(served, path, method, List.of())).isEqualTo(any);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/orders/**, false", "/orders/{id}, false", "/orders, true", "/other, true"})
+    void excludedEndpointIsUnderNoRule(String excluded, boolean any) {
+        ServedPatterns served = served(annotated("GET /orders/{id}"));
+        assertThat(anyUnder(served, "/orders/**", null, List.of(excluded))).isEqualTo(any);
+    }
+
+    /** With routes GET /a/b and POST /a/c, the second in a nested route. */
+    @ParameterizedTest
+    @CsvSource({
+        "/a/b, GET, true",
+        "/a/b, POST, false",
+        "/a/c, POST, true",
+        "/a/c/more, POST, true",
+        "/a/d, , false",
+        "/c, , false"
+    })
+    void routesOfFunctionsAreServed(String path, @Nullable String method, boolean any) {
+        RouterFunctionMapping routes = new RouterFunctionMapping(route(
+                        GET("/a/b"), request -> ServerResponse.ok().build())
+                .and(nest(
+                        RequestPredicates.path("/a"),
+                        route(POST("/c"), request -> ServerResponse.ok().build()))));
+        assertThat(anyUnder(served(routes), path, method, List.of())).isEqualTo(any);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/css/**, true", "/css/a.css, true", "/css/b.css, false", "/js/**, false", "/{any}, true"})
+    void filesAreServedWhereTheyAre(String path, boolean any) throws Exception {
+        Files.createDirectory(files.resolve("css"));
+        Files.writeString(files.resolve("css/a.css"), "");
+        ResourceHttpRequestHandler handler = new ResourceHttpRequestHandler();
+        handler.setLocations(List.of(new FileSystemResource(files + "/")));
+        handler.afterPropertiesSet();
+        assertThat(anyUnder(served(urls(Map.of("/**", handler))), path, null, List.of()))
+                .isEqualTo(any);
+    }
+
+    @Test
+    void pathWithoutALiteralSegmentMayHaveFilesAnywhere() {
+        assertThat(StaticFiles.mayBeUnder("/{any}/a.css", List.of())).isTrue();
+        assertThat(StaticFiles.mayBeUnder("/css/{any}", List.of())).isFalse();
+    }
+
+    @Test
+    void mappingOfAnUnknownKindMayServeAnything() {
+        HandlerMapping unknown = request -> null;
+        assertThat(anyUnder(served(unknown), "/anything", "GET", List.of())).isTrue();
+    }
+
+    @Test
+    void handlersOfUrlsAreServedWithTheRootAndTheDefaultOne() {
+        SimpleUrlHandlerMapping mapping = urls(Map.of("/ping", new Object()));
+        assertThat(served(mapping).count()).isEqualTo(1);
+        mapping.setRootHandler(new Object());
+        mapping.setDefaultHandler(new Object());
+        assertThat(served(mapping).count()).isEqualTo(3);
+    }
+
+    @Test
+    void endpointsUnderARuleAreListedAndCounted() {
+        ServedPatterns served = served(annotated("GET /orders/{id}", "POST /orders", "/any"));
+        RuleSet rules = ruleSet(null, List.of(), rule("test", "/orders/**"));
+        RateLimitRule rule = rules.pathRules().get(0);
+        assertThat(served.patternsUnder(rule, rules)).containsExactlyInAnyOrder("/orders/{id}", "/orders");
+        assertThat(served.countUnder(rule, rules)).isEqualTo(2);
+        assertThat(served.count()).isEqualTo(3);
+        assertThat(served.below("/orders")).contains("/orders/{id}");
+        assertThat(served.below("/any")).isEmpty();
+        assertThat(served.below("/order")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/orders/{id}, id, true",
+        "/orders/{id:[0-9]+}, id, true",
+        "/orders/{*id}, id, true",
+        "/orders/{idea}, id, false",
+        "/orders, id, false",
+        "/orders/**, id, true"
+    })
+    void variableIsInItsPattern(String pattern, String name, boolean may) {
+        assertThat(ServedPatterns.mayHaveVariable(pattern, name)).isEqualTo(may);
+    }
+
+    private static ServedPatterns served(HandlerMapping... mappings) {
+        return new ServedPatterns(Stream.of(mappings));
+    }
+
+    private static boolean anyUnder(
+            ServedPatterns served, String path, @Nullable String method, List<String> excluded) {
+        RuleSet rules = ruleSet(null, excluded, rule("test", path).methods(method == null ? null : List.of(method)));
+        return served.anyUnder(rules.pathRules().get(0), path, rules);
+    }
+}
