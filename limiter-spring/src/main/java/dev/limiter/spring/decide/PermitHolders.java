@@ -105,4 +105,34 @@ public final class PermitHolders {
     private Stream<HeldPermit> held(String rule) {
         return byRule.getOrDefault(rule, Set.of()).stream();
     }
+
+    /**
+     * The permits of concurrency limits held by one request or call. Immutable,
+     * thread-safe.
+     */
+    record HeldPermits(PermitHolders holders, List<HeldPermit> permits) {
+
+        /** No permits: the case of nearly all requests. */
+        static final HeldPermits NONE = new HeldPermits(new PermitHolders(() -> 0), List.of());
+
+        /** These and others. */
+        HeldPermits and(HeldPermits others) {
+            if (others.permits.isEmpty()) {
+                return this;
+            }
+            return permits.isEmpty()
+                    ? others
+                    : new HeldPermits(
+                            holders,
+                            Stream.concat(permits.stream(), others.permits.stream())
+                                    .toList());
+        }
+
+        /** The work is done. Does nothing the second time. */
+        void release() {
+            if (!permits.isEmpty()) {
+                permits.forEach(holders::release);
+            }
+        }
+    }
 }

@@ -5,6 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.spring.compiled.ChargeIf;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.FailureLog;
 import java.util.ArrayList;

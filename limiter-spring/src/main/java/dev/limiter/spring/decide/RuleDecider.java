@@ -8,6 +8,7 @@ import dev.limiter.ReturningFuture;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import dev.limiter.spring.decide.RuleCharges.Asked;
 import dev.limiter.spring.decide.RuleCharges.Undecidable;
 import dev.limiter.spring.expression.RuleEvaluationException;

@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.logging.Log;

@@ -8,6 +8,7 @@ import dev.limiter.OnFailure;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.ResponseView;
+import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import dev.limiter.spring.rule.HeaderStyle;
 import java.util.ArrayList;
 import java.util.List;

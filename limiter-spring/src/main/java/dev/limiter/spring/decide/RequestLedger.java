@@ -1,0 +1,241 @@
+package dev.limiter.spring.decide;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.LimitStatus;
+import dev.limiter.spring.answer.FieldSink;
+import dev.limiter.spring.answer.PolicyText;
+import dev.limiter.spring.answer.PolicyTexts;
+import dev.limiter.spring.answer.RateLimitHeaders;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.ResponseView;
+import dev.limiter.spring.rule.HeaderStyle;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The verdicts about one request, on any edge: of the rules that apply by its path, then of its handler. The ledger knows
+ * which charges wait for the answer, and writes the fields that tell where the limits stand. Used by one thread after the
+ * other, except for {@link #settleWithAnswer}.
+ */
+public final class RequestLedger {
+
+    private final PolicyTexts texts;
+    private List<Verdict> verdicts = List.of();
+    private List<RateLimitRule> rules = List.of();
+    private List<RateLimitRule> handlerRules = List.of();
+    private List<RateLimitRule> decidedOnArrival = List.of();
+    private List<RateLimitRule> order = List.of();
+    private @Nullable Verdict refusal;
+    private volatile List<Verdict> open = List.of();
+
+    public RequestLedger(PolicyTexts texts) {
+        this.texts = texts;
+    }
+
+    /**
+     * Adds rules that are decided before the request is routed.
+     *
+     * @param all the rules that apply by paths, in the order in which clients are told of them
+     */
+    public void arrive(List<RateLimitRule> deciding, List<RateLimitRule> all) {
+        decidedOnArrival = with(decidedOnArrival, deciding);
+        order = all;
+    }
+
+    /** The rules already decided before routing, with any result. */
+    public List<RateLimitRule> decidedOnArrival() {
+        return decidedOnArrival;
+    }
+
+    /** The next handler continues the decisions made so far. */
+    public void dispatchedAgain() {
+        rules = with(rules, handlerRules);
+        handlerRules = List.of();
+    }
+
+    /** The rules that have counted the request by its path. */
+    public List<RateLimitRule> rules() {
+        return rules;
+    }
+
+    /** Whether anything was decided about the request, so that fields may have been written. */
+    public boolean hasVerdicts() {
+        return !verdicts.isEmpty();
+    }
+
+    /** Adds the verdict of rules of the request. The fields of a refusal are those of the rejection, which follows. */
+    public void addRequest(Verdict verdict, FieldSink fields) {
+        rules = with(rules, verdict.rules());
+        remember(verdict);
+        if (verdict.permitted()) {
+            writePermitted(verdict, fields);
+        }
+    }
+
+    /** Adds the verdict of the rules of the handler. */
+    public void addHandler(Verdict verdict, FieldSink fields) {
+        if (verdict.permitted()) {
+            handlerRules = with(handlerRules, verdict.rules());
+        }
+        remember(verdict);
+        writePermitted(verdict, fields);
+    }
+
+    /** Adds the refusal of a method that was called on the way. */
+    public void addRefusal(Verdict verdict) {
+        refusal = verdict;
+    }
+
+    private static <T> List<T> with(List<T> some, List<T> more) {
+        if (some.isEmpty()) {
+            return more;
+        }
+        return Stream.concat(some.stream(), more.stream()).toList();
+    }
+
+    private void remember(Verdict verdict) {
+        verdicts = with(verdicts, List.of(verdict));
+        settleWithAnswer(verdict);
+    }
+
+    /** Fields are written at once, also for permitted requests: later the answer may be under way. */
+    private void writePermitted(Verdict verdict, FieldSink fields) {
+        Decision decision = verdict.decision();
+        if (decision != null && verdict.hasFields()) {
+            headers(verdict, decision).writeTo(fields);
+        }
+    }
+
+    /** Settles the charges of a verdict when the answer is about to be sent. Thread-safe. */
+    public void settleWithAnswer(Verdict verdict) {
+        if (verdict.isOpen()) {
+            synchronized (this) {
+                open = with(open, List.of(verdict));
+            }
+        }
+    }
+
+    /** Whether any charge has ever waited for the answer. Thread-safe. */
+    public boolean awaitsAnswer() {
+        return !open.isEmpty();
+    }
+
+    /** Settles the charges that wait for the answer. Whether permits were returned, so that the fields are out of date. */
+    public boolean settle(ResponseView answer) {
+        List<Verdict> settling = open;
+        settling.forEach(verdict -> verdict.answered(answer));
+        return !settling.isEmpty() && verdicts.stream().anyMatch(Verdict::returned);
+    }
+
+    /** Writes the fields anew after permits were returned. May block, as {@link RuleDecider#peek} does. */
+    public void writeReturned(RuleDecider decider, FieldSink fields) {
+        headers(verdict -> verdict.returned() ? decider.peek(verdict) : verdict.statuses())
+                .writeTo(fields);
+    }
+
+    /**
+     * Writes where the limits stand once the request is rejected. May block, as {@link RuleDecider#peek} does.
+     *
+     * @param decision the refusal; it may be one of a method that was called on the way
+     * @param style of the refusal, if no rule is known for it
+     */
+    public void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style, FieldSink fields) {
+        if (verdicts.size() == 1 && verdicts.get(0).decision() == decision) {
+            headers(verdicts.get(0), decision).writeTo(fields);
+            return;
+        }
+        RateLimitHeaders headers = headers(verdict -> verdict.permitted() ? decider.peek(verdict) : verdict.statuses());
+        if (verdicts.stream().noneMatch(verdict -> verdict.decision() == decision)) {
+            addUnknown(headers, decision, style);
+        }
+        headers.writeTo(fields);
+    }
+
+    /**
+     * Whether a refusal is no fault of the client: by what all are served at once, or by a limit of the application's
+     * own.
+     */
+    public boolean isOverload(Decision decision) {
+        Verdict refusing = refusing(decision);
+        return refusing.decidedForServer() || decision.limit().isHeld() && refusing.decidedForAll();
+    }
+
+    private Verdict refusing(Decision decision) {
+        if (refusal != null && refusal.decision() == decision) {
+            return refusal;
+        }
+        for (Verdict verdict : verdicts) {
+            if (verdict.decision() == decision) {
+                return verdict;
+            }
+        }
+        return Verdict.UNLIMITED;
+    }
+
+    /** Returns the permits of all verdicts: another decision rejected the request. */
+    public void giveBack() {
+        verdicts.forEach(Verdict::giveBack);
+    }
+
+    /** Releases the permits that the request holds, because it is over. */
+    public void close() {
+        verdicts.forEach(Verdict::close);
+    }
+
+    /** The refusal of a method that was called on the way. */
+    private void addUnknown(RateLimitHeaders headers, Decision decision, HeaderStyle style) {
+        if (refusal == null || refusal.decision() != decision) {
+            headers.add(style, decision.limits());
+            return;
+        }
+        for (int i = 0; i < refusal.rules().size(); i++) {
+            List<LimitStatus> statuses = refusal.statuses().get(i);
+            if (!statuses.isEmpty()) {
+                headers.add(refusal.rules().get(i), texts.of(refusal.asked(i)), refusal.charge(i), statuses);
+            }
+        }
+    }
+
+    /** Where the limits stand that were decided now, and those that were before. */
+    private RateLimitHeaders headers(Verdict latest, Decision decision) {
+        if (verdicts.size() > 1 || !latest.hasOneLimit()) {
+            return headers(Verdict::statuses);
+        }
+        // nearly every request: there is no need to collect what is only one
+        RateLimitHeaders headers = new RateLimitHeaders();
+        headers.add(latest.rules().get(0), texts.of(latest.asked(0)), latest.charge(0), decision);
+        return headers;
+    }
+
+    /** Where the limits of all rules stand, in the order of the rules; those of annotations last. */
+    private RateLimitHeaders headers(Function<Verdict, List<List<LimitStatus>>> statuses) {
+        record Standing(RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {}
+        List<Standing> standings = new ArrayList<>();
+        for (Verdict verdict : verdicts) {
+            List<List<LimitStatus>> byRule = statuses.apply(verdict);
+            for (int i = 0; i < byRule.size(); i++) {
+                if (byRule.get(i).isEmpty()) {
+                    continue; // their standing is unknown
+                }
+                standings.add(new Standing(
+                        verdict.rules().get(i), texts.of(verdict.asked(i)), verdict.charge(i), byRule.get(i)));
+            }
+        }
+        standings.sort(Comparator.comparingInt(standing -> position(standing.rule())));
+        RateLimitHeaders headers = new RateLimitHeaders();
+        for (Standing standing : standings) {
+            headers.add(standing.rule(), standing.text(), standing.charge(), standing.statuses());
+        }
+        return headers;
+    }
+
+    private int position(RateLimitRule rule) {
+        int position = order.indexOf(rule);
+        return position < 0 ? order.size() : position;
+    }
+}
