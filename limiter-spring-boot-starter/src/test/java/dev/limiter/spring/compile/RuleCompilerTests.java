@@ -7,16 +7,10 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import dev.limiter.Algorithm;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
-import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
-import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.LimiterConfigurationException;
-import dev.limiter.spring.key.KeyAlternatives;
-import dev.limiter.spring.key.KeyParser;
-import dev.limiter.spring.key.SecretValues;
-import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -30,10 +24,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.http.server.PathContainer;
 import org.springframework.mock.web.MockHttpServletRequest;
-import org.springframework.web.util.pattern.PathPatternParser;
 
 class RuleCompilerTests {
 
@@ -231,16 +223,6 @@ class RuleCompilerTests {
     }
 
     private static RuleCompiler compiler(Mode mode) {
-        StaticListableBeanFactory beans = new StaticListableBeanFactory();
-        LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
-        return new RuleCompiler(
-                new KeyParser(
-                        new KeyAlternatives(beans, expressions, SecretValues.asTheyAre(), AddressSettings.DEFAULT)),
-                expressions,
-                EnumSet.complementOf(EnumSet.of(Algorithm.CONCURRENCY)),
-                new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
-                mode,
-                HeaderStyle.IETF,
-                TimeSteps.NANOSECONDS);
+        return TestRules.compiler(mode, EnumSet.complementOf(EnumSet.of(Algorithm.CONCURRENCY)));
     }
 }

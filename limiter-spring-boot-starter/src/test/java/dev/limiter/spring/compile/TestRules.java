@@ -1,0 +1,44 @@
+package dev.limiter.spring.compile;
+
+import dev.limiter.Algorithm;
+import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.key.KeyAlternatives;
+import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.key.SecretValues;
+import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
+import java.util.Set;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.web.util.pattern.PathPatternParser;
+
+/** The rules of a test, compiled without an application. */
+public final class TestRules {
+
+    private TestRules() {}
+
+    /** A rule as if it stood under {@code limiter.rules}. */
+    public static RuleDefinition.Builder rule(String name) {
+        return RuleDefinition.builder(name, RuleOrigin.property("limiter.rules." + name));
+    }
+
+    /**
+     * @param mode of all rules
+     * @param available the algorithms that there are
+     */
+    public static RuleCompiler compiler(Mode mode, Set<Algorithm> available) {
+        StaticListableBeanFactory beans = new StaticListableBeanFactory();
+        LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
+        return new RuleCompiler(
+                new KeyParser(
+                        new KeyAlternatives(beans, expressions, SecretValues.asTheyAre(), AddressSettings.DEFAULT)),
+                expressions,
+                available,
+                new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
+                mode,
+                HeaderStyle.IETF,
+                TimeSteps.NANOSECONDS);
+    }
+}

@@ -1,0 +1,162 @@
+package dev.limiter.spring.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.rule.BanDefinition;
+import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
+import dev.limiter.spring.rule.Scope;
+import dev.limiter.spring.rule.Setting;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+class ConfiguredRulesTests {
+
+    private final ConfigurableEnvironment environment = environment();
+
+    private static ConfigurableEnvironment environment() {
+        StandardEnvironment environment = new StandardEnvironment();
+        environment
+                .getPropertySources()
+                .forEach(source -> environment.getPropertySources().remove(source.getName()));
+        return environment;
+    }
+
+    @Test
+    void eachSettingKnowsWhereItWasWritten() {
+        RuleDefinition rule = configured(Map.of(
+                        "limiter.rules.log-in.limit", "5",
+                        "limiter.rules.log-in.window", "1m",
+                        "limiter.rules.log-in.key", "ip",
+                        "limiter.rules.log-in.ban.after", "3"))
+                .rules()
+                .iterator()
+                .next();
+        assertThat(rule.name()).isEqualTo("log-in");
+        assertThat(rule.origin()).hasToString("limiter.rules.log-in");
+        assertThat(rule.limit().get(LimitOptions.LIMIT)).isEqualTo(new Setting<>(5L, "limiter.rules.log-in.limit"));
+        assertThat(rule.get(RuleOptions.KEY)).isEqualTo(new Setting<>(List.of("ip"), "limiter.rules.log-in.key"));
+        assertThat(rule.ban())
+                .extracting(BanDefinition::after)
+                .isEqualTo(new Setting<>(3L, "limiter.rules.log-in.ban.after"));
+        assertThat(rule.limits()).isNull();
+    }
+
+    @Test
+    void namedLimitsAreThoseOfTheRule() {
+        RuleDefinition rule = configured(Map.of(
+                        "limiter.rules.a.limits.burst.limit", "5",
+                        "limiter.rules.a.limits.burst.window", "1s"))
+                .rules()
+                .iterator()
+                .next();
+        assertThat(rule.limits()).containsOnlyKeys("burst");
+        assertThat(rule.limitsByName().get("burst").get(LimitOptions.WINDOW))
+                .isEqualTo(new Setting<>("1s", "limiter.rules.a.limits.burst.window"));
+    }
+
+    @Test
+    void automaticLimitIsOneOfEachEndpoint() {
+        assertThat(configured(Map.of()).defaultLimit()).isNull();
+        assertThat(configured(Map.of("limiter.web.default-limit.limit", "5")).defaultLimit())
+                .satisfies(rule -> {
+                    assertThat(rule.name()).isEqualTo("default");
+                    assertThat(rule.value(RuleOptions.SCOPE)).isEqualTo(Scope.ENDPOINT);
+                });
+    }
+
+    /** The endpoints of Actuator, which no rule is for, are where the application has them. */
+    @ParameterizedTest
+    @CsvSource({
+        ", , /actuator/**",
+        "/manage, , /manage/**",
+        "/manage/, , /manage/**",
+        "/, , /actuator/**",
+        "/manage, 8081, /actuator/**"
+    })
+    void excludedPathOfActuatorFollowsItsBase(@Nullable String base, @Nullable String port, String excluded) {
+        add("management", properties("management.endpoints.web.base-path", base, "management.server.port", port));
+        assertThat(configured(Map.of("limiter.web.exclude", "/actuator/**, /health"))
+                        .excluded())
+                .isEqualTo(new Setting<>(List.of(excluded, "/health"), "limiter.web.exclude"));
+    }
+
+    private static Map<String, Object> properties(
+            String one, @Nullable String value, String other, @Nullable String last) {
+        Map<String, Object> properties = new HashMap<>();
+        properties.put(one, value);
+        properties.put(other, last);
+        properties.values().removeIf(Objects::isNull);
+        return properties;
+    }
+
+    @Test
+    void variableOfTheEnvironmentOverridesAndAddsNoRule() {
+        environment
+                .getPropertySources()
+                .addFirst(new SystemEnvironmentPropertySource(
+                        "systemEnvironment", Map.of("LIMITER_RULES_MYRULE_LIMIT", "7")));
+        assertThat(configured(Map.of("limiter.rules.my-rule.limit", "5", "limiter.rules.my-rule.window", "1m"))
+                        .rules())
+                .singleElement()
+                .satisfies(rule -> {
+                    assertThat(rule.name()).isEqualTo("my-rule");
+                    assertThat(rule.limit().value(LimitOptions.LIMIT)).isEqualTo(7);
+                    assertThat(rule.limit().value(LimitOptions.WINDOW)).isEqualTo("1m");
+                });
+    }
+
+    @Test
+    void twoSpellingsInOneSourceAreTwoRules() {
+        assertThat(problems(Map.of("limiter.rules.my-rule.limit", "5", "limiter.rules.myRule.limit", "5")))
+                .singleElement()
+                .asString()
+                .contains("[LIM-104]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"[a.b]", "[a/b]", "[-a]", "[a b]"})
+    void nameHasLettersDigitsAndDashes(String name) {
+        assertThat(problems(Map.of("limiter.rules." + name + ".limit", "5")))
+                .singleElement()
+                .asString()
+                .contains("[LIM-103]");
+    }
+
+    private List<Problem> problems(Map<String, Object> properties) {
+        List<Problem> problems = new ArrayList<>();
+        assertThatExceptionOfType(LimiterConfigurationException.class)
+                .isThrownBy(() -> configured(properties))
+                .satisfies(failure -> problems.addAll(failure.problems()));
+        return problems;
+    }
+
+    private ConfiguredRules configured(Map<String, Object> properties) {
+        add("test" + environment.getPropertySources().size(), properties);
+        ConfigurationPropertySources.attach(environment);
+        return new ConfiguredRules(
+                Binder.get(environment).bindOrCreate(LimiterProperties.PREFIX, LimiterProperties.class), environment);
+    }
+
+    private void add(String name, Map<String, Object> properties) {
+        environment.getPropertySources().addLast(new MapPropertySource(name, properties));
+    }
+}

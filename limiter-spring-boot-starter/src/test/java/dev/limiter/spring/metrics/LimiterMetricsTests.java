@@ -1,0 +1,187 @@
+package dev.limiter.spring.metrics;
+
+import static dev.limiter.spring.compile.TestRules.compiler;
+import static dev.limiter.spring.compile.TestRules.rule;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Algorithm;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiters;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.decide.Outcome;
+import dev.limiter.spring.decide.PermitHolders;
+import dev.limiter.spring.decide.RateLimitEvent;
+import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.rule.BanDefinition;
+import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.Setting;
+import dev.limiter.spring.rule.TiersDefinition;
+import dev.limiter.spring.web.ServletRequestView;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.mock.web.MockHttpServletRequest;
+
+class LimiterMetricsTests {
+
+    private static final RuleOrigin ORIGIN = RuleOrigin.property("limiter.rules.test");
+
+    private final AtomicLong now = new AtomicLong(TimeUnit.DAYS.toNanos(20_000));
+    private final InMemoryRateLimiterStorage storage =
+            new InMemoryRateLimiterStorage(new RateLimiterFactory(), now::get, 1_000);
+    private final RateLimiters limiters = new RateLimiters(storage);
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final LimiterMetrics metrics = metrics(registry);
+    private final RuleDecider decider =
+            new RuleDecider(limiters, List.of(metrics), KeyHash.with("secret"), new PermitHolders(now::get));
+
+    private LimiterMetrics metrics(MeterRegistry... registries) {
+        StaticListableBeanFactory beans = new StaticListableBeanFactory();
+        for (int i = 0; i < registries.length; i++) {
+            beans.addBean("registry" + i, registries[i]);
+        }
+        return new LimiterMetrics(beans.getBeanProvider(MeterRegistry.class), limiters, "memory", 80);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ENFORCE, rejected", "SHADOW, shadow-rejected"})
+    void countsDecisionsAndTheLimitsThatRefuse(Mode mode, String refused) {
+        metrics.afterSingletonsInstantiated();
+        RateLimitRule rule = compiled(
+                rule("test").mode(mode).namedLimit("tight", limit(2, "1h")).namedLimit("loose", limit(100, "1h")));
+        decide(5, rule);
+        assertThat(count("limiter.decisions", "rule", "test", "resource", "GET /orders", "outcome", "permitted"))
+                .isEqualTo(2);
+        assertThat(count("limiter.decisions", "outcome", refused)).isEqualTo(3);
+        assertThat(count("limiter.rejections", "rule", "test", "limit", "test-tight", "outcome", refused))
+                .isEqualTo(3);
+        assertThat(registry.find("limiter.rejections").counters()).hasSize(1);
+    }
+
+    /** Of ten permits, use of eight is near to the limit. */
+    @ParameterizedTest
+    @CsvSource({"7, 0", "8, 1", "9, 2", "10, 3"})
+    void countsRequestsThatLeaveLittle(int requests, int near) {
+        metrics.afterSingletonsInstantiated();
+        decide(requests, compiled(rule("test").limit(10L, "1h", null, null, null)));
+        assertThat(registry.find("limiter.near.limit").tag("rule", "test").counters().stream()
+                        .mapToDouble(Counter::count)
+                        .sum())
+                .isEqualTo(near);
+    }
+
+    @Test
+    void namesTheTierWhoseLimitRefused() {
+        metrics.afterSingletonsInstantiated();
+        decide(
+                2,
+                compiled(rule("test")
+                        .limit(10L, "1h", null, null, null)
+                        .tiers(new TiersDefinition(
+                                "limiter.rules.test.tiers",
+                                new Setting<>("header:plan", "limiter.rules.test.tiers.by"),
+                                Map.of("gold", new TiersDefinition.Tier(limit(1, "1h"), null))))));
+        assertThat(count("limiter.rejections", "tier", "gold")).isEqualTo(1);
+        assertThat(registry.find("limiter.rejections").tag("tier", "none").counter())
+                .isNull();
+    }
+
+    @Test
+    void countsBansThatBeginAndNotWhatTheyRefuse() {
+        metrics.afterSingletonsInstantiated();
+        RateLimitRule rule = compiled(rule("test")
+                .key(List.of("header:plan"))
+                .limit(1L, "1h", null, null, null)
+                .ban(BanDefinition.of(ORIGIN, 1L, "1m", "15m")));
+        decide(4, rule);
+        assertThat(count("limiter.bans", "rule", "test")).isEqualTo(1);
+        assertThat(count("limiter.decisions", "outcome", "banned")).isEqualTo(2);
+    }
+
+    @Test
+    void timesOnlyRequestsThatWaited() {
+        metrics.afterSingletonsInstantiated();
+        metrics.onDecision(new RateLimitEvent("test", "GET /orders", Outcome.PERMITTED, null, Duration.ofMillis(250)));
+        metrics.onDecision(new RateLimitEvent("test", "GET /orders", Outcome.PERMITTED, null, Duration.ZERO));
+        assertThat(registry.get("limiter.wait").tag("rule", "test").timer()).satisfies(timer -> {
+            assertThat(timer.count()).isEqualTo(1);
+            assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(250);
+        });
+    }
+
+    @Test
+    void showsTheStatesOfTheStorage() {
+        metrics.afterSingletonsInstantiated();
+        decide(1, compiled(rule("test").limit(1L, "1h", null, null, null)));
+        assertThat(registry.get("limiter.keys").tag("storage", "memory").gauge().value())
+                .isEqualTo(1);
+        assertThat(registry.get("limiter.waiting").gauge().value()).isZero();
+
+        now.addAndGet(Duration.ofHours(3).toNanos());
+        storage.cleanUp();
+        assertThat(registry.get("limiter.evictions").tag("cause", "expired").functionCounters())
+                .singleElement()
+                .extracting(FunctionCounter::count)
+                .isEqualTo(1.0);
+        assertThat(registry.get("limiter.keys").gauge().value()).isZero();
+    }
+
+    @Test
+    void decisionsBeforeThereIsARegistryAreNoneButLaterOnesCount() {
+        RateLimitRule rule = compiled(rule("test").limit(1L, "1h", null, null, null));
+        decide(2, rule);
+        metrics.afterSingletonsInstantiated();
+        decide(3, rule);
+        assertThat(count("limiter.decisions", "outcome", "rejected")).isEqualTo(3);
+        assertThat(count("limiter.rejections", "rule", "test")).isEqualTo(3);
+    }
+
+    @Test
+    void eachOfSeveralRegistriesHasAll() {
+        MeterRegistry other = new SimpleMeterRegistry();
+        LimiterMetrics both = metrics(registry, other);
+        both.afterSingletonsInstantiated();
+        both.onBan(new RateLimitEvent("test", "GET /orders", Outcome.BANNED, null, Duration.ZERO));
+        assertThat(registry.get("limiter.bans").counter().count()).isEqualTo(1);
+        assertThat(other.get("limiter.bans").counter().count()).isEqualTo(1);
+    }
+
+    private void decide(int times, RateLimitRule rule) {
+        MockHttpServletRequest request = new MockHttpServletRequest("GET", "/orders");
+        request.addHeader("plan", "gold");
+        RateLimitContext context = RateLimitContext.of(new ServletRequestView(request), "GET /orders");
+        for (int i = 0; i < times; i++) {
+            decider.decide(ApplicableRules.of(List.of(rule)), context, "GET /orders");
+        }
+    }
+
+    private double count(String meter, String... tags) {
+        return registry.get(meter).tags(tags).counter().count();
+    }
+
+    private static RateLimitRule compiled(RuleDefinition.Builder rule) {
+        return compiler(Mode.ENFORCE, EnumSet.allOf(Algorithm.class)).compile(rule.build());
+    }
+
+    private static LimitDefinition limit(long limit, String window) {
+        return LimitDefinition.of(ORIGIN, limit, window, null, null, null);
+    }
+}

@@ -1,0 +1,82 @@
+package dev.limiter.spring.reload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class BackgroundTaskTests {
+
+    private static final Duration SOON = Duration.ofNanos(1);
+
+    @Test
+    void runThatFailsIsNotTheLast() throws Exception {
+        CountDownLatch runs = new CountDownLatch(2);
+        BackgroundTask task = new BackgroundTask("test", SOON, () -> {
+            runs.countDown();
+            if (runs.getCount() > 0) {
+                throw new IllegalStateException("the first run fails");
+            }
+        });
+        task.start();
+        runs.await();
+        task.stop();
+        assertThat(task.isRunning()).isFalse();
+    }
+
+    @Test
+    void runsOnADaemonOfItsName() throws Exception {
+        AtomicReference<Thread> thread = new AtomicReference<>();
+        CountDownLatch ran = new CountDownLatch(1);
+        BackgroundTask task = new BackgroundTask("a-name", SOON, () -> {
+            thread.set(Thread.currentThread());
+            ran.countDown();
+        });
+        assertThat(task.isRunning()).isFalse();
+        task.start();
+        assertThat(task.isRunning()).isTrue();
+        ran.await();
+        task.stop();
+        assertThat(thread.get().getName()).isEqualTo("a-name");
+        assertThat(thread.get().isDaemon()).isTrue();
+    }
+
+    @Test
+    void stopInterruptsARunAndWaitsForItsEnd() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicBoolean ended = new AtomicBoolean();
+        BackgroundTask task = new BackgroundTask("test", SOON, () -> {
+            begun.countDown();
+            try {
+                new CountDownLatch(1).await(60, TimeUnit.SECONDS);
+            } catch (InterruptedException interrupted) {
+                ended.set(true);
+            }
+        });
+        task.start();
+        begun.await();
+        task.stop();
+        assertThat(ended).isTrue();
+    }
+
+    @Test
+    void canBeStartedAgain() throws Exception {
+        AtomicReference<CountDownLatch> ran = new AtomicReference<>(new CountDownLatch(1));
+        BackgroundTask task = new BackgroundTask("test", SOON, () -> ran.get().countDown());
+        task.start();
+        task.start();
+        ran.get().await();
+        task.stop();
+        task.stop();
+        ran.set(new CountDownLatch(1));
+        task.start();
+        ran.get().await();
+        task.stop();
+    }
+}
