@@ -149,6 +149,7 @@ final class Call {
                 .number(needed)
                 .number(states.size());
         long now = byCalendar ? time.there() : 0;
+        long asked = time.clock().epochNanos();
         int work = 0;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
@@ -157,9 +158,9 @@ final class Call {
             for (int position = 0; position < limits.length; position++) {
                 RemoteLimit limit = limits[position];
                 long permits = mode == TAKE_SOME ? most : charge.permits(position);
-                long asked = limit.isNever(charge, position) ? 0 : permits;
-                limit.ask(arguments, asked, limit.kept(charge), maxWait, hold, now);
-                work += limit.work(mode == TAKE_SOME ? 1 : asked + limit.kept(charge));
+                long possible = limit.isNever(charge, position) ? 0 : permits;
+                limit.ask(arguments, possible, limit.kept(charge), maxWait, hold, now);
+                work += limit.work(mode == TAKE_SOME ? 1 : possible + limit.kept(charge));
             }
         }
         Request<T> request = new Request<>(
@@ -167,7 +168,7 @@ final class Call {
                 states.toArray(byte[][]::new),
                 arguments.toArray(),
                 work,
-                reply -> then.apply(ScriptAnswer.of(reply, time.clock(), hold)),
+                reply -> then.apply(ScriptAnswer.of(reply, time, asked, hold)),
                 unwanted);
         request.whenLost(lost);
         return batcher.ask(slot, request);

@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import dev.limiter.redis.script.RecentMinimum;
 import dev.limiter.redis.script.Request;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.nio.ByteBuffer;
@@ -54,7 +55,7 @@ final class SlotRequestBatcher {
 
     private final AtomicInteger places = new AtomicInteger();
 
-    private final MinRoundTrip line = new MinRoundTrip(System.nanoTime());
+    private final RecentMinimum line = new RecentMinimum(System.nanoTime());
 
     private static final class Sent {
 
@@ -86,7 +87,7 @@ final class SlotRequestBatcher {
 
     /** As {@link RequestBatcher#callsAtOnce}. */
     int callsAtOnce() {
-        return line.nanos() == MinRoundTrip.UNKNOWN ? 1 : callsOnLine(gatherNanos, 1, FULL);
+        return line.nanos() == RecentMinimum.UNKNOWN ? 1 : callsOnLine(gatherNanos, 1, FULL);
     }
 
     /** How many calls are on the line at once if one is sent each {@code distance} nanoseconds, within bounds. */
@@ -118,7 +119,7 @@ final class SlotRequestBatcher {
     private boolean outgrow() {
         long now = System.nanoTime();
         long least = line.nanos();
-        long late = least == MinRoundTrip.UNKNOWN ? gatherNanos : least + gatherNanos;
+        long late = least == RecentMinimum.UNKNOWN ? gatherNanos : least + gatherNanos;
         boolean any = false;
         for (Sent sent : young) {
             any |= now - sent.at > late && freePlace(sent);
@@ -165,7 +166,7 @@ final class SlotRequestBatcher {
         Script script = script(requests);
         var unused = run(script, requests).whenComplete((reply, failure) -> {
             long now = System.nanoTime();
-            line.took(now - sent.at, now);
+            line.measured(now - sent.at, now);
             over(sent);
             answer(requests, script, reply, failure);
         });

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
 import dev.limiter.redis.script.Arguments;
 import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.RemoteLimit;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.ScriptAnswer;
 import dev.limiter.redis.script.ScriptAssembly;
+import dev.limiter.redis.script.ServerTime;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.ByteBuffer;
@@ -170,7 +172,7 @@ class ScriptsTests {
         ByteBuffer answer =
                 ByteBuffer.wrap(run(Scripts.LIBRARY.decideOne(remote.algorithm.bit()), keys, asked.toArray()));
         assertThat(answer.getInt()).isEqualTo(answer.remaining());
-        return ScriptAnswer.of(answer.slice(), new dev.limiter.VirtualTime(), hold);
+        return ScriptAnswer.of(answer.slice(), new ServerTime(new VirtualTime()), 0, hold);
     }
 
     private byte[] run(Script script, byte[][] keys, byte[] argument) {

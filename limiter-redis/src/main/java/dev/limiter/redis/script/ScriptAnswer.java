@@ -1,6 +1,5 @@
 package dev.limiter.redis.script;
 
-import dev.limiter.TimeSource;
 import java.nio.ByteBuffer;
 
 /**
@@ -17,12 +16,14 @@ import java.nio.ByteBuffer;
 public record ScriptAnswer(
         long time, boolean permitted, long delay, long taken, long turn, byte[] hold, ByteBuffer numbers) {
 
-    public static ScriptAnswer of(ByteBuffer numbers, TimeSource clock, byte[] hold) {
-        double time = numbers.getDouble();
+    /** {@code asked}: when the request was made, in epoch nanoseconds of the local clock. */
+    public static ScriptAnswer of(ByteBuffer numbers, ServerTime clock, long asked, byte[] hold) {
+        double told = numbers.getDouble();
+        long time = (long) (told < 0 ? -1 - told : told);
         long delay = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
         long taken = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
-        long turn = delay == 0 ? Long.MIN_VALUE : clock.epochNanos() + delay * 1000;
-        return new ScriptAnswer((long) (time < 0 ? -1 - time : time), time >= 0, delay, taken, turn, hold, numbers);
+        long turn = delay == 0 ? Long.MIN_VALUE : clock.turn(time, delay, asked);
+        return new ScriptAnswer(time, told >= 0, delay, taken, turn, hold, numbers);
     }
 
     /** Whether the server's time is outside what it was told of a calendar: it has to be asked again. */

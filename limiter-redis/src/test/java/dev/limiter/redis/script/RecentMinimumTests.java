@@ -1,16 +1,16 @@
-package dev.limiter.redis;
+package dev.limiter.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class MinRoundTripTests {
+class RecentMinimumTests {
 
     private static final long MILLI = Duration.ofMillis(1).toNanos();
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
-    private final MinRoundTrip line = new MinRoundTrip(0);
+    private final RecentMinimum line = new RecentMinimum(0);
 
     @Test
     void isUnknownAtFirst() {
@@ -19,26 +19,26 @@ class MinRoundTripTests {
 
     @Test
     void isTheLeastAndNotWhatAQueueAdds() {
-        line.took(MILLI, 0);
+        line.measured(MILLI, 0);
         for (int i = 1; i < 30_000; i++) {
-            line.took(50 * MILLI, i * MILLI);
+            line.measured(50 * MILLI, i * MILLI);
         }
         assertThat(line.nanos()).isEqualTo(MILLI);
     }
 
     @Test
     void learnsThatTheLineHasBecomeLonger() {
-        line.took(MILLI, 0);
-        line.took(200 * MILLI, 31 * SECOND);
+        line.measured(MILLI, 0);
+        line.measured(200 * MILLI, 31 * SECOND);
         assertThat(line.nanos()).isEqualTo(MILLI);
-        line.took(200 * MILLI, 62 * SECOND);
+        line.measured(200 * MILLI, 62 * SECOND);
         assertThat(line.nanos()).isEqualTo(200 * MILLI);
     }
 
     @Test
     void learnsAtOnceThatItHasBecomeShorter() {
-        line.took(200 * MILLI, 0);
-        line.took(MILLI, MILLI);
+        line.measured(200 * MILLI, 0);
+        line.measured(MILLI, MILLI);
         assertThat(line.nanos()).isEqualTo(MILLI);
     }
 }
