@@ -27,6 +27,7 @@ import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.TiersDefinition;
+import dev.limiter.testkit.Conditions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -159,9 +160,7 @@ class AsyncDecisionTests {
         cancelled.cancel(true);
         remote.answerOne();
 
-        while (!remote.states.peek(rule.rule(), "").permitted()) {
-            Thread.onSpinWait();
-        }
+        Conditions.await(() -> remote.states.peek(rule.rule(), "").permitted());
         assertThat(events).isEmpty();
     }
 

@@ -2,6 +2,7 @@ package dev.limiter.spring.operate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.testkit.Conditions;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -20,11 +21,7 @@ class RulesChangedEventsTests {
     }
 
     private void await(long version) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (!heard.contains(version)) {
-            assertThat(System.nanoTime() - end).as("waited for 30 s").isNegative();
-            Thread.onSpinWait();
-        }
+        Conditions.await(() -> heard.contains(version));
     }
 
     @Test
