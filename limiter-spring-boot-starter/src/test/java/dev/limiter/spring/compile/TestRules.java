@@ -1,15 +1,23 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Algorithm;
+import dev.limiter.TimeSource;
 import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.SecretValues;
+import dev.limiter.spring.operate.ChangeStore;
+import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.Setting;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -40,5 +48,24 @@ public final class TestRules {
                 mode,
                 HeaderStyle.IETF,
                 TimeSteps.NANOSECONDS);
+    }
+
+    /**
+     * Rules that can be changed; there are none so far.
+     *
+     * @param store where changes are kept
+     */
+    public static LiveRules live(ChangeStore store, TimeSource clock) {
+        RuleSetCompiler compiler = new RuleSetCompiler(compiler(Mode.ENFORCE, EnumSet.allOf(Algorithm.class)));
+        Setting<List<String>> excluded = new Setting<>(List.of(), "limiter.web.exclude");
+        return new LiveRules(
+                new Rules(compiler.compile(List.of(), null, excluded)),
+                compiler,
+                MethodLimits.NONE,
+                null,
+                excluded,
+                store,
+                clock,
+                changed -> {});
     }
 }

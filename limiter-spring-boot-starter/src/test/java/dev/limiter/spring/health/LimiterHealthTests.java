@@ -1,25 +1,17 @@
 package dev.limiter.spring.health;
 
-import static dev.limiter.spring.compile.TestRules.compiler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
-import dev.limiter.Algorithm;
 import dev.limiter.failover.FailoverRateLimiterStorage;
-import dev.limiter.spring.compile.RuleSetCompiler;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.config.RulesFile;
-import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.operate.ChangeStore;
 import dev.limiter.spring.operate.LiveRules;
-import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.rule.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.EnumSet;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,7 +20,7 @@ import org.springframework.boot.actuate.health.Status;
 
 class LimiterHealthTests {
 
-    private final LiveRules rules = rules();
+    private final LiveRules rules = TestRules.live(ChangeStore.NONE, Duration.ofSeconds(5)::toNanos);
 
     @Test
     void storageInMemoryIsAlwaysUp() {
@@ -74,19 +66,5 @@ class LimiterHealthTests {
         when(storage.isAvailable()).thenReturn(available);
         when(storage.instances()).thenReturn(3);
         return storage;
-    }
-
-    private static LiveRules rules() {
-        RuleSetCompiler compiler = new RuleSetCompiler(compiler(Mode.ENFORCE, EnumSet.allOf(Algorithm.class)));
-        Setting<List<String>> excluded = new Setting<>(List.of(), "limiter.web.exclude");
-        return new LiveRules(
-                new Rules(compiler.compile(List.of(), null, excluded)),
-                compiler,
-                MethodLimits.NONE,
-                null,
-                excluded,
-                ChangeStore.NONE,
-                Duration.ofSeconds(5)::toNanos,
-                changed -> {});
     }
 }
