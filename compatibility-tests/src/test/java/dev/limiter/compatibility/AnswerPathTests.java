@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -70,7 +71,7 @@ class AnswerPathTests {
 
     @BeforeEach
     void forgetEarlierTests() {
-        application.getBean(TestClock.class).startAnotherDay();
+        Applications.startAnotherDay(application);
     }
 
     @ParameterizedTest
@@ -182,7 +183,7 @@ class AnswerPathTests {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({TestClock.class, OpenSecurity.class, Catches.class, Controller.class, Own.class, Scarce.class})
+    @Import({VirtualTimeSource.class, OpenSecurity.class, Catches.class, Controller.class, Own.class, Scarce.class})
     static class Limited {
 
         @Bean

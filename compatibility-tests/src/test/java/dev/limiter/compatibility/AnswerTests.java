@@ -2,6 +2,7 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpResponse;
@@ -17,14 +18,14 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 class AnswerTests {
 
     @Autowired
-    private TestClock clock;
+    private VirtualTimeSource clock;
 
     private Clients clients;
 
     @BeforeEach
     void forgetEarlierTests(@LocalServerPort int port) {
         clients = new Clients(port);
-        clock.startAnotherDay();
+        Applications.startAnotherDay(clock);
     }
 
     @Test

@@ -1,6 +1,9 @@
 package dev.limiter.compatibility;
 
+import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.springframework.boot.WebApplicationType;
@@ -32,5 +35,17 @@ final class Applications {
 
     static Clients clientsOf(ConfigurableApplicationContext application) {
         return new Clients(application.getEnvironment().getRequiredProperty("local.server.port", Integer.class));
+    }
+
+    /** Goes on to half past twelve of another day, when everything that was used is forgotten. */
+    static void startAnotherDay(VirtualTimeSource clock) {
+        clock.advanceTo(clock.now()
+                .truncatedTo(ChronoUnit.DAYS)
+                .plus(Duration.ofDays(1))
+                .plus(Duration.ofHours(12).plusMinutes(30)));
+    }
+
+    static void startAnotherDay(ConfigurableApplicationContext application) {
+        startAnotherDay(application.getBean(VirtualTimeSource.class));
     }
 }

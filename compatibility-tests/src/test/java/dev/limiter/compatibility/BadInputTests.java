@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.RawClient;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -280,7 +281,7 @@ class BadInputTests {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({TestClock.class, OpenSecurity.class, OpenFirewall.class, Endpoints.class})
+    @Import({VirtualTimeSource.class, OpenSecurity.class, OpenFirewall.class, Endpoints.class})
     static class Application {}
 
     @RestController

@@ -3,6 +3,7 @@ package dev.limiter.compatibility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
 import java.util.Arrays;
@@ -64,7 +65,7 @@ class CrossOriginTests {
 
     @BeforeEach
     void forgetEarlierTests() {
-        application.getBean(TestClock.class).startAnotherDay();
+        Applications.startAnotherDay(application);
     }
 
     @ParameterizedTest
@@ -151,7 +152,7 @@ class CrossOriginTests {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({TestClock.class, Controller.class})
+    @Import({VirtualTimeSource.class, Controller.class})
     static class Limited {
 
         @Bean

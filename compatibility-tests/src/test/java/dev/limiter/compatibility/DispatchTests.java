@@ -2,6 +2,7 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -24,7 +25,7 @@ import org.springframework.context.annotation.Import;
 class DispatchTests {
 
     @Autowired
-    private TestClock clock;
+    private VirtualTimeSource clock;
 
     @Autowired
     private MeterRegistry meters;
@@ -34,7 +35,7 @@ class DispatchTests {
     @BeforeEach
     void forgetEarlierTests(@LocalServerPort int port) {
         clients = new Clients(port);
-        clock.startAnotherDay();
+        Applications.startAnotherDay(clock);
     }
 
     @ParameterizedTest
@@ -178,6 +179,6 @@ class DispatchTests {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({TestClock.class, OpenSecurity.class, LimitedEndpoints.ByRule.class})
+    @Import({VirtualTimeSource.class, OpenSecurity.class, LimitedEndpoints.ByRule.class})
     static class Static {}
 }

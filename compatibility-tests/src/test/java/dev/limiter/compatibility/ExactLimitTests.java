@@ -2,6 +2,7 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,14 +23,14 @@ class ExactLimitTests {
             Map.of("alice 200", 100L, "alice 429", 400L, "bob 200", 100L, "bob 429", 400L);
 
     @Autowired
-    private TestClock clock;
+    private VirtualTimeSource clock;
 
     private Clients clients;
 
     @BeforeEach
     void forgetEarlierTests(@LocalServerPort int port) {
         clients = new Clients(port);
-        clock.startAnotherDay();
+        Applications.startAnotherDay(clock);
     }
 
     @EachAlgorithm
@@ -72,6 +73,6 @@ class ExactLimitTests {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({TestClock.class, OpenSecurity.class, LimitedEndpoints.ByRule.class})
+    @Import({VirtualTimeSource.class, OpenSecurity.class, LimitedEndpoints.ByRule.class})
     static class Automatic {}
 }

@@ -2,6 +2,7 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
@@ -17,7 +18,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 class MetricsTests {
 
     @Autowired
-    private TestClock clock;
+    private VirtualTimeSource clock;
 
     @Autowired
     private MeterRegistry meters;
@@ -27,7 +28,7 @@ class MetricsTests {
     @BeforeEach
     void forgetEarlierTests(@LocalServerPort int port) {
         clients = new Clients(port);
-        clock.startAnotherDay();
+        Applications.startAnotherDay(clock);
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.RawClient;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -198,7 +199,7 @@ class PathSpellingTests {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({TestClock.class, Endpoints.class})
+    @Import({VirtualTimeSource.class, Endpoints.class})
     static class Application {
 
         @Bean

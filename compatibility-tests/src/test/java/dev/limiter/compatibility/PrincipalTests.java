@@ -3,6 +3,7 @@ package dev.limiter.compatibility;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import java.util.Base64;
 import java.util.stream.IntStream;
@@ -16,14 +17,14 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 class PrincipalTests {
 
     @Autowired
-    private TestClock clock;
+    private VirtualTimeSource clock;
 
     private Clients clients;
 
     @BeforeEach
     void forgetEarlierTests(@LocalServerPort int port) {
         clients = new Clients(port);
-        clock.startAnotherDay();
+        Applications.startAnotherDay(clock);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,14 +15,14 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 class Resilience4jTests {
 
     @Autowired
-    private TestClock clock;
+    private VirtualTimeSource clock;
 
     private Clients clients;
 
     @BeforeEach
     void forgetEarlierTests(@LocalServerPort int port) {
         clients = new Clients(port);
-        clock.startAnotherDay();
+        Applications.startAnotherDay(clock);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.Conditions;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.http.HttpServletRequest;
@@ -82,10 +83,7 @@ class StartedAsyncTests {
 
     /** The container ends a request after its answer was read. */
     private static void await(String path, int status) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (clients.get(path).statusCode() != status) {
-            assertThat(System.nanoTime()).as("permit is returned").isLessThan(deadline);
-        }
+        Conditions.await(() -> clients.get(path).statusCode() == status);
     }
 
     @SpringBootConfiguration

@@ -2,6 +2,7 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,6 @@ class SwitchedOffTests {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({TestClock.class, OpenSecurity.class, LimitedEndpoints.class})
+    @Import({VirtualTimeSource.class, OpenSecurity.class, LimitedEndpoints.class})
     static class Limited {}
 }

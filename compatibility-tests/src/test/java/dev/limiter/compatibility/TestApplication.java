@@ -1,5 +1,6 @@
 package dev.limiter.compatibility;
 
+import dev.limiter.test.VirtualTimeSource;
 import io.github.resilience4j.ratelimiter.RequestNotPermitted;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -17,7 +18,7 @@ import org.springframework.web.servlet.function.ServerResponse;
 @SpringBootConfiguration
 @EnableAutoConfiguration
 @Import({
-    TestClock.class,
+    VirtualTimeSource.class,
     OpenSecurity.class,
     LimitedEndpoints.class,
     DispatchedEndpoints.class,

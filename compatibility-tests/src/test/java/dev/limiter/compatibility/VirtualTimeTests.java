@@ -150,6 +150,6 @@ class VirtualTimeTests {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({TestClock.class, OpenSecurity.class, LimitedEndpoints.class})
+    @Import({VirtualTimeSource.class, OpenSecurity.class, LimitedEndpoints.class})
     static class Limited {}
 }
