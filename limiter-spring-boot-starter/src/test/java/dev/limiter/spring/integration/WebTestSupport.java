@@ -67,10 +67,7 @@ abstract class WebTestSupport {
     }
 
     HttpResponse<String> post(String path, String body) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-                .POST(BodyPublishers.ofString(body))
-                .build();
-        return CLIENT.send(request, BodyHandlers.ofString());
+        return sendBody("POST", path, body);
     }
 
     static String field(HttpResponse<?> response, String name) {
