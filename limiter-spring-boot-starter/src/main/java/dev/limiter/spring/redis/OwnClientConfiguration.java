@@ -19,6 +19,12 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
  */
 final class OwnClientConfiguration implements LettuceClientConfiguration {
 
+    /**
+     * Twice as many commands as {@code LettuceRedis} leaves without an answer, so that its bound is met first: Lettuce
+     * logs a stack trace for each command above this one.
+     */
+    private static final int REQUEST_QUEUE_SIZE = 20_000;
+
     private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(30);
 
     private final LettuceClientConfiguration application;
@@ -62,9 +68,7 @@ final class OwnClientConfiguration implements LettuceClientConfiguration {
         SocketOptions.Builder socket = given.getSocketOptions().mutate().connectTimeout(timeout);
         return builder.autoReconnect(true)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                // LettuceRedis bounds commands without an answer; Lettuce would log a stack trace for each one above a
-                // bound
-                .requestQueueSize(Integer.MAX_VALUE)
+                .requestQueueSize(REQUEST_QUEUE_SIZE)
                 // decisions have a time-out of their own; a timer for each command would be a second one
                 .timeoutOptions(TimeoutOptions.create())
                 .socketOptions(socket.build());
