@@ -10,9 +10,10 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,11 +68,13 @@ class SharedSamplesTests {
         SharedSamples reader = samples();
         exchange(reader, "beginning");
         SharedSamples writer = samples();
-        Set<String> written = new HashSet<>();
-        IntStream.range(0, 1_300).mapToObj(i -> "sample " + i).forEach(text -> {
-            exchange(writer, text);
-            written.add(text);
-        });
+        Set<String> written =
+                IntStream.range(0, 1_300).mapToObj(i -> "sample " + i).collect(Collectors.toSet());
+        // at once, since samples expire
+        CompletableFuture.allOf(written.stream()
+                        .map(text -> writer.exchange(text).toCompletableFuture())
+                        .toArray(CompletableFuture[]::new))
+                .join();
         List<String> read = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             read.addAll(exchange(reader, "call " + i));
