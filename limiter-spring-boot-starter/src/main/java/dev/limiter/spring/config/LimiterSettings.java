@@ -7,8 +7,11 @@ import dev.limiter.spring.compile.DurationParser;
 import dev.limiter.spring.compile.Floors;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.operate.ChangesFile;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -57,6 +60,17 @@ public record LimiterSettings(
             AddressRanges allow,
             AddressRanges deny) {}
 
+    private static @Nullable String obstacle(String changesFile) {
+        if (changesFile.isBlank()) {
+            return "It is empty, and no name of a file.";
+        }
+        try {
+            return ChangesFile.obstacle(Path.of(changesFile));
+        } catch (InvalidPathException impossible) {
+            return "It is no name of a file: " + impossible.getReason() + ".";
+        }
+    }
+
     /**
      * @param environment that the properties are from, with the name of the application
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if a value is out of its range
@@ -80,6 +94,12 @@ public record LimiterSettings(
                     "limiter.changes-file",
                     properties.changesFile(),
                     "With storage: redis, changes of rules are kept in Redis.");
+        }
+        if (properties.changesFile() != null) {
+            String obstacle = obstacle(properties.changesFile());
+            if (obstacle != null) {
+                problems.add(MessageCode.FOREIGN_FILE, "limiter.changes-file", properties.changesFile(), obstacle);
+            }
         }
         Floors floors = floors(properties.floors(), environment, problems);
         RedisSettings redis =

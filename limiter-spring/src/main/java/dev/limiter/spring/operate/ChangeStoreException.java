@@ -10,17 +10,17 @@ public final class ChangeStoreException extends RuntimeException {
 
     private final boolean unreadable;
 
-    public ChangeStoreException(String message, Throwable cause) {
+    public ChangeStoreException(String message, @Nullable Throwable cause) {
         this(message, cause, false);
     }
 
-    private ChangeStoreException(String message, Throwable cause, boolean unreadable) {
+    private ChangeStoreException(String message, @Nullable Throwable cause, boolean unreadable) {
         super(message, cause);
         this.unreadable = unreadable;
     }
 
     /** There is something else where changes should be, until an operator repairs that. */
-    public static ChangeStoreException unreadable(String message, Throwable cause) {
+    public static ChangeStoreException unreadable(String message, @Nullable Throwable cause) {
         return new ChangeStoreException(message, cause, true);
     }
 

@@ -63,6 +63,14 @@ public record Changes(
         private static final Pattern TEXT = Pattern.compile("([0-9]{1,18})(?:-([0-9a-f]{1,32}))?");
         private static final int DIGITS = 8;
 
+        /** The characters of the longest text of one. */
+        static final int LONGEST = 18 + 1 + 32;
+
+        /** Whether a text is one of {@link #toString}. */
+        static boolean isOne(String text) {
+            return TEXT.matcher(text).matches();
+        }
+
         /** @throws IllegalArgumentException if the text is none of {@link #toString} */
         public static Revision parse(String text) {
             Matcher matcher = TEXT.matcher(text);

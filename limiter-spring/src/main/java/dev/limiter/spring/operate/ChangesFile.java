@@ -2,7 +2,9 @@ package dev.limiter.spring.operate;
 
 import dev.limiter.spring.operate.Changes.Revision;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -14,8 +16,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes in a file of this instance, which is replaced whole and read once: the next start begins with them. A file
- * that cannot be read is moved aside, and its changes are not in force. Thread-safe.
+ * Changes in a file of this instance, which is replaced whole and read once: the next start begins with them. A file of
+ * changes that is damaged is moved aside, and its changes are not in force; what is no file of changes is neither moved nor
+ * replaced. Thread-safe.
  */
 public final class ChangesFile implements ChangeStore {
 
@@ -31,12 +34,37 @@ public final class ChangesFile implements ChangeStore {
         this.file = file.toAbsolutePath();
     }
 
+    /**
+     * Why changes cannot be kept there: it is something else than a file of changes, whose first line is a revision. Null
+     * if it is one, empty, or not there yet.
+     */
+    public static @Nullable String obstacle(Path file) {
+        if (Files.isDirectory(file)) {
+            return "It is a folder.";
+        }
+        if (Files.notExists(file)) {
+            return null;
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            String beginning = new String(in.readNBytes(Revision.LONGEST + 1), StandardCharsets.ISO_8859_1);
+            boolean ours = beginning.isEmpty()
+                    || Revision.isOne(beginning.lines().findFirst().orElse(""));
+            return ours ? null : "It is a file with something else than changes of rules.";
+        } catch (IOException unreadable) {
+            return "It cannot be read: " + unreadable;
+        }
+    }
+
     @Override
     public synchronized @Nullable Changes otherThan(Changes known) {
         if (read) {
             return null;
         }
         read = true;
+        String obstacle = obstacle(file);
+        if (obstacle != null) {
+            throw ChangeStoreException.unreadable("No change can be kept in " + file + ". " + obstacle, null);
+        }
         try {
             String text = Files.readString(file);
             int end = text.indexOf('\n');
@@ -95,6 +123,11 @@ public final class ChangesFile implements ChangeStore {
     @Override
     public synchronized boolean replace(Changes former, Changes next) {
         Path written = sibling(".new");
+        String obstacle = obstacle(file);
+        if (obstacle != null) {
+            throw new ChangeStoreException(
+                    "The change cannot be kept in " + file + ", and is not in force. " + obstacle, null);
+        }
         try {
             prepare(written);
             Files.writeString(written, next.revision() + "\n" + ChangesText.write(next) + END);
