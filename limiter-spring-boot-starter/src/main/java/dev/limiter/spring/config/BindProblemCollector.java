@@ -39,6 +39,20 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             super(parent);
         }
 
+        /** A number is no word: Spring takes it for the position of a constant. */
+        @Override
+        public @Nullable Object onSuccess(
+                ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
+            ConfigurationProperty property = result instanceof Enum ? context.getConfigurationProperty() : null;
+            if (property != null && property.getValue() instanceof Number && ROOT.isAncestorOf(name)) {
+                problems.putIfAbsent(
+                        name,
+                        BindProblemFactory.unreadable(
+                                name, property.getValue(), target.getType().toClass()));
+            }
+            return super.onSuccess(name, target, context, result);
+        }
+
         @Override
         public @Nullable Object onFailure(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)

@@ -130,6 +130,13 @@ class BadConfigurationTests {
                         ORDERS + "limit: 5, window: 1s, key: ip, ban: { after: 2, within: 1ns, for: 1m } }",
                         "orders.ban.within = \"1ns\"",
                         "whole number of micro"),
+                bad("limiter.mode: 1", "limiter.mode = \"1\"", "enforce, shadow", "LIM-102"),
+                bad("limiter.web.headers: 4", "limiter.web.headers = \"4\"", "ietf", "LIM-102"),
+                bad(
+                        ORDERS + "limit: 5, window: 1s, algorithm: 1 }",
+                        "limiter.rules.orders.algorithm = \"1\"",
+                        "fixed-window",
+                        "LIM-102"),
                 bad("limiter.changes-file: ''", "limiter.changes-file = \"\"", "It is empty", "LIM-504"),
                 bad("limiter.changes-file: .", "limiter.changes-file = \".\"", "It is a folder", "LIM-504"),
                 bad("limiter.changes-file: pom.xml", "limiter.changes-file = \"pom.xml\"", "something else", "LIM-504"),
