@@ -4,6 +4,7 @@ import dev.limiter.spring.operate.Changes.Revision;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -36,7 +37,7 @@ public final class ChangesFile implements ChangeStore {
 
     /**
      * Why changes cannot be kept there: it is something else than a file of changes, whose first line is a revision. Null
-     * if it is one, empty, or not there yet.
+     * if it is one, empty, not there yet, or not to be read.
      */
     public static @Nullable String obstacle(Path file) {
         if (Files.isDirectory(file)) {
@@ -51,7 +52,7 @@ public final class ChangesFile implements ChangeStore {
                     || Revision.isOne(beginning.lines().findFirst().orElse(""));
             return ours ? null : "It is a file with something else than changes of rules.";
         } catch (IOException unreadable) {
-            return "It cannot be read: " + unreadable;
+            return null; // which is told when it is read
         }
     }
 
@@ -80,7 +81,7 @@ public final class ChangesFile implements ChangeStore {
                         "No change can be kept in " + file + ", since there is no folder " + folder(), none);
             }
             return null;
-        } catch (IOException | UncheckedIOException | IllegalArgumentException unreadable) {
+        } catch (CharacterCodingException | IllegalArgumentException damaged) {
             throw ChangeStoreException.unreadable(
                     "The changes in " + file + " could not be read, and are not in force"
                             + (moveAside()
@@ -88,8 +89,11 @@ public final class ChangesFile implements ChangeStore {
                                             + sibling(".unreadable").getFileName()
                                             + ", and the next change begins a new one"
                                     : "")
-                            + ": " + unreadable.getMessage(),
-                    unreadable);
+                            + ": " + damaged.getMessage(),
+                    damaged);
+        } catch (IOException | UncheckedIOException unreadable) {
+            throw ChangeStoreException.unreadable(
+                    "The changes in " + file + " could not be read, and are not in force: " + unreadable, unreadable);
         }
     }
 
@@ -123,7 +127,7 @@ public final class ChangesFile implements ChangeStore {
     @Override
     public synchronized boolean replace(Changes former, Changes next) {
         Path written = sibling(".new");
-        String obstacle = obstacle(file);
+        String obstacle = Files.exists(file) && !Files.isReadable(file) ? "It cannot be read." : obstacle(file);
         if (obstacle != null) {
             throw new ChangeStoreException(
                     "The change cannot be kept in " + file + ", and is not in force. " + obstacle, null);

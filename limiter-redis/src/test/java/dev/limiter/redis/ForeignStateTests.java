@@ -1,0 +1,63 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A text that others have written under a key of ours is no state: neither is it decided on, nor replaced. */
+class ForeignStateTests {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final String prefix = "foreign-" + System.nanoTime();
+    private final RedisRateLimiterStorage storage = RedisStorageProvider.of(null, prefix);
+    private final RedisCommands<byte[], byte[]> server = SharedRedis.commands();
+
+    static Stream<Limit> limits() {
+        return Stream.of(
+                Limit.tokenBucket(3, HOUR),
+                Limit.tokenBucket(3, HOUR).warmUp(Duration.ofMinutes(1)),
+                Limit.leakyBucket(3, HOUR),
+                Limit.fixedWindow(3, HOUR),
+                Limit.slidingWindowCounter(3, HOUR),
+                Limit.slidingWindowLog(3, HOUR),
+                Limit.concurrency(3));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void aTextIsNoState(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        int number = 0;
+        for (String text : List.of(
+                "",
+                " ",
+                "7",
+                "1234567890123456789",
+                "alice@example.com",
+                "{\"user\":\"alice\",\"cart\":[1,2]}",
+                "Zoë, who is no state of a limit",
+                "\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff",
+                "~".repeat(1000))) {
+            String key = "key" + number++;
+            byte[] name = (prefix + ":{rule:" + key + "}").getBytes(StandardCharsets.UTF_8);
+            byte[] written = text.getBytes(StandardCharsets.UTF_8);
+            server.set(name, written);
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> storage.decide(rule, key, 1))
+                        .as("%s under %s", limit, text)
+                        .isInstanceOf(BrokenStateException.class);
+            }
+            assertThat(server.get(name)).isEqualTo(written);
+        }
+    }
+}
