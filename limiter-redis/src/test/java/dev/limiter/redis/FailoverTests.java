@@ -190,7 +190,7 @@ class FailoverTests implements StorageListener {
         server.resume();
         await(() -> storage.isAvailable());
         assertThat(take("key", 1).onFailure()).isEmpty();
-        assertThat(changes).containsExactly("lost", "found");
+        await(() -> changes.equals(List.of("lost", "found"))); // told just after it is available
     }
 
     @Test
