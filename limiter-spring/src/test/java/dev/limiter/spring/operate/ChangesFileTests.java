@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What stands where changes are to be kept, and is no file of changes, stays as it is. */
+/** Folders and other files stay as they are where changes are to be kept. */
 class ChangesFileTests {
 
     @TempDir
