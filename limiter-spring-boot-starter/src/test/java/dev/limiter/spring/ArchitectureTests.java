@@ -17,14 +17,13 @@ class ArchitectureTests {
     static final ArchTests ofAllModules = ArchTests.in(ArchitectureRules.class);
 
     @ArchTest
-    static final ArchRule onlyTheStarterKnowsBoot = noClasses()
+    static final ArchRule onlyWiringAndOperationsKnowBoot = noClasses()
             .that()
             .resideOutsideOfPackages(
                     "dev.limiter.spring.autoconfigure..",
                     "dev.limiter.spring.config..",
                     "dev.limiter.spring.endpoint..",
                     "dev.limiter.spring.health..",
-                    "dev.limiter.spring.metrics..",
                     "dev.limiter.spring.redis..",
                     "dev.limiter.spring.reload..")
             .should()

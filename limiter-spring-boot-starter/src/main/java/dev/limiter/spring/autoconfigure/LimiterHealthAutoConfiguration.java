@@ -33,7 +33,9 @@ public final class LimiterHealthAutoConfiguration {
             ObjectProvider<FailoverRateLimiterStorage> storage,
             ObjectProvider<LiveRules> rules,
             ConfigurableEnvironment environment) {
-        return new LimiterHealth(storage.getIfAvailable(), rules.getIfAvailable(), RulesFile.of(environment));
+        RulesFile file = RulesFile.of(environment);
+        return new LimiterHealth(
+                storage.getIfAvailable(), rules.getIfAvailable(), file == null ? null : file.toString());
     }
 
     /** As of Spring Boot 4. */

@@ -1,15 +1,17 @@
 package dev.limiter.spring.metrics;
 
-import static dev.limiter.spring.compile.TestRules.compiler;
-import static dev.limiter.spring.compile.TestRules.rule;
+import static dev.limiter.spring.TestRules.compiled;
+import static dev.limiter.spring.TestRules.rule;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
-import dev.limiter.Algorithm;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.PermitHolders;
@@ -19,17 +21,14 @@ import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.TiersDefinition;
-import dev.limiter.spring.web.ServletRequestView;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +37,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
-import org.springframework.mock.web.MockHttpServletRequest;
 
 class LimiterMetricsTests {
 
@@ -165,9 +163,9 @@ class LimiterMetricsTests {
     }
 
     private void decide(int times, RateLimitRule rule) {
-        MockHttpServletRequest request = new MockHttpServletRequest("GET", "/orders");
-        request.addHeader("plan", "gold");
-        RateLimitContext context = RateLimitContext.of(new ServletRequestView(request), "GET /orders");
+        RequestView request = mock();
+        when(request.getHeader("plan")).thenReturn("gold");
+        RateLimitContext context = RateLimitContext.of(request, "GET /orders");
         for (int i = 0; i < times; i++) {
             decider.decide(ApplicableRules.of(List.of(rule)), context, "GET /orders");
         }
@@ -175,10 +173,6 @@ class LimiterMetricsTests {
 
     private double count(String meter, String... tags) {
         return registry.get(meter).tags(tags).counter().count();
-    }
-
-    private static RateLimitRule compiled(RuleDefinition.Builder rule) {
-        return compiler(Mode.ENFORCE, EnumSet.allOf(Algorithm.class)).compile(rule.build());
     }
 
     private static LimitDefinition limit(long limit, String window) {

@@ -1,7 +1,6 @@
 package dev.limiter.spring.health;
 
 import dev.limiter.failover.FailoverRateLimiterStorage;
-import dev.limiter.spring.config.RulesFile;
 import dev.limiter.spring.operate.LiveRules;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,18 +16,18 @@ public final class LimiterHealth {
 
     private final @Nullable FailoverRateLimiterStorage storage;
     private final @Nullable LiveRules rules;
-    private final @Nullable RulesFile file;
+    private final @Nullable String rulesFile;
 
     /**
      * @param storage null if it is not a remote one
      * @param rules null if they do not change
-     * @param file where some of them are; null if there is none
+     * @param rulesFile the path of a file with some of them; null if there is none
      */
     public LimiterHealth(
-            @Nullable FailoverRateLimiterStorage storage, @Nullable LiveRules rules, @Nullable RulesFile file) {
+            @Nullable FailoverRateLimiterStorage storage, @Nullable LiveRules rules, @Nullable String rulesFile) {
         this.storage = storage;
         this.rules = rules;
-        this.file = file;
+        this.rulesFile = rulesFile;
     }
 
     boolean isUp() {
@@ -52,8 +51,8 @@ public final class LimiterHealth {
     private void addTo(Map<String, Object> details, LiveRules live) {
         details.put("version", live.version());
         details.put("changesKeptIn", live.changesKeptIn());
-        if (file != null) {
-            details.put("rulesFile", file.toString());
+        if (rulesFile != null) {
+            details.put("rulesFile", rulesFile);
         }
         live.trouble().ifPresent(trouble -> {
             details.put("problem", trouble.reason());
