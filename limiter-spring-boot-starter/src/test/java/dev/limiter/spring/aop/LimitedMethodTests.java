@@ -209,6 +209,12 @@ class LimitedMethodTests {
                 "NoUnit        | window       | 10      | 10",
                 "BadKey        | key          | #{      | #",
                 "NoPlaceholder | window       | ${none} | none",
+                "NoType        | key          | #{T(Strng).of(#p0)} | no type Strng",
+                "TextCondition | condition    | #p0                 | of type String, but has to be true or false",
+                "NumberCharge  | chargeIf     | #result             | of type Integer, but has to be true or false",
+                "NoCharge      | chargeIf     | #result             | has no value, but has to be true or false",
+                "TextPriority  | priority     | #p0                 | of type String, but has to be true or false",
+                "TextCost      | cost         | #p0                 | of type String. A cost must be a whole number",
             })
     void mistakesStopTheStart(String type, String attribute, String value, String hint) throws Exception {
         Class<?> bean = Class.forName(LimitedMethodTests.class.getName() + "$" + type);
@@ -374,6 +380,38 @@ class LimitedMethodTests {
         boolean fails() throws IOException {
             throw new IOException("the fallback's own");
         }
+    }
+
+    static class NoType {
+        @RateLimiter(limit = 1, key = "#{T(Strng).of(#p0)}")
+        public void limited(String user) {}
+    }
+
+    static class TextCondition {
+        @RateLimiter(limit = 1, condition = "#p0")
+        public void limited(String user) {}
+    }
+
+    static class NumberCharge {
+        @RateLimiter(limit = 1, chargeIf = "#result")
+        public int limited() {
+            return 1;
+        }
+    }
+
+    static class NoCharge {
+        @RateLimiter(limit = 1, chargeIf = "#result")
+        public void limited() {}
+    }
+
+    static class TextPriority {
+        @RateLimiter(limit = 1, maxWait = "1s", priority = "#p0")
+        public void limited(String user) {}
+    }
+
+    static class TextCost {
+        @RateLimiter(limit = 1, cost = "#p0")
+        public void limited(String user) {}
     }
 
     static class NoRule {

@@ -8,6 +8,7 @@ import dev.limiter.spring.key.KeyResolver;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -74,6 +75,28 @@ class BadConfigurationTests {
                         ORDERS + "limit: 1, window: 1s, phase: request, key: '#request.pattern' }",
                         "limiter.rules.orders.key = \"#request.pattern\"",
                         "never has a pattern"),
+                wrongExpression(
+                        "skip-if: \"#{T(java.lang.Strng).valueOf(#request) == 'x'}\"", "no type java.lang.Strng"),
+                wrongExpression("key: \"#{T(java.lang.Strng).valueOf(#request)}\"", "no type java.lang.Strng"),
+                wrongExpression("cost: \"#{T(java.lang.Strng).size(#request)}\"", "no type java.lang.Strng"),
+                wrongExpression("limit-resolver: \"#{T(java.lang.Strng).size(#request)}\"", "no type java.lang.Strng"),
+                wrongExpression("tiers: { by: \"#{T(Strng).of(#request)}\", gold: { limit: 9 } }", "no type Strng"),
+                wrongExpression("charge-if: \"#{T(Strng).of(#response)}\"", "no type Strng"),
+                wrongExpression("priority: \"#{T(Strng).of(#request)}\"\n      reserve: 20%", "no type Strng"),
+                wrongExpression("skip-if: \"#{'abc'}\"", "always abc", "true or false", "LIM-302"),
+                wrongExpression("skip-if: 5", "always 5", "true or false", "LIM-302"),
+                wrongExpression("skip-if: \"#{#request.path}\"", "of type String", "true or false", "LIM-302"),
+                wrongExpression("charge-if: \"#{#response.status}\"", "of type Integer", "true or false", "LIM-302"),
+                wrongExpression("priority: \"#{#request.path}\"\n      reserve: 20%", "of type String", "LIM-302"),
+                wrongExpression("cost: \"#{#request.path}\"", "of type String", "a whole number", "LIM-208"),
+                wrongExpression("cost: \"#{'abc'}\"", "always abc", "a whole number", "LIM-208"),
+                wrongExpression("cost: \"#{1 - 1}\"", "always 0", "a whole number from 1", "LIM-208"),
+                wrongExpression("cost: \"#{2 * 5}\"", "more than can ever be granted at once: 5", "LIM-209"),
+                wrongExpression(
+                        "limit-resolver: \"#{#request.path}\"", "of type String", "dev.limiter.Limit", "LIM-314"),
+                wrongExpression("limit-resolver: \"#{'abc'}\"", "always abc", "number of permits", "LIM-314"),
+                wrongExpression("limit-resolver: \"#{1.5}\"", "always 1.5", "whole number of permits", "LIM-314"),
+                wrongExpression("key: \"#{null}\"", "no value", "one bucket", "LIM-302"),
                 bad("limiter.web.allow: 10.0.0", "limiter.web.allow = \"10.0.0\""),
                 bad("limiter.web.deny: nobody", "limiter.web.deny = \"nobody\""),
                 bad("limiter: { own-keys: [mine], mine.a: 1, other: 2 }", "limiter.other = \"2\"", "limiter.own-keys"),
@@ -608,6 +631,13 @@ class BadConfigurationTests {
 
     private static String rule(String more) {
         return "limiter:\n  rules:\n    orders:\n      paths: /a\n      limit: 5\n      window: 1s\n      " + more;
+    }
+
+    private static Arguments wrongExpression(String setting, String... said) {
+        String property = setting.substring(0, setting.indexOf(':'));
+        List<String> all = new ArrayList<>(List.of(said));
+        all.add("limiter.rules.orders." + property + (property.equals("tiers") ? ".by" : "") + " = \"");
+        return arguments(rule(setting), all);
     }
 
     /** Variables that are unknown when the request arrives. */

@@ -95,6 +95,15 @@ final class ResolvedLimitCompiler {
         String text = resolver.value().strip();
         if (text.startsWith("#") || text.startsWith("@")) {
             LimiterExpression expression = problems.collect(() -> expressions.parse(text, resolver.where(), variables));
+            if (expression != null && !mayGiveLimit(expression)) {
+                problems.add(
+                        MessageCode.LIMIT_RESOLVER,
+                        resolver.where(),
+                        resolver.value(),
+                        "This " + expression.description()
+                                + ". Write an expression that gives a whole number of permits, a"
+                                + " dev.limiter.Limit, or null for the limit of the rule.");
+            }
             return expression == null ? null : expression::evaluate;
         }
         if (beans == null || !beans.containsBean(text) || !beans.isTypeMatch(text, LimitResolver.class)) {
@@ -109,6 +118,13 @@ final class ResolvedLimitCompiler {
         // Not before the first request: rules are needed early, and a bean made that early misses its own proxies.
         Supplier<LimitResolver> bean = SingletonSupplier.of(() -> beans.getBean(text, LimitResolver.class));
         return context -> bean.get().resolve(context);
+    }
+
+    private static boolean mayGiveLimit(LimiterExpression expression) {
+        if (expression.constant() instanceof Number number) {
+            return number.longValue() == number.doubleValue() && number.longValue() >= 1;
+        }
+        return expression.canGive(Number.class) || expression.canGive(Limit.class);
     }
 
     private static Duration remember(RuleDefinition definition, Problems problems) {

@@ -25,15 +25,15 @@ public final class Cost {
     }
 
     /**
-     * @throws LimiterConfigurationException if it is a number that cannot be a cost
+     * @throws LimiterConfigurationException if it certainly gives no number, or one that cannot be a cost
      */
     public static Cost parse(Setting<String> setting, LimiterExpression expression) {
-        Object literal = expression.literal();
-        if (literal == null) {
+        Object constant = expression.constant();
+        if (constant == null && expression.canGive(Number.class)) {
             return new Cost(setting, 0, expression);
         }
-        if (literal instanceof Integer || literal instanceof Long) {
-            long permits = ((Number) literal).longValue();
+        if (constant instanceof Integer || constant instanceof Long) {
+            long permits = ((Number) constant).longValue();
             if (permits >= 1) {
                 return new Cost(setting, permits, null);
             }
@@ -42,7 +42,8 @@ public final class Cost {
                 MessageCode.COST,
                 setting.where(),
                 setting.value(),
-                "A cost must be a whole number from 1, or an expression such as \"#p0.size()\"."));
+                "This " + expression.description()
+                        + ". A cost must be a whole number from 1, or an expression such as \"#p0.size()\"."));
     }
 
     /** The setting as written; null if there is none. */

@@ -18,14 +18,13 @@ public interface BooleanExpression {
     /**
      * {@code expression}, which has to give a boolean.
      *
-     * @throws LimiterConfigurationException if it is a plain number or text
+     * @throws LimiterConfigurationException if it certainly gives something else
      */
     static BooleanExpression of(LimiterExpression expression) {
-        Object literal = expression.literal();
-        if (literal != null && !(literal instanceof Boolean)) {
-            throw expression.problem(
-                    "This is always " + literal + ", but has to be true or false. Compare it with something, such as"
-                            + " \"#response.status == 401\"");
+        if (!expression.canGive(Boolean.class)) {
+            throw expression.problem("This " + expression.description()
+                    + ", but has to be true or false. Compare it with something, such as"
+                    + " \"#response.status == 401\"");
         }
         return context -> {
             Object value = expression.evaluate(context);

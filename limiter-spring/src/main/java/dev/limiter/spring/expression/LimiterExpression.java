@@ -4,11 +4,15 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
+import java.lang.reflect.Modifier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.Literal;
-import org.springframework.expression.spel.ast.OpMinus;
+import org.springframework.expression.spel.ast.Operator;
+import org.springframework.expression.spel.ast.OperatorNot;
+import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -20,12 +24,26 @@ public final class LimiterExpression {
     private final String where;
     private final StandardEvaluationContext shared;
     private final Variables variables;
+    private final @Nullable Class<?> type;
+    private final @Nullable Object constant;
 
-    LimiterExpression(Expression expression, String where, StandardEvaluationContext shared, Variables variables) {
+    /**
+     * @param type of the values; null if it is not known
+     * @throws RuntimeException if it fails without any variable
+     */
+    LimiterExpression(
+            Expression expression,
+            String where,
+            StandardEvaluationContext shared,
+            Variables variables,
+            @Nullable Class<?> type) {
         this.expression = expression;
         this.where = where;
         this.shared = shared;
         this.variables = variables;
+        this.type = type;
+        boolean isConstant = expression instanceof SpelExpression spel && isConstant(spel.getAST());
+        this.constant = isConstant ? expression.getValue() : null;
     }
 
     /**
@@ -40,14 +58,31 @@ public final class LimiterExpression {
         }
     }
 
-    /** The value, if it is a plain number or text and the same for each decision; null if it has to be evaluated. */
-    public @Nullable Object literal() {
-        boolean literal = expression instanceof SpelExpression spel && isLiteral(spel.getAST());
-        return literal ? expression.getValue() : null;
+    /** The value, if it is made of literals alone and the same for each decision; null if it has to be evaluated. */
+    public @Nullable Object constant() {
+        return constant;
+    }
+
+    /** Whether the value may be of the type; not if it certainly is of another one, or there never is a value. */
+    public boolean canGive(Class<?> wanted) {
+        if (type == null || wanted.isAssignableFrom(type)) {
+            return true;
+        }
+        boolean foreign = type.isInterface() && !type.getName().startsWith("java.");
+        boolean open = foreign && !Modifier.isFinal(wanted.getModifiers());
+        return open || type.isAssignableFrom(wanted);
+    }
+
+    /** What is known of the value, as the end of a sentence that begins with "This". */
+    public String description() {
+        if (constant != null) {
+            return "is always " + constant;
+        }
+        return type == void.class ? "has no value" : "is of type " + (type == null ? "Object" : type.getSimpleName());
     }
 
     /** The exception if it cannot be used where it is written. */
-    LimiterConfigurationException problem(String reason) {
+    public LimiterConfigurationException problem(String reason) {
         return new LimiterConfigurationException(
                 new Problem(MessageCode.EXPRESSION, where, expression.getExpressionString(), reason));
     }
@@ -69,9 +104,16 @@ public final class LimiterExpression {
         return false;
     }
 
-    private static boolean isLiteral(SpelNode node) {
-        return node instanceof Literal
-                || (node instanceof OpMinus && node.getChildCount() == 1 && isLiteral(node.getChild(0)));
+    private static boolean isConstant(SpelNode node) {
+        boolean operator = node instanceof Operator
+                || node instanceof OperatorNot
+                || node instanceof Ternary
+                || node instanceof Elvis;
+        boolean constant = operator || node instanceof Literal;
+        for (int i = 0; constant && i < node.getChildCount(); i++) {
+            constant = isConstant(node.getChild(i));
+        }
+        return constant;
     }
 
     @Override

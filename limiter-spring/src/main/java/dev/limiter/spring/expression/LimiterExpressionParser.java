@@ -6,10 +6,11 @@ import dev.limiter.spring.failure.Problem;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.expression.Expression;
-import org.springframework.expression.ParseException;
+import org.springframework.expression.ExpressionException;
 import org.springframework.expression.ParserContext;
 import org.springframework.expression.spel.SpelCompilerMode;
 import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
@@ -52,9 +53,14 @@ public final class LimiterExpressionParser {
             Expression expression = trimmed.startsWith("#{")
                     ? parser.parseExpression(trimmed, ParserContext.TEMPLATE_EXPRESSION)
                     : parser.parseExpression(trimmed);
-            new References(scope, beans).check(expression);
-            return new LimiterExpression(expression, where, shared, variables);
-        } catch (ParseException | IllegalStateException | IllegalArgumentException exception) {
+            ValueTypes types = new ValueTypes(scope, beans, shared);
+            new References(scope, beans, types).check(expression);
+            Class<?> type = expression instanceof SpelExpression spel ? types.of(spel.getAST()) : String.class;
+            return new LimiterExpression(expression, where, shared, variables, type);
+        } catch (ExpressionException
+                | IllegalStateException
+                | IllegalArgumentException
+                | ArithmeticException exception) {
             throw new LimiterConfigurationException(new Problem(
                     MessageCode.EXPRESSION,
                     where,

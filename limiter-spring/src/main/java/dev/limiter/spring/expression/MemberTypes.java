@@ -2,6 +2,7 @@ package dev.limiter.spring.expression;
 
 import dev.limiter.spring.failure.DidYouMean;
 import java.lang.reflect.Field;
+import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
@@ -30,23 +31,27 @@ final class MemberTypes {
 
     private MemberTypes() {}
 
-    /**
-     * The class whose members are known of a declared type; null if nothing is known, as of {@code Object} and maps.
-     */
-    static @Nullable Class<?> known(@Nullable Type type) {
+    /** The class of a declared type, boxed; null if it is not known, as of a type variable. */
+    static @Nullable Class<?> declared(@Nullable Type type) {
         if (type instanceof ParameterizedType parameterized) {
-            return known(parameterized.getRawType());
+            return declared(parameterized.getRawType());
         }
-        if (!(type instanceof Class<?> declared) || declared == void.class || declared == Void.class) {
+        if (!(type instanceof Class<?> declared)) {
             return null;
         }
-        Class<?> boxed = ClassUtils.resolvePrimitiveIfNecessary(declared);
-        boolean silent = boxed == Object.class
-                || boxed == Class.class
-                || boxed == Optional.class
-                || boxed.isArray()
-                || Map.class.isAssignableFrom(boxed);
-        return silent ? null : boxed;
+        return declared == Void.class ? void.class : ClassUtils.resolvePrimitiveIfNecessary(declared);
+    }
+
+    /** The class whose members are known of a declared one; null if they are not, as of {@code Object} and maps. */
+    static @Nullable Class<?> known(@Nullable Class<?> declared) {
+        boolean silent = declared == null
+                || declared == void.class
+                || declared == Object.class
+                || declared == Class.class
+                || declared == Optional.class
+                || declared.isArray()
+                || Map.class.isAssignableFrom(declared);
+        return silent ? null : declared;
     }
 
     /**
@@ -61,7 +66,29 @@ final class MemberTypes {
         if (types.isEmpty()) {
             missing(owner, open, name, isOwnContext(owner) ? members(owner) : properties(owner));
         }
-        return types.stream().distinct().count() == 1 ? known(types.get(0)) : null;
+        return common(types);
+    }
+
+    /**
+     * The type of what can be read of a class itself: static, or of {@code Class}.
+     *
+     * @return null if it is not known
+     * @throws IllegalStateException if there is no such property
+     */
+    static @Nullable Class<?> staticProperty(Class<?> owner, String name) {
+        List<Type> types =
+                Stream.concat(readers(owner, name), readers(Class.class, name)).toList();
+        boolean length = owner.isArray() && name.equals("length");
+        if (types.isEmpty() && !length) {
+            Set<String> names = new TreeSet<>();
+            fields(owner).filter(MemberTypes::isStatic).map(Field::getName).forEach(names::add);
+            missing(owner, false, name, names);
+        }
+        return common(types);
+    }
+
+    private static @Nullable Class<?> common(List<Type> types) {
+        return types.stream().distinct().count() == 1 ? declared(types.get(0)) : null;
     }
 
     /**
@@ -78,15 +105,38 @@ final class MemberTypes {
             missing(owner, open, name, methodNames(owner));
             return null;
         }
+        return result(owner, open, named, arguments);
+    }
+
+    /**
+     * The type of what a method of a class itself returns: a static one, or one of {@code Class}.
+     *
+     * @return null if it is not known
+     * @throws IllegalStateException if there is no such method
+     */
+    static @Nullable Class<?> staticMethod(Class<?> owner, String name, int arguments) {
+        List<Method> named = Stream.concat(
+                        methods(owner).filter(MemberTypes::isStatic), Arrays.stream(Class.class.getMethods()))
+                .filter(method -> method.getName().equals(name))
+                .toList();
+        if (named.isEmpty()) {
+            Set<String> names = new TreeSet<>();
+            methods(owner).filter(MemberTypes::isStatic).map(Method::getName).forEach(names::add);
+            missing(owner, false, name, names);
+            return null;
+        }
+        return result(owner, false, named, arguments);
+    }
+
+    private static @Nullable Class<?> result(Class<?> owner, boolean open, List<Method> named, int arguments) {
+        String name = named.get(0).getName();
         List<Method> fitting =
                 named.stream().filter(method -> takes(method, arguments)).toList();
         if (fitting.isEmpty() && !open && !isOpen(owner)) {
             throw new IllegalStateException("\"" + name + "\" of " + owner.getSimpleName() + " takes "
                     + named.get(0).getParameterCount() + " arguments, not " + arguments);
         }
-        boolean same =
-                fitting.stream().map(Method::getGenericReturnType).distinct().count() == 1;
-        return same ? known(fitting.get(0).getGenericReturnType()) : null;
+        return common(fitting.stream().map(Method::getGenericReturnType).toList());
     }
 
     private static boolean takes(Method method, int arguments) {
@@ -161,8 +211,12 @@ final class MemberTypes {
         return names;
     }
 
+    private static boolean isStatic(Member member) {
+        return Modifier.isStatic(member.getModifiers());
+    }
+
     private static boolean isOwn(Method method) {
-        return method.getDeclaringClass() != Object.class && !Modifier.isStatic(method.getModifiers());
+        return method.getDeclaringClass() != Object.class && !isStatic(method);
     }
 
     private static boolean isReader(Method method) {

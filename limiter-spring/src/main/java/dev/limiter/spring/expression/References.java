@@ -27,10 +27,12 @@ final class References {
 
     private final ExpressionScope scope;
     private final BeanFactory beans;
+    private final ValueTypes types;
 
-    References(ExpressionScope scope, BeanFactory beans) {
+    References(ExpressionScope scope, BeanFactory beans, ValueTypes types) {
         this.scope = scope;
         this.beans = beans;
+        this.types = types;
     }
 
     /**
@@ -39,7 +41,7 @@ final class References {
     void check(Expression expression) {
         if (expression instanceof SpelExpression spel) {
             check(spel.getAST(), false, false);
-            new MemberCheck(scope, beans).check(spel.getAST());
+            new MemberCheck(types).check(spel.getAST());
         } else if (expression instanceof CompositeStringExpression composite) {
             for (Expression part : composite.getExpressions()) {
                 check(part);

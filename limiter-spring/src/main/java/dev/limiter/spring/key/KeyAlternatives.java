@@ -149,6 +149,10 @@ public final class KeyAlternatives {
 
     private KeyAlternative expression(String text, String where, ExpressionScope scope) {
         LimiterExpression expression = expressions.parse(text, where, scope);
+        if (!expression.canGive(Object.class)) {
+            throw expression.problem(
+                    "This " + expression.description() + ", so that all requests would share one bucket.");
+        }
         KeyValue value = context -> {
             try {
                 return KeyText.of(expression.evaluate(context));

@@ -1,6 +1,7 @@
 package dev.limiter.spring.expression;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.spring.context.RateLimitContext;
@@ -90,6 +91,64 @@ class LimiterExpressionTests {
                 .hasMessageContaining("has to give true or false");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "#{'abc'}; always abc",
+                "5; always 5",
+                "2 + 3; always 5",
+                "'a' + 'b'; always ab",
+                "null; no value",
+                "#user.id; String",
+                "#{#user.id}-#{#count}; String",
+                "#count; Integer",
+                "#count + 1; Number",
+                "#user.id + 'x'; String",
+                "#user; User",
+                "#user.roles; List",
+                "{1, 2}; List",
+                "#count > 2 ? 'a' : 'b'; String",
+                "#user.id ?: 'x'; String",
+                "@plans.of(#user); String",
+                "@plans.log(); no value",
+                "T(Math).max(#count, 5) > 3 ? 1 : 2.5; Number",
+                "T(Integer).parseInt(#user.id); Integer",
+                "T(Integer); Class",
+                "#request.path; String",
+            })
+    void conditionThatCannotBeTrueOrFalseStopsTheStart(String expression, String type) {
+        LimiterExpression parsed = parser.parse(expression, "test", ExpressionScope.of(PLACE));
+
+        assertThatThrownBy(() -> BooleanExpression.of(parsed))
+                .isInstanceOf(LimiterConfigurationException.class)
+                .hasMessageContaining(type)
+                .hasMessageContaining("true or false");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "true",
+                "not false",
+                "#count > 2 and #user.id matches 'a.*'",
+                "#count between {1, 2}",
+                "#user instanceof T(String)",
+                "#options['a']",
+                "#options.a",
+                "#user.roles.contains('a')",
+                "#count > 2 ? true : #user.roles.isEmpty()",
+                "@plans.any()",
+                "T(Boolean).valueOf(#user.id)",
+                "#unknown",
+            })
+    void conditionThatMayBeTrueOrFalseIsFine(String expression) {
+        ExpressionScope scope = expression.equals("#unknown") ? ExpressionScope.ANY : ExpressionScope.of(PLACE);
+
+        assertThatCode(() -> BooleanExpression.of(parser.parse(expression, "test", scope)))
+                .doesNotThrowAnyException();
+    }
+
     private static Method method(String name) {
         return List.of(Orders.class.getDeclaredMethods()).stream()
                 .filter(method -> method.getName().equals(name))
@@ -107,6 +166,12 @@ class LimiterExpressionTests {
 
         public String of(User user) {
             return "plan-of-" + user.id();
+        }
+
+        public void log() {}
+
+        public Object any() {
+            return true;
         }
 
         public String fail() {
