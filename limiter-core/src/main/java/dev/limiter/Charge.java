@@ -45,7 +45,7 @@ public record Charge(
     }
 
     public Charge(Rule rule, String key, long permits) {
-        this(rule, key, permits, 0, Duration.ZERO, Integer.MAX_VALUE);
+        this(rule, key, permits, 0, Duration.ZERO, Integer.MAX_VALUE, List.of());
     }
 
     /**

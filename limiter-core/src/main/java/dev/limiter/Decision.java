@@ -156,17 +156,17 @@ public abstract class Decision implements AutoCloseable {
     }
 
     private LimitStatus status(int limit) {
-        return status(rule(), limit, remaining(limit), waitNanos(limit), resetNanos(limit));
-    }
-
-    static LimitStatus status(Rule rule, int limit, long remaining, long waitNanos, long resetNanos) {
-        return new LimitStatus(
+        Rule rule = rule();
+        return status(
                 rule.policies().get(limit),
                 rule.limits().get(limit),
-                waitNanos == 0,
-                remaining,
-                retry(waitNanos),
-                reset(resetNanos));
+                remaining(limit),
+                waitNanos(limit),
+                resetNanos(limit));
+    }
+
+    static LimitStatus status(String policy, Limit limit, long remaining, long waitNanos, long resetNanos) {
+        return new LimitStatus(policy, limit, waitNanos == 0, remaining, retry(waitNanos), reset(resetNanos));
     }
 
     /**

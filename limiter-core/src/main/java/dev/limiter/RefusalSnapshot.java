@@ -16,7 +16,9 @@ final class RefusalSnapshot extends Decision {
     RefusalSnapshot(Decision refused) {
         this.rule = refused.rule();
         this.key = refused.key();
-        int size = rule.limits().size();
+        List<Limit> asked = rule.limits();
+        List<String> policies = rule.policies();
+        int size = asked.size();
         LimitStatus[] statuses = new LimitStatus[size];
         this.remaining = new long[size];
         this.waitNanos = new long[size];
@@ -25,7 +27,7 @@ final class RefusalSnapshot extends Decision {
             remaining[i] = refused.remaining(i);
             waitNanos[i] = refused.waitNanos(i);
             resetNanos[i] = refused.resetNanos(i);
-            statuses[i] = status(rule, i, remaining[i], waitNanos[i], resetNanos[i]);
+            statuses[i] = status(policies.get(i), asked.get(i), remaining[i], waitNanos[i], resetNanos[i]);
         }
         this.deciding = size == 1 ? 0 : super.deciding();
         this.limits = List.of(statuses);

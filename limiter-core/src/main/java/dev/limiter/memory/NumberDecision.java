@@ -1,7 +1,6 @@
 package dev.limiter.memory;
 
 import dev.limiter.Decision;
-import dev.limiter.NumberLimit;
 import dev.limiter.Rule;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -38,10 +37,6 @@ class NumberDecision extends Decision {
         return (stamp & Long.MAX_VALUE) >> 1;
     }
 
-    private NumberLimit arithmetic() {
-        return cell.limit();
-    }
-
     @Override
     public boolean permitted() {
         return (stamp & 1) != 0;
@@ -54,7 +49,7 @@ class NumberDecision extends Decision {
 
     @Override
     public long remaining() {
-        return arithmetic().remaining(value, now());
+        return remaining(0);
     }
 
     @Override
@@ -78,17 +73,17 @@ class NumberDecision extends Decision {
 
     @Override
     protected long remaining(int limit) {
-        return remaining();
+        return cell.limit().remaining(value, now());
     }
 
     @Override
     protected long waitNanos(int limit) {
-        return permitted() ? 0 : arithmetic().waitNanos(value, now(), 1);
+        return permitted() ? 0 : cell.limit().waitNanos(value, now(), 1);
     }
 
     @Override
     protected long resetNanos(int limit) {
-        return NumberCell.resetNanos(arithmetic().freshAt(value), now());
+        return NumberCell.resetNanos(cell.limit().freshAt(value), now());
     }
 
     @Override

@@ -94,25 +94,24 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RejectionHandler limiterRejectionHandler(
-            LimiterSettings settings, ServletCurrentRequest requests, ApplicationContext messages) {
+    RejectionHandler limiterRejectionHandler(LimiterSettings settings, ApplicationContext messages) {
         return new ProblemRejectionHandler(
-                settings.web().status(), settings.web().retryAfterJitter(), requests, messages);
+                settings.web().status(), settings.web().retryAfterJitter(), messages);
     }
 
     @Bean
     RejectionWriter limiterRejections(
             RejectionHandler handler,
-            ServletCurrentRequest requests,
             RuleDecider decider,
             LimiterSettings settings,
             ObjectProvider<CorsConfigurationSource> crossOrigin) {
-        return new RejectionWriter(handler, requests, decider, settings.web().headers(), crossOrigin);
+        return new RejectionWriter(handler, decider, settings.web().headers(), crossOrigin);
     }
 
     @Bean
-    RateLimitExceptionResolver limiterExceptionResolver(RejectionWriter rejections, ApplicationContext context) {
-        return new RateLimitExceptionResolver(rejections, context);
+    RateLimitExceptionResolver limiterExceptionResolver(
+            RejectionWriter rejections, ServletCurrentRequest requests, ApplicationContext context) {
+        return new RateLimitExceptionResolver(rejections, requests, context);
     }
 
     @Bean

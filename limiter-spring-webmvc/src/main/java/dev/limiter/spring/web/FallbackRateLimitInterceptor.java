@@ -24,11 +24,13 @@ import org.springframework.web.servlet.handler.AbstractHandlerMapping;
  */
 public final class FallbackRateLimitInterceptor implements HandlerInterceptor {
 
+    /** Of one servlet. */
     private static final int MAX_HANDLERS = 10_000;
 
     private final HandlerMappings mappings;
     private final List<HandlerInterceptor> interceptors;
-    private final Map<Handler, Boolean> needed = new ConcurrentHashMap<>();
+    /** The answers of {@link #isNeeded} about each handler, by the servlet that has it mapped. */
+    private final Map<HandlerMappings.OfServlet, Map<Object, Boolean>> needed = new ConcurrentHashMap<>();
 
     /** {@code interceptors}: which take the place of this one where they are registered. */
     public FallbackRateLimitInterceptor(HandlerMappings mappings, HandlerInterceptor... interceptors) {
@@ -58,12 +60,13 @@ public final class FallbackRateLimitInterceptor implements HandlerInterceptor {
             return false;
         }
         HandlerMappings.OfServlet servlet = mappings.of(request);
-        Handler key = new Handler(servlet, ofApplication ? Endpoints.identity(handler) : handler);
-        Boolean known = needed.get(key);
+        Map<Object, Boolean> ofServlet = needed.computeIfAbsent(servlet, unknown -> new ConcurrentHashMap<>());
+        Object key = ofApplication ? Endpoints.identity(handler) : handler;
+        Boolean known = ofServlet.get(key);
         if (known == null) {
             known = !isSprings(handler) && isNeeded(servlet.mappingOf(handler));
-            if (needed.size() < MAX_HANDLERS) {
-                needed.put(key, known);
+            if (ofServlet.size() < MAX_HANDLERS) {
+                ofServlet.put(key, known);
             }
         }
         return known;
@@ -83,7 +86,4 @@ public final class FallbackRateLimitInterceptor implements HandlerInterceptor {
         return handler instanceof HandlerMethod method
                 && method.getBeanType().getName().startsWith("org.springframework.web.");
     }
-
-    /** A handler as one servlet has it mapped. */
-    private record Handler(HandlerMappings.OfServlet servlet, Object identity) {}
 }

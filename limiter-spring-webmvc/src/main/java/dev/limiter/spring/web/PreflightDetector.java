@@ -33,7 +33,7 @@ public final class PreflightDetector {
      * against the claim of a client.
      */
     public static boolean isAnswered(HttpServletRequest request, Object handler) {
-        return isGenuine(request) && !(handler instanceof HandlerMethod) && !(handler instanceof HandlerFunction);
+        return !(handler instanceof HandlerMethod) && !(handler instanceof HandlerFunction) && isGenuine(request);
     }
 
     /** Whether a request could be sent by a browser as a preflight. */

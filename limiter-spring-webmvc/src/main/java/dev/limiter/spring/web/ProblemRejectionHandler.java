@@ -32,7 +32,6 @@ public final class ProblemRejectionHandler implements RejectionHandler {
 
     private final int status;
     private final Duration maxJitter;
-    private final ServletCurrentRequest requests;
     private final RejectionTexts texts;
 
     /**
@@ -40,17 +39,15 @@ public final class ProblemRejectionHandler implements RejectionHandler {
      * @param maxJitter how much later clients may be asked to return, at random, 0 or more
      * @param messages where the application may have texts of its own for title and detail
      */
-    public ProblemRejectionHandler(
-            int status, Duration maxJitter, ServletCurrentRequest requests, MessageSource messages) {
+    public ProblemRejectionHandler(int status, Duration maxJitter, MessageSource messages) {
         this.status = status;
         this.maxJitter = maxJitter;
-        this.requests = requests;
         this.texts = new RejectionTexts(messages);
     }
 
     @Override
     public void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException {
-        ProblemBody.Problem problem = problem(requests.of(request, response), decision);
+        ProblemBody.Problem problem = problem(request, decision);
         int status = status(problem);
         OptionalLong retryAfter = retryAfter(decision);
         AsciiText body = body(request, problem, status, decision, retryAfter);
@@ -112,7 +109,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         body.writeTo(stream);
     }
 
-    private static ProblemBody.Problem problem(ServletRequestDecisions decisions, Decision decision) {
+    private static ProblemBody.Problem problem(HttpServletRequest request, Decision decision) {
         if (decision instanceof DeniedDecision) {
             return ProblemBody.Problem.FORBIDDEN;
         }
@@ -122,7 +119,8 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         if (decision.onFailure().filter(OnFailure.DENY::equals).isPresent()) {
             return ProblemBody.Problem.UNDECIDED;
         }
-        return decisions.isOverload(decision)
+        ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
+        return decisions != null && decisions.ledger.isOverload(decision)
                 ? ProblemBody.Problem.REDUCED_CAPACITY
                 : ProblemBody.Problem.QUOTA_EXCEEDED;
     }

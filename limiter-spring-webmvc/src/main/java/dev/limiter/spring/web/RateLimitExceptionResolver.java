@@ -23,10 +23,13 @@ import org.springframework.web.servlet.ModelAndView;
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
     private final RejectionWriter rejections;
+    private final ServletCurrentRequest requests;
     private final ExactExceptionHandlers applicationHandlers;
 
-    public RateLimitExceptionResolver(RejectionWriter rejections, ApplicationContext context) {
+    public RateLimitExceptionResolver(
+            RejectionWriter rejections, ServletCurrentRequest requests, ApplicationContext context) {
         this.rejections = rejections;
+        this.requests = requests;
         this.applicationHandlers = new ExactExceptionHandlers(context);
     }
 
@@ -45,19 +48,17 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         if (!(thrown instanceof RateLimitExceededException rejection)) {
             return null;
         }
-        ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
-        if (decisions != null) {
-            decisions.giveBack();
-        }
+        ServletRequestDecisions decisions = requests.of(request, response);
+        decisions.ledger.giveBack();
         if (response.isCommitted()) {
             return null;
         }
         if (applicationHandlers.existFor(handler)) {
-            rejections.writeFields(request, response, rejection.decision());
+            rejections.writeFields(decisions, response, rejection.decision());
             return null;
         }
         try {
-            rejections.handle(request, response, rejection.decision());
+            rejections.handle(decisions, request, response, rejection.decision());
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

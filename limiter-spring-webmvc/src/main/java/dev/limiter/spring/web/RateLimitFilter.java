@@ -72,11 +72,11 @@ public final class RateLimitFilter implements Filter {
         if (!decisions.isEndpointOpen()) {
             return true;
         }
-        ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet, decisions.decidedOnArrival());
+        ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet, decisions.ledger.decidedOnArrival());
         if (arriving.rules().isEmpty() || preflights.isExpected(request) || unlimited.test(request)) {
             return true;
         }
-        decisions.arrive(arriving.rules(), ruleSet.pathRules());
+        decisions.ledger.arrive(arriving.rules(), ruleSet.pathRules());
         return decider.permits(ApplicableRules.of(arriving.rules()), arriving.resource(), decisions, request, response);
     }
 }

@@ -33,17 +33,18 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
         if (!decisions.isEndpointOpen()) {
             return true;
         }
-        if (decisions.hasVerdicts()) {
+        if (decisions.ledger.hasVerdicts()) {
             // Spring MVC has written the CORS fields by now: they allow reading the fields written on arrival.
             RateLimitHeaders.expose(new ServletFieldSink(response));
         }
-        if (isPreFlight(request, handler)) {
+        if (PreflightDetector.isAnswered(request, handler)) {
             return true;
         }
         Endpoint endpoint = endpoints.of(request, handler);
         // Also the rules for arriving requests that the filter did not recognize, because the request was routed in
         // another way than by its path: whatever reaches an endpoint is limited by all rules for it.
-        ApplicableRules rules = endpoint.rules(ServletRequestView.parsedPath(request), decisions.decidedOnArrival());
+        ApplicableRules rules =
+                endpoint.rules(ServletRequestView.parsedPath(request), decisions.ledger.decidedOnArrival());
         if (rules.isEmpty()) {
             return true;
         }
@@ -59,9 +60,5 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
         if (decisions != null && !decisions.isOwned() && !request.isAsyncStarted()) {
             decisions.close();
         }
-    }
-
-    private static boolean isPreFlight(HttpServletRequest request, Object handler) {
-        return PreflightDetector.isAnswered(request, handler);
     }
 }

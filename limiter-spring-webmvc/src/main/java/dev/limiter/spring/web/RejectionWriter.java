@@ -16,7 +16,6 @@ import org.springframework.web.cors.CorsConfigurationSource;
 public final class RejectionWriter {
 
     private final RejectionHandler handler;
-    private final ServletCurrentRequest requests;
     private final RuleDecider decider;
     private final HeaderStyle style;
     private final RejectionCorsProcessor crossOrigin;
@@ -27,27 +26,30 @@ public final class RejectionWriter {
      */
     public RejectionWriter(
             RejectionHandler handler,
-            ServletCurrentRequest requests,
             RuleDecider decider,
             HeaderStyle style,
             ObjectProvider<CorsConfigurationSource> sources) {
         this.handler = handler;
-        this.requests = requests;
         this.decider = decider;
         this.style = style;
         this.crossOrigin = new RejectionCorsProcessor(sources);
     }
 
     /** Answers a request whose answer is not under way yet. */
-    void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException {
+    void handle(
+            ServletRequestDecisions decisions,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            Decision decision)
+            throws IOException {
         crossOrigin.allow(request, response);
-        writeFields(request, response, decision);
+        writeFields(decisions, response, decision);
         handler.handle(request, response, decision);
     }
 
     /** Tells where the limits stand, and leaves the answer to others. */
-    void writeFields(HttpServletRequest request, HttpServletResponse response, Decision decision) {
-        requests.of(request, response).writeRejection(decider, decision, style);
+    void writeFields(ServletRequestDecisions decisions, HttpServletResponse response, Decision decision) {
+        decisions.writeRejection(decider, decision, style);
         CrossOriginFields.expose(response, "Retry-After");
     }
 }

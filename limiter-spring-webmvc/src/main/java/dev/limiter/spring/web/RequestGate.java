@@ -106,10 +106,10 @@ public final class RequestGate {
         if (decision == null || decision.permitted()) {
             return true;
         }
-        decisions.giveBack();
+        decisions.ledger.giveBack();
         // Reading a parameter may have told the server that the client is gone: then nothing can be answered any more.
         if (!response.isCommitted()) {
-            rejections.handle(request, response, decision);
+            rejections.handle(decisions, request, response, decision);
         }
         return false;
     }

@@ -70,7 +70,7 @@ public final class RequestLifecycleFilter implements Filter {
         }
         switch (request.getDispatcherType()) {
             case ERROR -> decisions.answerError();
-            case ASYNC -> decisions.dispatchedAgain();
+            case ASYNC -> decisions.ledger.dispatchedAgain();
             default -> {}
         }
         new Dispatch(decisions, request, response).follow(chain);
@@ -147,7 +147,10 @@ public final class RequestLifecycleFilter implements Filter {
             }
             if (known == null && settles.getAsBoolean()) {
                 known = new HeldResponse(
-                        request, response, decisions::awaitAnswer, answer -> decisions.answered(answer, decider));
+                        request,
+                        response,
+                        decisions.ledger::awaitsAnswer,
+                        answer -> decisions.answered(answer, decider));
                 decisions.settling(known);
             }
             return known;
@@ -224,7 +227,9 @@ public final class RequestLifecycleFilter implements Filter {
         }
 
         private void settle(int status) {
-            decisions.answered(new AnswerView(response, status), decider);
+            if (decisions.ledger.awaitsAnswer()) {
+                decisions.answered(new AnswerView(response, status), decider);
+            }
         }
 
         /** An asynchronous request is over, and nothing can be written any more. */

@@ -2,6 +2,7 @@ package dev.limiter.spring.web;
 
 import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.answer.PolicyTexts;
+import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.CurrentRequest;
 import dev.limiter.spring.decide.RequestDecisions;
 import jakarta.servlet.http.HttpServletRequest;
@@ -39,7 +40,7 @@ public final class ServletCurrentRequest implements CurrentRequest {
     /** The decisions about a request whose end the caller reports. */
     ServletRequestDecisions begin(HttpServletRequest request, HttpServletResponse response) {
         ServletRequestDecisions known = ServletRequestDecisions.of(request);
-        ServletRequestDecisions decisions = known == null ? of(request, response) : known;
+        ServletRequestDecisions decisions = known == null ? start(request, response) : known;
         decisions.own();
         return decisions;
     }
@@ -48,12 +49,17 @@ public final class ServletCurrentRequest implements CurrentRequest {
     ServletRequestDecisions of(HttpServletRequest request, HttpServletResponse response) {
         ServletRequestDecisions known = ServletRequestDecisions.of(request);
         if (known == null) {
-            return ServletRequestDecisions.start(request, response, new ServletRequestView(request, addresses), texts);
+            return start(request, response);
         }
         if (!known.isAbout(request, response)) {
             // Filters wrap requests: only what comes out of Spring Security knows the user.
-            known.continueWith(request, response, new ServletRequestView(request, addresses));
+            known.continueWith(request, response, new ServletRequestView(request, addresses, null));
         }
         return known;
+    }
+
+    private ServletRequestDecisions start(HttpServletRequest request, HttpServletResponse response) {
+        RequestView view = new ServletRequestView(request, addresses, null);
+        return ServletRequestDecisions.start(request, response, view, texts);
     }
 }

@@ -30,10 +30,11 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     private static final String ATTRIBUTE = ServletRequestDecisions.class.getName();
 
+    final RequestLedger ledger;
+
     private HttpServletRequest request;
     private HttpServletResponse response;
     private RequestView view;
-    private final RequestLedger ledger;
     private @Nullable ReturningFuture<Verdict> pending;
     private @Nullable HeldResponse settling;
     private boolean owned;
@@ -89,11 +90,6 @@ final class ServletRequestDecisions implements RequestDecisions {
         endpointOpen = false;
     }
 
-    /** The next handler, of any kind, continues the decisions made so far. */
-    void dispatchedAgain() {
-        ledger.dispatchedAgain();
-    }
-
     /** The request has failed: an error page follows, which is not decided. */
     void answerError() {
         endpointOpen = false;
@@ -108,20 +104,6 @@ final class ServletRequestDecisions implements RequestDecisions {
         request = wrapped;
         response = wrappedResponse;
         view = wrappedView;
-    }
-
-    /**
-     * Adds rules that are decided before the request is routed.
-     *
-     * @param all the rules that apply by paths, in the order in which clients are told of them
-     */
-    void arrive(List<RateLimitRule> deciding, List<RateLimitRule> all) {
-        ledger.arrive(deciding, all);
-    }
-
-    /** The rules already decided, with any result. */
-    List<RateLimitRule> decidedOnArrival() {
-        return ledger.decidedOnArrival();
     }
 
     @Override
@@ -145,11 +127,6 @@ final class ServletRequestDecisions implements RequestDecisions {
     @Override
     public List<RateLimitRule> rules() {
         return ledger.rules();
-    }
-
-    /** Whether anything was decided about the request, so that fields may have been written. */
-    boolean hasVerdicts() {
-        return ledger.hasVerdicts();
     }
 
     /** Adds the verdict of rules of the request. */
@@ -183,11 +160,6 @@ final class ServletRequestDecisions implements RequestDecisions {
         }
     }
 
-    /** Whether anything has ever waited for the answer. */
-    boolean awaitAnswer() {
-        return ledger.awaitsAnswer();
-    }
-
     /** The response that settles charges before it is sent; null if none does. */
     @Nullable
     HeldResponse settling() {
@@ -214,14 +186,6 @@ final class ServletRequestDecisions implements RequestDecisions {
         ledger.addRefusal(verdict);
     }
 
-    /**
-     * Whether a refusal is no fault of the client: by what all are served at once, or by a limit of the application's
-     * own.
-     */
-    boolean isOverload(Decision decision) {
-        return ledger.isOverload(decision);
-    }
-
     /** Sets the verdict to come of a request that waits. */
     synchronized void pending(ReturningFuture<Verdict> verdict) {
         pending = verdict;
@@ -244,11 +208,6 @@ final class ServletRequestDecisions implements RequestDecisions {
             waiting.giveUp();
         }
         ledger.close();
-    }
-
-    /** Another decision rejected the request: what was permitted is returned. */
-    void giveBack() {
-        ledger.giveBack();
     }
 
     /**

@@ -41,7 +41,7 @@ public final class ServletRequestView implements RequestView {
 
     /** Where no proxy is trusted. */
     public ServletRequestView(HttpServletRequest request) {
-        this(request, NOBODY_TRUSTED);
+        this(request, NOBODY_TRUSTED, null);
     }
 
     /** The path that Spring routed by. */

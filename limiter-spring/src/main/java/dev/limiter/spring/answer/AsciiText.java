@@ -3,11 +3,10 @@ package dev.limiter.spring.answer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HexFormat;
 
-/** Text of printable ASCII that grows, ready to be sent as it is. Not thread-safe. */
+/** Text of printable ASCII, ready to be sent as it is. Immutable. */
 public final class AsciiText {
 
     private static final HexFormat HEX = HexFormat.of();
@@ -20,38 +19,37 @@ public final class AsciiText {
         "\"\\<>&".chars().forEach(PLAIN::clear);
     }
 
-    private byte[] bytes;
-    private int length;
+    private final byte[] bytes;
 
-    AsciiText(int capacity) {
-        bytes = new byte[capacity];
-    }
-
-    /** Text that is ASCII. */
+    /** {@code parts}: text that is ASCII, one after the other. */
     @SuppressWarnings("deprecation") // for what is not ASCII
-    AsciiText append(String text) {
-        if (bytes.length - length < text.length()) {
-            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + text.length()));
+    AsciiText(String... parts) {
+        int length = 0;
+        for (String part : parts) {
+            length += part.length();
         }
-        text.getBytes(0, text.length(), bytes, length);
-        length += text.length();
-        return this;
+        bytes = new byte[length];
+        int position = 0;
+        for (String part : parts) {
+            part.getBytes(0, part.length(), bytes, position);
+            position += part.length();
+        }
     }
 
     /**
      * Any text as part of a JSON string. Characters outside printable ASCII and characters with a meaning in HTML are
      * escaped: the string is the same in every encoding.
      */
-    AsciiText appendEscaped(String text) {
+    static String escaped(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (!PLAIN.get(text.charAt(i))) {
-                return append(escaped(text));
+                return rewritten(text);
             }
         }
-        return append(text); // as in nearly all answers
+        return text; // as in nearly all answers
     }
 
-    private static String escaped(String text) {
+    private static String rewritten(String text) {
         StringBuilder escaped = new StringBuilder(2 * text.length());
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -67,15 +65,15 @@ public final class AsciiText {
     }
 
     public int length() {
-        return length;
+        return bytes.length;
     }
 
     public void writeTo(OutputStream out) throws IOException {
-        out.write(bytes, 0, length);
+        out.write(bytes);
     }
 
     @Override
     public String toString() {
-        return new String(bytes, 0, length, StandardCharsets.US_ASCII);
+        return new String(bytes, StandardCharsets.US_ASCII);
     }
 }

@@ -1,5 +1,6 @@
 package dev.limiter.spring.answer;
 
+import dev.limiter.spring.rule.HeaderStyle;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -9,37 +10,36 @@ import org.jspecify.annotations.Nullable;
  */
 enum FieldNames {
     /** The names of draft-ietf-httpapi-ratelimit-headers-11. */
-    DRAFT("r", "t", null),
+    DRAFT("r", "t", null, false),
     /** The names of the open change of that draft. */
-    NEXT("a", "w", "c");
+    NEXT("a", "w", "c", true);
 
     /** The dimensions that the open change registers; those of others are opaque to clients, as it says. */
     private static final Map<String, String> DIMENSIONS = Map.of("principal", "user_id");
 
-    private final String available;
-    private final String window;
-    private final @Nullable String cost;
+    /** Before the quota that is available. */
+    final String available;
+    /** Before the effective window. */
+    final String window;
+    /** Before what the request cost; null where there is no such parameter. */
+    final @Nullable String cost;
+    /** Whether {@code RateLimit-Partition} tells by what quotas are divided. */
+    final boolean partitioned;
 
-    FieldNames(String available, String window, @Nullable String cost) {
+    FieldNames(String available, String window, @Nullable String cost, boolean partitioned) {
         this.available = ";" + available + "=";
         this.window = ";" + window + "=";
         this.cost = cost == null ? null : ";" + cost + "=";
+        this.partitioned = partitioned;
     }
 
-    /** Before the quota that is available. */
-    String available() {
-        return available;
-    }
-
-    /** Before the effective window. */
-    String window() {
-        return window;
-    }
-
-    /** Before what the request cost; null where there is no such parameter. */
-    @Nullable
-    String cost() {
-        return cost;
+    /** Null for a style without the fields of the draft. */
+    static @Nullable FieldNames of(HeaderStyle style) {
+        return switch (style) {
+            case IETF, BOTH -> DRAFT;
+            case IETF_NEXT -> NEXT;
+            case LEGACY, NONE -> null;
+        };
     }
 
     /** The dimension by which a part of a key divides a quota; {@code kind}: as in {@code RateLimitKey.kinds()}. */

@@ -47,6 +47,11 @@ public final class PolicyText {
         return policies;
     }
 
+    /** Whether it is about one limit. */
+    boolean hasOneLimit() {
+        return names.length == 1;
+    }
+
     /**
      * Appends the members of {@code RateLimit}.
      *

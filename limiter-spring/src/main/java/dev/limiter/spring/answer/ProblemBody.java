@@ -14,7 +14,6 @@ public final class ProblemBody {
     /** The most characters of a path that are repeated. */
     static final int MAX_PATH = 256;
 
-    private static final int TYPICAL_LENGTH = 512;
     private static final String REGISTERED = "https://iana.org/assignments/http-problem-types#";
 
     /** The types of problems of rejected requests. */
@@ -74,23 +73,26 @@ public final class ProblemBody {
             String path,
             List<String> violated,
             OptionalLong retryAfter) {
-        AsciiText json = new AsciiText(TYPICAL_LENGTH)
-                .append(problem.head)
-                .appendEscaped(title)
-                .append("\",\"status\":" + status + ",\"detail\":\"")
-                .appendEscaped(detail)
-                .append("\",\"instance\":\"")
-                .appendEscaped(shortened(path));
-        if (problem == Problem.FORBIDDEN) {
-            json.append("\"");
-        } else {
-            json.append("\",\"violated-policies\":[");
-            for (int i = 0; i < violated.size(); i++) {
-                json.append(i == 0 ? "\"" : "\",\"").appendEscaped(violated.get(i));
-            }
-            json.append(violated.isEmpty() ? "]" : "\"]");
+        boolean named = problem != Problem.FORBIDDEN;
+        return new AsciiText(
+                problem.head,
+                AsciiText.escaped(title),
+                "\",\"status\":" + status + ",\"detail\":\"",
+                AsciiText.escaped(detail),
+                "\",\"instance\":\"",
+                AsciiText.escaped(shortened(path)),
+                named ? "\",\"violated-policies\":[" : "\"",
+                named ? quoted(violated) : "",
+                named ? "]" : "",
+                retryAfter.isPresent() ? ",\"retry-after\":" + retryAfter.getAsLong() + "}" : "}");
+    }
+
+    private static String quoted(List<String> names) {
+        String quoted = "";
+        for (String name : names) {
+            quoted += (quoted.isEmpty() ? "\"" : ",\"") + AsciiText.escaped(name) + "\"";
         }
-        return json.append(retryAfter.isPresent() ? ",\"retry-after\":" + retryAfter.getAsLong() + "}" : "}");
+        return quoted;
     }
 
     /** A client knows what it asked for; each byte that it sent must not cost six to answer. */

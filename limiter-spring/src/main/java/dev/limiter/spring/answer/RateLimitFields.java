@@ -63,13 +63,13 @@ public final class RateLimitFields {
             long remaining,
             Optional<Duration> retryAfter,
             Duration resetAfter) {
-        field.append(name).append(names.available()).append(integer(remaining));
+        field.append(name).append(names.available).append(integer(remaining));
         if (!limit.isHeld()) {
             long window = EffectiveWindow.seconds(limit, remaining, retryAfter, resetAfter);
-            field.append(names.window()).append(integer(window));
+            field.append(names.window).append(integer(window));
         }
-        if (names.cost() != null && cost != UNKNOWN_COST) {
-            field.append(names.cost()).append(integer(cost));
+        if (names.cost != null && cost != UNKNOWN_COST) {
+            field.append(names.cost).append(integer(cost));
         }
     }
 

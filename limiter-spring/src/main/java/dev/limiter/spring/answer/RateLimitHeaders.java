@@ -50,12 +50,15 @@ public final class RateLimitHeaders {
 
     /** Limits of which nothing is known but where they stand. */
     public void add(HeaderStyle style, List<LimitStatus> statuses) {
-        if (style.ietf() && !statuses.isEmpty()) {
+        FieldNames names = FieldNames.of(style);
+        if (names != null && !statuses.isEmpty()) {
             PolicyText text = PolicyText.of(statuses);
             addPolicies(text);
-            text.appendAvailable(available, names(style), statuses, null);
+            text.appendAvailable(available, names, statuses, null);
         }
-        addLegacy(style, statuses);
+        if (style.legacy()) {
+            addLegacy(statuses);
+        }
     }
 
     /**
@@ -67,48 +70,51 @@ public final class RateLimitHeaders {
 
     private void add(
             HeaderStyle style, RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {
-        if (style.ietf()) {
+        FieldNames names = FieldNames.of(style);
+        if (names != null) {
             addPolicies(text);
-            text.appendAvailable(available, names(style), statuses, charge);
-            addPartition(style, rule, text);
+            text.appendAvailable(available, names, statuses, charge);
+            if (names.partitioned) {
+                addPartition(rule, text);
+            }
         }
-        addLegacy(style, statuses);
+        if (style.legacy()) {
+            addLegacy(statuses);
+        }
     }
 
     /**
-     * The only limit of a rule, as it was decided; the list of limits of a permitted decision would be made for this.
+     * The limits of a rule that was decided alone. Of a single limit that permitted the numbers are read one by one; the
+     * list of limits of the decision would be made for this.
      */
     public void add(RateLimitRule rule, PolicyText text, Charge charge, Decision decision) {
         HeaderStyle style = rule.headers();
-        if (style.legacy() || !decision.permitted()) {
+        if (!decision.permitted() || !text.hasOneLimit() || style.legacy()) {
             add(style, rule, text, charge, decision.limits());
-        } else if (style.ietf()) {
-            addPolicies(text);
-            text.appendAvailable(available, names(style), decision, charge.permits(0));
-            addPartition(style, rule, text);
+            return;
         }
-    }
-
-    private static FieldNames names(HeaderStyle style) {
-        return style == HeaderStyle.IETF_NEXT ? FieldNames.NEXT : FieldNames.DRAFT;
+        FieldNames names = FieldNames.of(style);
+        if (names != null) {
+            addPolicies(text);
+            text.appendAvailable(available, names, decision, charge.permits(0));
+            if (names.partitioned) {
+                addPartition(rule, text);
+            }
+        }
     }
 
     private void addPolicies(PolicyText text) {
         policies = policies == null ? text.policies() : policies + ", " + text.policies();
     }
 
-    private void addPartition(HeaderStyle style, RateLimitRule rule, PolicyText text) {
-        if (style == HeaderStyle.IETF_NEXT) {
-            partitions = partitions == null ? new StringBuilder(64) : partitions;
-            text.appendPartition(partitions, rule.keyKinds());
-        }
+    private void addPartition(RateLimitRule rule, PolicyText text) {
+        partitions = partitions == null ? new StringBuilder(64) : partitions;
+        text.appendPartition(partitions, rule.keyKinds());
     }
 
-    private void addLegacy(HeaderStyle style, List<LimitStatus> statuses) {
-        if (style.legacy()) {
-            for (LimitStatus status : statuses) {
-                tightest = tightest == null || TIGHTEST.compare(status, tightest) < 0 ? status : tightest;
-            }
+    private void addLegacy(List<LimitStatus> statuses) {
+        for (LimitStatus status : statuses) {
+            tightest = tightest == null || TIGHTEST.compare(status, tightest) < 0 ? status : tightest;
         }
     }
 

@@ -24,8 +24,8 @@ public final class RejectionTexts {
     private static final String SPRINGS_TITLE = "problemDetail.title." + RateLimitExceededException.class.getName();
     private static final String SPRINGS_DETAIL = "problemDetail." + RateLimitExceededException.class.getName();
     private static final Object[] NONE = {};
-    private static final Map<Problem, Codes> CODES =
-            Stream.of(Problem.values()).collect(Collectors.toUnmodifiableMap(problem -> problem, Codes::of));
+    private static final Map<Problem, Wording> WORDINGS =
+            Stream.of(Problem.values()).collect(Collectors.toUnmodifiableMap(problem -> problem, Wording::of));
 
     private final MessageSource messages;
     private volatile boolean warned;
@@ -35,55 +35,60 @@ public final class RejectionTexts {
     }
 
     public String title(Problem problem, Locale locale) {
-        return text(codes(problem).title, NONE, problem.title(), locale);
+        Wording wording = Objects.requireNonNull(WORDINGS.get(problem));
+        return text(wording.titleCodes, NONE, wording.title, locale);
     }
 
     /** The policies that refused, and the seconds until the next try; {@code {0}} and {@code {1}} of the message. */
     public String detail(
             Problem problem, Decision decision, List<String> violated, OptionalLong retryAfter, Locale locale) {
+        Wording wording = Objects.requireNonNull(WORDINGS.get(problem));
         if (problem == Problem.FORBIDDEN) {
-            return text(codes(problem).detail, NONE, "Requests from this address are not allowed.", locale);
+            return text(wording.detailCodes, NONE, "Requests from this address are not allowed.", locale);
         }
         String limits = String.join(", ", violated);
         Object[] limitsOnly = {limits};
-        String reason = reason(problem);
         if (retryAfter.isPresent()) {
             return text(
-                    codes(problem).detail,
+                    wording.detailCodes,
                     new Object[] {limits, retryAfter.getAsLong()},
-                    "The limit " + limits + reason + "; retry after " + retryAfter.getAsLong() + " s.",
+                    "The limit " + limits + wording.reason + "; retry after " + retryAfter.getAsLong() + " s.",
                     locale);
         }
         if (decision.never()) {
             return text(
-                    codes(problem).never,
+                    wording.neverCodes,
                     limitsOnly,
                     "The request asks for more than the limit " + limits + " can ever grant.",
                     locale);
         }
-        return text(codes(problem).full, limitsOnly, "The limit " + limits + reason + ".", locale);
+        return text(wording.fullCodes, limitsOnly, "The limit " + limits + wording.reason + ".", locale);
     }
 
-    private static String reason(Problem problem) {
-        return switch (problem) {
-            case ABNORMAL_USAGE -> " was exceeded too often";
-            case UNDECIDED -> " cannot be checked at the moment";
-            case FORBIDDEN, QUOTA_EXCEEDED, REDUCED_CAPACITY -> " is used up";
-        };
-    }
+    /** Our words for one problem, and the codes of the messages instead, in the order in which they are looked up. */
+    private record Wording(
+            String title,
+            String reason,
+            String[] titleCodes,
+            String[] detailCodes,
+            String[] neverCodes,
+            String[] fullCodes) {
 
-    private static Codes codes(Problem problem) {
-        return Objects.requireNonNull(CODES.get(problem));
-    }
-
-    /** The codes of the messages for one problem, in the order in which they are looked up. */
-    private record Codes(String[] title, String[] detail, String[] never, String[] full) {
+        private static String reasonOf(Problem problem) {
+            return switch (problem) {
+                case ABNORMAL_USAGE -> " was exceeded too often";
+                case UNDECIDED -> " cannot be checked at the moment";
+                case FORBIDDEN, QUOTA_EXCEEDED, REDUCED_CAPACITY -> " is used up";
+            };
+        }
 
         /** Spring's do not tell problems apart: they are for the ordinary one. */
-        static Codes of(Problem problem) {
+        static Wording of(Problem problem) {
             String own = "limiter." + problem.code();
             boolean ordinary = problem == Problem.QUOTA_EXCEEDED;
-            return new Codes(
+            return new Wording(
+                    problem.title(),
+                    reasonOf(problem),
                     ordinary ? new String[] {own + ".title", SPRINGS_TITLE} : new String[] {own + ".title"},
                     ordinary ? new String[] {own + ".detail", SPRINGS_DETAIL} : new String[] {own + ".detail"},
                     new String[] {own + ".detail.never"},

@@ -46,6 +46,10 @@ public final class RateLimitRule {
     private final @Nullable String live;
     private final @Nullable Charge fixedCharge;
     private final boolean limitsConcurrency;
+    private final String name;
+    private final boolean forAll;
+    private final boolean hasAllowedAddresses;
+    private final boolean alwaysAtOnce;
 
     /** The limits that apply: the rule's own, or those of a tier, a resolver, or an override. */
     public record Limits(
@@ -99,6 +103,10 @@ public final class RateLimitRule {
         this.headers = answer.headers();
         this.answersForServer = answer.forServer();
         this.live = live;
+        this.name = rule.name();
+        this.forAll = key.isForAll();
+        this.hasAllowedAddresses = !addresses.allow().isEmpty();
+        this.alwaysAtOnce = waiting.isFixed() && !waiting.isPossible();
         this.fixedCharge = fixedCharge();
         this.limitsConcurrency =
                 limitsConcurrency(rule) || tiers().values().stream().anyMatch(RateLimitRule::limitsConcurrency);
@@ -114,7 +122,7 @@ public final class RateLimitRule {
 
     /** The name as configured, or the display name of the annotated method; {@code default} for the automatic limit. */
     public String name() {
-        return rule.name();
+        return name;
     }
 
     /** The rule's own limits, as the core knows them. */
@@ -186,7 +194,7 @@ public final class RateLimitRule {
 
     /** Whether all callers share its buckets. */
     public boolean isForAll() {
-        return key.isForAll();
+        return forAll;
     }
 
     /** The kinds of values that divide its buckets, as {@link RateLimitKey#kinds()}. */
@@ -266,6 +274,9 @@ public final class RateLimitRule {
     /** The name of the tier with exactly these limits; null if they are the rule's own, or those of a resolver. */
     @SuppressWarnings("ReferenceEquality") // two tiers may have the same limits
     public @Nullable String tierOf(Rule limits) {
+        if (tiers == null) {
+            return null;
+        }
         for (Map.Entry<String, Rule> tier : tiers().entrySet()) {
             if (tier.getValue() == limits) {
                 return tier.getKey();
@@ -296,6 +307,11 @@ public final class RateLimitRule {
         return ban == null || key.isOfNobody(charge.key()) ? null : ban;
     }
 
+    /** Whether it refuses the addresses of some clients. */
+    public boolean hasDeniedAddresses() {
+        return !addresses.deny().isEmpty();
+    }
+
     /** Whether the address of the client is always refused. */
     public boolean denies(RateLimitContext context) {
         return addresses.deny(context);
@@ -307,7 +323,7 @@ public final class RateLimitRule {
      * @throws dev.limiter.spring.expression.RuleEvaluationException if they cannot be evaluated
      */
     public @Nullable String exemption(RateLimitContext context) {
-        if (addresses.allow(context)) {
+        if (hasAllowedAddresses && addresses.allow(context)) {
             return RuleOptions.ALLOW.name();
         }
         if (!condition.evaluate(context)) {
@@ -353,7 +369,11 @@ public final class RateLimitRule {
                     ? resolved.prediction(whose, context, applicable)
                     : resolved.of(whose, context, applicable);
         }
-        return applicable == null ? null : waiting.apply(costs.charge(applicable, whose, context), context);
+        if (applicable == null) {
+            return null;
+        }
+        Charge charge = costs.charge(applicable, whose, context);
+        return alwaysAtOnce ? charge : waiting.apply(charge, context);
     }
 
     /** The rule's own limits for a key, with those that the key has for a while. */

@@ -30,7 +30,7 @@ public record Waiting(
 
     /** The charge on the terms of a request with priority; of any request, if there is no priority. */
     Charge first(Charge charge) {
-        return isPossible() ? charge.within(maxWait).waitingAtMost(maxWaiting) : charge;
+        return maxWait.isZero() ? charge : charge.within(maxWait).waitingAtMost(maxWaiting);
     }
 
     /**

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param waiting whether the decision may have to wait
  * @param holding whether a permitted request may hold permits of a concurrency limit
  * @param partial whether what is enforced depends on the key
+ * @param denying whether any address may be refused outright
+ * @param banning whether any key may be banned
+ * @param settling whether any charge may be returned later
  * @param keys those of one request, of rules that are enforced in part
  */
 public record ApplicableRules(
@@ -25,6 +28,9 @@ public record ApplicableRules(
         boolean waiting,
         boolean holding,
         boolean partial,
+        boolean denying,
+        boolean banning,
+        boolean settling,
         Map<RateLimitRule, String> keys) {
 
     public static final ApplicableRules NONE = new ApplicableRules(List.of(), List.of());
@@ -40,6 +46,9 @@ public record ApplicableRules(
                 enforced.stream().anyMatch(RateLimitRule::makesWait),
                 enforced.stream().anyMatch(RateLimitRule::limitsConcurrency),
                 enforced.stream().anyMatch(RateLimitRule::isEnforcedInPart),
+                enforced.stream().anyMatch(RateLimitRule::hasDeniedAddresses),
+                enforced.stream().anyMatch(rule -> rule.ban() != null),
+                enforced.stream().anyMatch(rule -> rule.chargeIf() != null),
                 keys);
     }
 

@@ -76,19 +76,14 @@ final class DecisionReports {
         Audience audience = audiences.get(outcome);
         if (audience != null) {
             RateLimitRule rule = verdict.rules().get(index);
-            List<RateLimitListener> asking = audience.count(rule.name(), resource, verdict.part(index), waited);
+            String name = rule.name();
+            List<RateLimitListener> asking = audience.count(name, resource, verdict.part(index), waited);
             if (!asking.isEmpty()) {
                 Subject subject = new Subject(rule, verdict.charge(index), null, verdict, index, hash);
                 tell(
                         asking,
                         new RateLimitEvent(
-                                rule.name(),
-                                resource,
-                                outcome,
-                                verdict.decision(),
-                                waited,
-                                Caller.of(context),
-                                subject));
+                                name, resource, outcome, verdict.decision(), waited, Caller.of(context), subject));
             }
         }
     }

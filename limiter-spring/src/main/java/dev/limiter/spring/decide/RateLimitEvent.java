@@ -37,8 +37,8 @@ public final class RateLimitEvent {
             KeyHash hash) {
 
         List<LimitStatus> limits() {
-            if (verdict != null && verdict.decision() != null) {
-                return verdict.statuses().get(index);
+            if (verdict != null) {
+                return verdict.statuses(index);
             }
             return part == null ? List.of() : Verdict.limits(part);
         }
@@ -149,7 +149,7 @@ public final class RateLimitEvent {
 
     /** The name of the tier whose limits applied; null if they were the rule's own, or those of a resolver. */
     public @Nullable String tier() {
-        return subject == null ? null : subject.rule().tierOf(subject.charge().rule());
+        return subject == null ? null : subject.rule.tierOf(subject.charge.rule());
     }
 
     /** The decision on this rule, as far as it is known apart from the others; null if the rule was not asked. */

@@ -100,7 +100,9 @@ public final class RequestLedger {
 
     private void remember(Verdict verdict) {
         verdicts = with(verdicts, List.of(verdict));
-        settleWithAnswer(verdict);
+        if (verdict.isOpen()) {
+            settleWithAnswer(verdict);
+        }
     }
 
     /** Fields are written at once, also for permitted requests: later the answer may be under way. */
@@ -161,8 +163,7 @@ public final class RequestLedger {
      * own.
      */
     public boolean isOverload(Decision decision) {
-        Verdict refusing = refusing(decision);
-        return refusing.decidedForServer() || decision.limit().isHeld() && refusing.decidedForAll();
+        return refusing(decision).isOverload();
     }
 
     private Verdict refusing(Decision decision) {
@@ -203,12 +204,13 @@ public final class RequestLedger {
 
     /** Where the limits stand that were decided now, and those that were before. */
     private RateLimitHeaders headers(Verdict latest, Decision decision) {
-        if (verdicts.size() > 1 || !latest.hasOneLimit()) {
+        if (verdicts.size() > 1 || !latest.isOfOneRule()) {
             return headers(Verdict::statuses);
         }
         // nearly every request: there is no need to collect what is only one
         RateLimitHeaders headers = new RateLimitHeaders();
-        headers.add(latest.rules().get(0), texts.of(latest.asked(0)), latest.charge(0), decision);
+        Charge charge = latest.charge(0);
+        headers.add(latest.rules().get(0), texts.of(charge.rule()), charge, decision);
         return headers;
     }
 

@@ -51,7 +51,7 @@ public final class RuleDecider {
      */
     public Verdict decide(ApplicableRules all, RateLimitContext context, String resource) {
         ApplicableRules rules = all.of(context);
-        Verdict denied = denied(rules, context, resource);
+        Verdict denied = rules.denying() ? denied(rules, context, resource) : null;
         if (denied != null) {
             return denied;
         }
@@ -64,7 +64,7 @@ public final class RuleDecider {
         if (asked.rules().isEmpty()) {
             return withShadow(Verdict.UNLIMITED, rules, rules.shadow(), context, resource);
         }
-        Verdict banned = banned(asked, context, resource);
+        Verdict banned = rules.banning() ? banned(asked, context, resource) : null;
         return banned == null
                 ? decide(asked, rules, context, resource)
                 : withShadow(banned, rules, rules.candidatesBeside(banned), context, resource);
@@ -76,9 +76,9 @@ public final class RuleDecider {
         Decision decision = waiting ? limiters.acquire(asked.charges()) : tryAcquire(asked.charges());
         Duration waited = waiting ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
         Verdict verdict = verdict(asked, rules, context, resource, decision);
-        if (!decision.permitted()) {
-            return withShadow(
-                    rejected(verdict, context, resource), rules, rules.candidatesBeside(verdict), context, resource);
+        if (!verdict.permitted()) {
+            Verdict answer = rejected(verdict, rules, context, resource);
+            return withShadow(answer, rules, rules.candidatesBeside(verdict), context, resource);
         }
         reports.tellPermitted(verdict, context, resource, waited);
         return withShadow(verdict, rules, rules.shadow(), context, resource);
@@ -98,7 +98,7 @@ public final class RuleDecider {
      */
     public ReturningFuture<Verdict> decideLater(ApplicableRules all, RateLimitContext context, String resource) {
         ApplicableRules rules = all.of(context);
-        Verdict denied = denied(rules, context, resource);
+        Verdict denied = rules.denying() ? denied(rules, context, resource) : null;
         return new AsyncDecision(this, rules, context, resource).begin(denied);
     }
 
@@ -168,15 +168,16 @@ public final class RuleDecider {
 
     /** A refusal is worked out once, for listeners, fields, body and exception. */
     Verdict verdict(Asked asked, ApplicableRules rules, RateLimitContext context, String resource, Decision decision) {
-        List<OpenCharge> open = charges.open(asked.rules(), context, decision);
-        HeldPermits held = rules.holding() && decision.permitted()
-                ? holders.hold(asked.charges(), decision, resource)
-                : HeldPermits.NONE;
-        return new Verdict(asked.rules(), asked.charges(), decision.snapshot(), List.of(), open, held);
+        if (!decision.permitted()) {
+            return asked.refused(decision.snapshot());
+        }
+        List<OpenCharge> open = rules.settling() ? charges.open(asked.rules(), context, decision) : List.of();
+        HeldPermits held = rules.holding() ? holders.hold(asked.charges(), decision, resource) : HeldPermits.NONE;
+        return asked.permitted(decision, open, held);
     }
 
     /** Only the rules that refused are to be told: the others were not counted. */
-    private Verdict rejected(Verdict verdict, RateLimitContext context, String resource) {
+    private Verdict rejected(Verdict verdict, ApplicableRules applicable, RateLimitContext context, String resource) {
         Verdict result = verdict;
         List<RateLimitRule> rules = verdict.rules();
         for (int i = 0; i < rules.size(); i++) {
@@ -184,13 +185,14 @@ public final class RuleDecider {
             if (!verdict.refusedBy(i)) {
                 continue;
             }
-            Charge charge = verdict.charges().get(i);
             Outcome outcome = Outcome.rejected(verdict.part(i));
-            Decision banned = outcome == Outcome.REJECTED ? bans.afterRejection(rule, charge, context, resource) : null;
+            Decision banned = outcome == Outcome.REJECTED && applicable.banning()
+                    ? bans.afterRejection(rule, verdict.charge(i), context, resource)
+                    : null;
             if (banned == null) {
                 reports.tell(verdict, i, context, resource, outcome, Duration.ZERO);
             } else {
-                result = banned(rule, charge, banned, context, resource);
+                result = banned(rule, verdict.charge(i), banned, context, resource);
             }
         }
         return result;

@@ -28,6 +28,8 @@ public final class Verdict {
     private final List<Decision> shadow;
     private final List<OpenCharge> open;
     private final HeldPermits held;
+    private final boolean permitted;
+    private final boolean counted;
     private volatile boolean returned;
 
     Verdict(
@@ -43,10 +45,12 @@ public final class Verdict {
         this.shadow = shadow;
         this.open = open;
         this.held = held;
+        this.permitted = decision == null || decision.permitted();
+        this.counted = decision != null && isCounted(decision);
     }
 
     public boolean permitted() {
-        return decision == null || decision.permitted();
+        return permitted;
     }
 
     /** The enforced rules that were decided, in order; without those that were skipped. */
@@ -69,9 +73,9 @@ public final class Verdict {
         return charges.get(index);
     }
 
-    /** Whether it says where one limit of one rule stood, and no more. */
-    public boolean hasOneLimit() {
-        return decision != null && rules.size() == 1 && asked(0).limits().size() == 1 && isCounted(decision);
+    /** Whether it says where the limits of one rule stood, and no more. */
+    boolean isOfOneRule() {
+        return counted && rules.size() == 1;
     }
 
     /** Whether clients are told where the limits of any of the {@link #rules()} stand. */
@@ -100,7 +104,7 @@ public final class Verdict {
             return List.of();
         }
         if (rules.size() == 1) {
-            return List.of(limits(decision));
+            return List.of(statuses(0));
         }
         if (decision.parts().size() == rules.size()) {
             return decision.parts().stream().map(Verdict::limits).toList();
@@ -116,12 +120,23 @@ public final class Verdict {
         return byRule;
     }
 
+    /** Where the limits of the rule at that position of {@link #rules()} stood; empty if it is unknown. */
+    List<LimitStatus> statuses(int index) {
+        if (decision == null) {
+            return List.of();
+        }
+        if (rules.size() > 1) {
+            return statuses().get(index);
+        }
+        return counted ? decision.limits() : List.of();
+    }
+
     /** Whether a limit of the rule at that position of {@link #rules()} refused; of one rule, it must be that one. */
     boolean refusedBy(int index) {
-        if (permitted()) {
+        if (permitted) {
             return false;
         }
-        return rules.size() == 1 || !statuses().get(index).stream().allMatch(LimitStatus::permitted);
+        return rules.size() == 1 || !statuses(index).stream().allMatch(LimitStatus::permitted);
     }
 
     /** Whether the rule of that name refused, and no other. */
@@ -192,7 +207,7 @@ public final class Verdict {
 
     /** Whether permits of concurrency limits are held until {@link #close()}. */
     public boolean holds() {
-        return decision != null && decision.permitted() && charges.stream().anyMatch(charge -> holds(charge.rule()))
+        return decision != null && permitted && charges.stream().anyMatch(charge -> holds(charge.rule()))
                 || shadow.stream().anyMatch(watched -> holds(watched.rule()));
     }
 
@@ -209,20 +224,24 @@ public final class Verdict {
         held.release();
     }
 
-    /** Whether the rule that decided is one for all callers together. */
-    public boolean decidedForAll() {
+    /**
+     * Whether no client is to blame for the refusal: the rule that decided is about limits of the application's own, or
+     * about what all callers hold together.
+     */
+    boolean isOverload() {
         RateLimitRule deciding = deciding();
-        return deciding != null && deciding.isForAll();
-    }
-
-    /** Whether the rule that decided is about limits of the application's own, which no client is to blame for. */
-    public boolean decidedForServer() {
-        RateLimitRule deciding = deciding();
-        return deciding != null && deciding.answersForServer();
+        return deciding != null
+                && (deciding.answersForServer()
+                        || deciding.isForAll()
+                                && decision != null
+                                && decision.limit().isHeld());
     }
 
     /** The rule that decided; null if none did. */
     private @Nullable RateLimitRule deciding() {
+        if (decision != null && rules.size() == 1) {
+            return rules.get(0);
+        }
         if (decision != null) {
             String name = decision.rule().name();
             for (RateLimitRule rule : rules) {

@@ -10,10 +10,9 @@ class AsciiTextTests {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 255, 256, 257, 10_000})
-    void growsAsFarAsNeeded(int length) {
+    void isAllPartsInOrder(int length) {
         String text = "x".repeat(length);
-        AsciiText ascii =
-                new AsciiText(1).append("a").append(text).appendEscaped(text).append("b");
+        AsciiText ascii = new AsciiText("a", text, AsciiText.escaped(text), "b");
 
         assertThat(ascii).hasToString("a" + text + text + "b");
         assertThat(ascii.length()).isEqualTo(2 * length + 2);
@@ -31,13 +30,12 @@ class AsciiTextTests {
                 "größe €|gr\\u00f6\\u00dfe \\u20ac",
             })
     void escapesWhatIsNotPrintableAsciiOrMeansSomethingInHtml(String text, String escaped) {
-        assertThat(new AsciiText(4).appendEscaped(text)).hasToString(escaped);
+        assertThat(AsciiText.escaped(text)).isEqualTo(escaped);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 0x1f, 0x7f, 0x80, 0xd83d, 0xffff})
     void escapesCharactersByTheirNumber(int character) {
-        assertThat(new AsciiText(4).appendEscaped("" + (char) character))
-                .hasToString(String.format("\\u%04x", character));
+        assertThat(AsciiText.escaped("" + (char) character)).isEqualTo(String.format("\\u%04x", character));
     }
 }
