@@ -95,8 +95,12 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                             .noneMatch(
                                     name -> name.equals(property.getName()) || name.isAncestorOf(property.getName())))
                     .toList()
-                    .forEach(property -> problems.put(
-                            property.getName(), BindProblemFactory.unknown(property, inForce(property, context))));
+                    .forEach(property -> problems.putIfAbsent(
+                            ShapeAdvice.subject(property.getName()),
+                            BindProblemFactory.unknown(
+                                    property,
+                                    inForce(property, context),
+                                    valueOf(property.getName().getParent(), context) != null)));
         }
 
         /** The same of the source that comes first, which may have no value for it where a later one has. */

@@ -6,16 +6,22 @@ import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.rule.BanDefinition;
+import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.Option;
+import dev.limiter.spring.rule.RuleOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.util.ClassUtils;
 
 /** Says what cannot be read as a setting of Limiter: unknown keys, and values of the wrong type. */
 final class BindProblemFactory {
@@ -23,32 +29,68 @@ final class BindProblemFactory {
     private static final Pattern RATE = Pattern.compile("(\\d+)\\s*/\\s*(\\d*)\\s*([a-zA-Z]+)");
     private static final Pattern UNIT = Pattern.compile("(ms|[smhd])|(sec|second|min|minute|hour|day)s?");
 
+    private static final Pattern INTEGER = Pattern.compile("[+-]?\\d+");
+    private static final List<Option<?>> OPTIONS = Stream.of(
+                    LimitOptions.OF_NAMED, RuleOptions.ALL, BanDefinition.OPTIONS)
+            .<Option<?>>flatMap(List::stream)
+            .toList();
+
     private BindProblemFactory() {}
 
-    /** {@code inForce}: what the first source has of that name. */
-    static Problem unknown(ConfigurationProperty property, ConfigurationProperty inForce) {
+    /**
+     * The problem of a property that nothing was bound to.
+     *
+     * @param inForce what the first source has of that name
+     * @param replaced whether a source has one value for the section that it is in
+     */
+    static Problem unknown(ConfigurationProperty property, ConfigurationProperty inForce, boolean replaced) {
         ConfigurationPropertyName name = property.getName();
+        Object value = property.getValue();
         PropertyNames.Level level = PropertyNames.of(name);
+        String inList = ShapeAdvice.inList(name, level, value);
+        if (inList != null) {
+            return new Problem(MessageCode.UNREADABLE_VALUE, name.toString(), value, inList);
+        }
         if (level.entry() != null) {
-            return unreadable(name, property.getValue(), level.entry());
+            return unreadable(name, value, level.entry());
         }
-        boolean ofKey = last(name.getParent()).equals("key");
-        if (!ofKey && level.keys().stream().anyMatch(key -> isSame(key, level.written()))) {
+        boolean below = name.getNumberOfElements() > level.depth() + 1;
+        if (below && level.type() != null) {
+            boolean ofKey = level.written().equals("key") && !name.isLastElementIndexed();
+            return ofKey
+                    ? new Problem(
+                            MessageCode.UNKNOWN_KEY,
+                            name.toString(),
+                            value,
+                            "A key is one text: write key: \"" + last(name) + ":" + value + "\".")
+                    : new Problem(
+                            MessageCode.UNREADABLE_VALUE,
+                            name.toString(),
+                            value,
+                            ShapeAdvice.belowValue(name, level, value));
+        }
+        if (level.keys().stream().anyMatch(key -> isSame(key, level.written()))) {
             return new Problem(
-                    MessageCode.UNREADABLE_VALUE,
-                    name.toString(),
-                    inForce.getValue(),
-                    isEmpty(inForce.getValue())
-                            ? "There is no value here, or a placeholder gave none. Write one, or remove the key."
-                            : "A source that comes first, such as an environment variable, has one value for "
-                                    + name.getParent() + ", which leaves no keys below it. Remove one of them.");
+                    MessageCode.UNREADABLE_VALUE, name.toString(), inForce.getValue(), unread(name, inForce, replaced));
         }
-        String reason = ofKey
-                ? "A key is one text: write key: \"" + last(name) + ":" + property.getValue() + "\"."
-                : "This key is unknown. Here there are: " + String.join(", ", level.keys())
+        return new Problem(
+                MessageCode.UNKNOWN_KEY,
+                name.toString(),
+                value,
+                "This key is unknown. Here there are: " + String.join(", ", level.keys())
                         + "." + ownKeys(level)
-                        + DidYouMean.ask(level.written(), level.keys());
-        return new Problem(MessageCode.UNKNOWN_KEY, name.toString(), property.getValue(), reason);
+                        + DidYouMean.ask(level.written(), level.keys()));
+    }
+
+    /** The reason why a known key has not been read. */
+    private static String unread(ConfigurationPropertyName name, ConfigurationProperty inForce, boolean replaced) {
+        if (isEmpty(inForce.getValue())) {
+            return "There is no value here, or a placeholder gave none. Write one, or remove the key.";
+        }
+        return replaced
+                ? "A source that comes first, such as an environment variable, has one value for " + name.getParent()
+                        + ", which leaves no keys below it. Remove one of them."
+                : "This has not been read, because something around it cannot be. Compare it with the manual.";
     }
 
     /** Spring Boot binds nothing then, and takes the key for one that it does not know. */
@@ -67,6 +109,12 @@ final class BindProblemFactory {
     static Problem unreadable(ConfigurationPropertyName name, @Nullable Object value, Class<?> type) {
         String text = value == null ? "" : value.toString().strip();
         String rate = last(name).equals("limit") ? rate(text) : null;
+        if (isNumber(type) && INTEGER.matcher(text).matches()) {
+            return new Problem(MessageCode.OUT_OF_RANGE, name.toString(), value, range(last(name), text, type));
+        }
+        if (type == Map.class && !text.isEmpty()) {
+            return new Problem(MessageCode.UNREADABLE_VALUE, name.toString(), value, ShapeAdvice.names(name, text));
+        }
         return rate == null
                 ? new Problem(
                         MessageCode.UNREADABLE_VALUE, name.toString(), value, allowed(type) + suggestion(text, type))
@@ -100,8 +148,8 @@ final class BindProblemFactory {
         if (type == boolean.class || type == Boolean.class) {
             return "This must be true or false.";
         }
-        if (type.isPrimitive() || Number.class.isAssignableFrom(type)) {
-            return "This must be a whole number.";
+        if (isNumber(type)) {
+            return "This must be a whole number, such as 100.";
         }
         if (type == Map.class) {
             return "This is empty: there must be at least one name in it, with settings of its own. Or remove it.";
@@ -109,6 +157,23 @@ final class BindProblemFactory {
         return type.isRecord()
                 ? "This must have keys of its own: " + String.join(", ", PropertyNames.of(type)) + "."
                 : "This cannot be read as a " + type.getSimpleName() + ".";
+    }
+
+    private static boolean isNumber(Class<?> type) {
+        return type.isPrimitive() && type != boolean.class || Number.class.isAssignableFrom(type);
+    }
+
+    /** The range that a whole number is not in, since it is not one of its type either. */
+    private static String range(String key, String text, Class<?> type) {
+        for (Option<?> option : OPTIONS) {
+            if (option.name().equals(key) && option.max() != Long.MAX_VALUE) {
+                return "This must be from " + option.min() + " to " + option.max() + ".";
+            }
+        }
+        boolean isInt = ClassUtils.resolvePrimitiveIfNecessary(type) == Integer.class;
+        return text.startsWith("-")
+                ? "This must be a whole number, at least " + (isInt ? Integer.MIN_VALUE : Long.MIN_VALUE) + "."
+                : "This must be a whole number, at most " + (isInt ? Integer.MAX_VALUE : Long.MAX_VALUE) + ".";
     }
 
     private static String suggestion(String text, Class<?> type) {

@@ -42,7 +42,7 @@ final class LimiterBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExcep
         }
         if (failure.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
             return unbound.getUnboundProperties().stream()
-                    .map(property -> BindProblemFactory.unknown(property, property))
+                    .map(property -> BindProblemFactory.unknown(property, property, true))
                     .toList();
         }
         ConfigurationProperty property = failure.getProperty();

@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.env.Environment;
 
 /**
@@ -77,6 +79,7 @@ public record LimiterSettings(
      */
     public static LimiterSettings of(LimiterProperties properties, Environment environment) {
         Problems problems = new Problems();
+        properties.ownKeys().forEach(key -> checkOwn(key, problems));
         LimiterProperties.Web web = properties.web();
         range("limiter.max-keys", properties.maxKeys(), 1, MOST_KEYS, problems);
         range("limiter.web.status", web.status(), 400, 599, problems);
@@ -123,6 +126,26 @@ public record LimiterSettings(
                         allow,
                         deny),
                 redis);
+    }
+
+    /** Nothing below an own key is read, so that one of Limiter's would hide its mistakes. */
+    private static void checkOwn(String key, Problems problems) {
+        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(key, '.');
+        String first = name.isEmpty() ? "" : name.getElement(0, Form.UNIFORM);
+        boolean prefixed = first.equals(LimiterProperties.PREFIX);
+        boolean taken = PropertyNames.of(LimiterProperties.class).stream()
+                .anyMatch(known -> known.replace("-", "").equals(first));
+        if (first.isEmpty() || prefixed || taken) {
+            problems.add(
+                    MessageCode.OWN_KEY,
+                    "limiter.own-keys",
+                    key,
+                    first.isEmpty()
+                            ? "There is an empty key in the list, which would be all keys."
+                            : prefixed
+                                    ? "The keys are directly below limiter: leave that out."
+                                    : "This is a key of Limiter itself, below which mistakes would not be told.");
+        }
     }
 
     private static Floors floors(

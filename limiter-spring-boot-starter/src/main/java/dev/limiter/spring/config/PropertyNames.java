@@ -22,10 +22,16 @@ final class PropertyNames {
      *
      * @param keys that there are, in the order of the documentation
      * @param written the one that was written
+     * @param depth of that one in the property
+     * @param type of that one, where it is no section; null if it is none, or there is no such key
      * @param entry the type of what stands at any name, if the level is a map
      */
     record Level(
-            List<String> keys, String written, @Nullable Class<?> entry) {}
+            List<String> keys,
+            String written,
+            int depth,
+            @Nullable Class<?> type,
+            @Nullable Class<?> entry) {}
 
     /** The last level that exists on the way to {@code property}. */
     static Level of(ConfigurationPropertyName property) {
@@ -39,7 +45,23 @@ final class PropertyNames {
             level = next;
         }
         Class<?> entry = level.toClass() == Map.class ? level.getGeneric(1).toClass() : null;
-        return new Level(of(level.toClass()), property.getElement(depth, Form.ORIGINAL), entry);
+        return new Level(
+                of(level.toClass()),
+                property.getElement(depth, Form.ORIGINAL),
+                depth,
+                type(level, property.getElement(depth, Form.UNIFORM)),
+                entry);
+    }
+
+    private static @Nullable Class<?> type(ResolvableType level, String key) {
+        RecordComponent component = component(level, key);
+        return component == null || isSection(ResolvableType.forType(component.getGenericType()))
+                ? null
+                : component.getType();
+    }
+
+    private static boolean isSection(ResolvableType type) {
+        return type.toClass() == Map.class || type.toClass().isRecord();
     }
 
     /** Null if there is no such key, or nothing below it. */
@@ -47,10 +69,17 @@ final class PropertyNames {
         if (level.toClass() == Map.class) {
             return level.getGeneric(1);
         }
-        for (RecordComponent component : level.toClass().getRecordComponents()) {
-            if (component.getName().equalsIgnoreCase(key)) {
-                ResolvableType type = ResolvableType.forType(component.getGenericType());
-                return type.toClass() == Map.class || type.toClass().isRecord() ? type : null;
+        RecordComponent component = component(level, key);
+        ResolvableType type = component == null ? null : ResolvableType.forType(component.getGenericType());
+        return type == null || !isSection(type) ? null : type;
+    }
+
+    private static @Nullable RecordComponent component(ResolvableType level, String key) {
+        RecordComponent[] components = level.toClass().getRecordComponents();
+        for (RecordComponent component : components == null ? new RecordComponent[0] : components) {
+            Name said = component.getAnnotation(Name.class);
+            if ((said == null ? component.getName() : said.value()).equalsIgnoreCase(key)) {
+                return component;
             }
         }
         return null;

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -717,6 +718,85 @@ class BadConfigurationTests {
         assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
 
         assertThat(output).contains(said);
+    }
+
+    static Stream<Arguments> shapes() {
+        return Stream.of(
+                bad(rule("headers: [ietf, legacy]"), "orders.headers[0] = \"ietf\"", "a list", "write headers: ietf"),
+                bad(
+                        rule("headers: { style: ietf }"),
+                        "orders.headers.style = \"ietf\"",
+                        "a key",
+                        "write headers: ietf"),
+                bad("limiter.web.headers: [ietf]", "limiter.web.headers[0]", "one of: ietf,", "write headers: ietf"),
+                bad("limiter.enabled: [true]", "limiter.enabled[0]", "true or false", "write enabled: true"),
+                bad("limiter.max-keys: [5]", "limiter.max-keys[0]", "a whole number", "write max-keys: 5"),
+                bad(rule("skip-if: ['#request.path']"), "skip-if[0]", "one text", "write skip-if: \"#request.path\""),
+                bad("limiter.web.trusted-proxies: { a: 10.0.0.0/8 }", "a list of texts", "[\"10.0.0.0/8\"]"),
+                bad("limiter.web.exclude: [[/a]]", "limiter.web.exclude[0][0]", "write exclude: [\"/a\"]"),
+                bad(rule("key: [{ header: X }]"), "LIM-101", "write key: \"header:X\""),
+                bad("limiter.rules.key: { pathz: /a }", "LIM-101", "Did you mean paths?"),
+                bad(
+                        "limiter.rules: [{ name: orders, limit: 5 }, { name: items, limit: 5 }]",
+                        "limiter.rules[0].name = \"orders\"",
+                        "limiter.rules is a list here",
+                        "rules: { orders: { ... } }"),
+                bad(
+                        "limiter.rules: [orders, items]",
+                        "limiter.rules[0] = \"orders\"",
+                        "limiter.rules is a list here",
+                        "rules: { orders: { ... } }"),
+                bad(
+                        ORDERS + "limits: [{ name: fast, limit: 5 }] }",
+                        "limiter.rules.orders.limits[0].name = \"fast\"",
+                        "limits: { fast: { ... } }"),
+                bad(
+                        "limiter.rules.orders: [{ limit: 5, paths: /a }]",
+                        "limiter.rules.orders is a list here",
+                        "orders: { limit: 5 }"),
+                bad(rule("ban: [{ after: 5 }]"), "limiter.rules.orders.ban is a list here", "ban: { after: 5 }"),
+                bad("limiter.web: [{ status: 429 }]", "limiter.web is a list here", "web: { status: 429 }"),
+                bad("limiter.rules: orders", "limiter.rules = \"orders\"", "rules: { orders: { ... } }"),
+                bad(rule("tiers: gold"), "limiter.rules.orders.tiers = \"gold\"", "tiers: { gold: { ... } }"),
+                bad(ORDERS + "limit: 12345678901234567890 }", "from 1 to 1000000000000000", "LIM-107"),
+                bad(ORDERS + "limit: -12345678901234567890 }", "from 1 to 1000000000000000", "LIM-107"),
+                bad(ORDERS + "limit: 5, buckets: 99999999999 }", "from 1 to 1000.", "LIM-107"),
+                bad("limiter.web.status: 99999999999", "at most 2147483647", "LIM-107"),
+                bad("limiter.max-keys: 12345678901234567890", "at most 9223372036854775807", "LIM-107"),
+                bad(ORDERS + "limit: '1,000' }", "a whole number, such as 100", "LIM-102"),
+                bad(ORDERS + "limit: 5, window: 1s, cost: 99999999999999999999 }", "cost = ", "LIM-208", "from 1 to"),
+                bad(ORDERS + "limit: 5, window: 1s, cost: 3000000000 }", "cost = ", "LIM-209"),
+                bad(ORDERS + "limit: 5, window: 1.5s }", "1.5s has a fraction: write 1500ms"),
+                bad(ORDERS + "limit: 5, window: 1h30m }", "several units: write PT1H30M"),
+                bad("limiter.redis.timeout: 0.05s", "0.05s has a fraction: write 50ms"),
+                bad("limiter.web.retry-after-jitter: 1.5 s", "1.5 s has a fraction: write 1500ms"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("shapes")
+    void isToldWithWhatWasFoundAndNoOtherSourceIsBlamed(String yaml, List<String> said, CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
+
+        String report = output.toString().substring(output.toString().indexOf("Description:"));
+        assertThat(report).contains(said).doesNotContain("A source that", "environment variable");
+    }
+
+    @Test
+    void listInThePlaceOfAValueIsToldOnce(CapturedOutput output) {
+        assertThat(catchThrowable(() -> start("limiter.web.headers: [ietf, legacy]")))
+                .isNotNull();
+
+        assertThat(output.toString()).containsOnlyOnce("limiter.web.headers[").containsOnlyOnce("[LIM-102]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rules", "web", "Max_Keys", "web.statuz", "rules.orders", "''", "limiter.mine", "own-keys"})
+    void keyOfLimiterIsNoOwnKey(String key, CapturedOutput output) {
+        assertThat(catchThrowable(() -> start("limiter: { own-keys: [mine, " + key + "], web: { status: 429 } }")
+                        .close()))
+                .isNotNull();
+
+        assertThat(output).contains("limiter.own-keys = \"" + key.replace("'", "") + "\"", "[LIM-110]");
     }
 
     @Test

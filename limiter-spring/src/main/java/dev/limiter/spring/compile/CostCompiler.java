@@ -14,10 +14,14 @@ import dev.limiter.spring.rule.Setting;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what a rule and its limits say of costs into those, or says what is wrong. Thread-safe. */
 final class CostCompiler {
+
+    private static final Pattern DIGITS = Pattern.compile("[0-9]+");
+    private static final int MAX_DIGITS = Long.toString(Limit.MAX_PERMITS).length();
 
     private final LimiterExpressionParser expressions;
 
@@ -43,8 +47,19 @@ final class CostCompiler {
         if (setting == null) {
             return Cost.ONE;
         }
+        String text = setting.value().strip();
+        boolean isNumber = DIGITS.matcher(text).matches();
+        if (isNumber && text.length() > MAX_DIGITS) {
+            problems.add(
+                    MessageCode.COST,
+                    setting.where(),
+                    setting.value(),
+                    "This must be from 1 to " + Limit.MAX_PERMITS + ".");
+            return Cost.ONE;
+        }
+        // SpEL needs the suffix for what is more than an int
         Cost cost = problems.collect(
-                () -> Cost.parse(setting, expressions.parse(setting.value(), setting.where(), variables)));
+                () -> Cost.parse(setting, expressions.parse(isNumber ? text + "L" : text, setting.where(), variables)));
         return cost == null ? Cost.ONE : cost;
     }
 

@@ -194,7 +194,7 @@ final class ValueTypes {
                 return found;
             }
         } catch (EvaluationException unknown) {
-            // told below
+            // the same message as for what is no class
         }
         throw unknownType(reference.getChild(0).toStringAST());
     }

@@ -16,6 +16,7 @@ public enum MessageCode {
     OUT_OF_RANGE("LIM-107", "Write a number within the range."),
     DURATION("LIM-108", "Write a whole number with a unit, such as 500ms, 10s or 1h."),
     TIME_STEP("LIM-109", "Write a whole number of microseconds, or use storage: memory."),
+    OWN_KEY("LIM-110", "List keys of the application directly below limiter, such as customers."),
 
     LIMIT_MISSING("LIM-201", "Say how many requests the rule permits, such as limit: 100."),
     WINDOW_MISSING("LIM-202", "Say the time that the limit is for, such as window: 1m."),
