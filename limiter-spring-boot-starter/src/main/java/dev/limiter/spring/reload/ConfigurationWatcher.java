@@ -96,7 +96,8 @@ public final class ConfigurationWatcher implements SmartLifecycle {
         }
     }
 
-    private synchronized void look() {
+    /** One look at the file, and a try of what could not work. */
+    synchronized void look() {
         boolean same = file == null || lookAt(file);
         Edit again = refused;
         if (same && again != null && (rules.version() != refusedAt || --looksUntilRetry <= 0)) {

@@ -1,0 +1,253 @@
+package dev.limiter.spring.web.explain;
+
+import static dev.limiter.spring.web.TestRules.rule;
+import static dev.limiter.spring.web.TestRules.ruleSet;
+import static dev.limiter.spring.web.route.TestMappings.annotated;
+import static dev.limiter.spring.web.route.TestMappings.application;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.address.ClientAddresses;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.operate.Explanation;
+import dev.limiter.spring.operate.HypotheticalRequest;
+import dev.limiter.spring.operate.PredictedDecision.Result;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Phase;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.web.PreflightDetector;
+import dev.limiter.spring.web.ResourceResolver;
+import dev.limiter.spring.web.route.Endpoints;
+import dev.limiter.spring.web.route.HandlerMappings;
+import dev.limiter.spring.web.route.TestMappings;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.cors.CorsConfigurationSource;
+
+class ServletRequestExplainerTests {
+
+    private final HandlerMappings mappings =
+            new HandlerMappings(application(annotated("GET /orders/{id}", "POST /orders")));
+    private final RateLimiters limiters = RateLimiters.builder().build();
+    private final ServletRequestAttributes operator =
+            new ServletRequestAttributes(new MockHttpServletRequest("GET", "/actuator/limiter/explain"));
+
+    @BeforeEach
+    void operatorAsks() {
+        RequestContextHolder.setRequestAttributes(operator);
+    }
+
+    @AfterEach
+    void operatorIsAnswered() {
+        RequestContextHolder.resetRequestAttributes();
+        limiters.close();
+    }
+
+    /** A rule beside the automatic limit, and what is said of both about GET /orders/7. */
+    static Stream<Arguments> rules() {
+        return Stream.of(
+                arguments(
+                        rule("test", "/orders/{id}"),
+                        "test ENDPOINT PERMITTED: paths: /orders/{id}",
+                        "default: an enforced rule with paths is for it"),
+                arguments(
+                        rule("test", "/orders/7", "/orders/**", "/other"),
+                        "test ENDPOINT PERMITTED: paths: /orders/7, /orders/**",
+                        "default: an enforced rule with paths is for it"),
+                arguments(
+                        rule("test", "/orders/*").phase(Phase.REQUEST),
+                        "test ARRIVAL PERMITTED: paths: /orders/*",
+                        "default: an enforced rule with paths is for it"),
+                arguments(
+                        rule("test", "/orders/{id}").deny(List.of("192.0.2.0/24")),
+                        "test ENDPOINT DENIED: paths: /orders/{id}",
+                        "default: an enforced rule with paths is for it"),
+                arguments(
+                        rule("test", "/orders/{id}").mode(Mode.SHADOW),
+                        "default ENDPOINT PERMITTED: no enforced rule with paths is for it",
+                        "test ENDPOINT PERMITTED: paths: /orders/{id}"),
+                arguments(
+                        rule("test", "/orders/{id}").mode(Mode.OFF),
+                        "default ENDPOINT PERMITTED: no enforced rule with paths is for it",
+                        "test: mode: off"),
+                arguments(
+                        rule("test", "/orders/{id}").methods(List.of("POST")),
+                        "default ENDPOINT PERMITTED: no enforced rule with paths is for it",
+                        "test: methods: not for GET"),
+                arguments(
+                        rule("test", "/other"),
+                        "default ENDPOINT PERMITTED: no enforced rule with paths is for it",
+                        "test: paths: none matches"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void saysWhichRulesApplyAndWhy(RuleDefinition.Builder rule, String first, String second) {
+        Explanation explanation = explainer(ruleSet(rule("default"), List.of(), rule))
+                .explain(request("path", "/orders/7", "ip", "192.0.2.9"));
+        assertThat(explanation.resource()).isEqualTo("GET /orders/{id}");
+        assertThat(explanation.handler()).contains(TestMappings.HANDLER.getName());
+        assertThat(explanation.client()).isEqualTo("192.0.2.9");
+        assertThat(said(explanation)).containsExactly(first, second);
+    }
+
+    @Test
+    void excludedPathIsToldAsThat() {
+        Explanation explanation = explainer(ruleSet(null, List.of("/orders/**"), rule("test", "/orders/{id}")))
+                .explain(orders());
+        assertThat(explanation.resource()).isEqualTo("GET /orders/{id}");
+        assertThat(said(explanation)).containsExactly("test: limiter.web.exclude is for it");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"GET, /none", "GET, /orders", "DELETE, /orders/7"})
+    void requestThatNothingServesHasNoResource(String method, String path) {
+        Explanation explanation = explainer(ruleSet(null, List.of(), rule("test", "/**")))
+                .explain(request("method", method, "path", path));
+        assertThat(explanation.resource()).isNull();
+        assertThat(explanation.handler()).isNull();
+        assertThat(said(explanation)).containsExactly("test: no endpoint serves this request");
+    }
+
+    @Test
+    void preflightIsNotCharged() {
+        Explanation explanation = explainer(ruleSet(null, List.of(), rule("test", "/**")))
+                .explain(request(
+                        "method", "OPTIONS",
+                        "path", "/orders/7",
+                        "header.Origin", "https://example.org",
+                        "header.Access-Control-Request-Method", "GET"));
+        assertThat(said(explanation)).containsExactly("test: a preflight of CORS is not charged");
+    }
+
+    /** The path of the application, that of the servlet, the path that is asked about, and what serves it. */
+    @ParameterizedTest
+    @CsvSource({
+        "'', '', /orders/7, GET /orders/{id}",
+        "/shop, '', /orders/7, GET /orders/{id}",
+        "/shop, '', /shop/orders/7, GET /orders/{id}",
+        "/shop, '', /shop/shop/orders/7,",
+        "'', /mvc, /mvc/orders/7, GET /orders/{id}",
+        "'', /mvc, /orders/7,",
+        "/shop, /mvc, /shop/mvc/orders/7, GET /orders/{id}"
+    })
+    void pathMayBeginWithThatOfTheApplication(
+            String application, String servlet, String path, @Nullable String resource) {
+        Explanation explanation =
+                explainer(ruleSet(null, List.of()), null, application, servlet).explain(request("path", path));
+        assertThat(explanation.resource()).isEqualTo(resource);
+    }
+
+    @Test
+    void resourceHasTheNameThatTheApplicationGives() {
+        Explanation explanation = explainer(
+                        ruleSet(null, List.of()), (request, resource) -> request.getMethod() + " renamed", "", "")
+                .explain(orders());
+        assertThat(explanation.resource()).isEqualTo("GET renamed");
+    }
+
+    @Test
+    void predictsAndChargesNothing() {
+        RuleSet rules = ruleSet(null, List.of(), rule("test", "/orders/{id}").limit(1L, "1h", null, null, null));
+        ServletRequestExplainer explainer = explainer(rules);
+        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.PERMITTED);
+        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.PERMITTED);
+
+        RateLimitRule rule = rules.find("test").orElseThrow();
+        assertThat(limiters.tryAcquire(rule.rule(), key(explainer)).permitted()).isTrue();
+        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.REJECTED);
+    }
+
+    private static String key(ServletRequestExplainer explainer) {
+        return explainer.explain(orders()).rules().get(0).prediction().charge().key();
+    }
+
+    @Test
+    void leavesTheRequestOfTheOperatorAsItWas() {
+        ServletRequestExplainer explainer = explainer(ruleSet(null, List.of()));
+        explainer.explain(orders());
+        assertThat(RequestContextHolder.getRequestAttributes()).isSameAs(operator);
+        assertThat(operator.getRequest().getAttributeNames().hasMoreElements()).isFalse();
+
+        ServletRequestExplainer failing = explainer(
+                ruleSet(null, List.of()),
+                (request, resource) -> {
+                    throw new IllegalArgumentException("no name");
+                },
+                "",
+                "");
+        assertThatIllegalArgumentException().isThrownBy(() -> failing.explain(orders()));
+        assertThat(RequestContextHolder.getRequestAttributes()).isSameAs(operator);
+    }
+
+    @Test
+    void asksOverHttpAlone() {
+        RequestContextHolder.resetRequestAttributes();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> explainer(ruleSet(null, List.of())).explain(orders()))
+                .withMessage("A request can be explained over HTTP alone.");
+    }
+
+    private ServletRequestExplainer explainer(RuleSet rules) {
+        return explainer(rules, null, "", "");
+    }
+
+    private ServletRequestExplainer explainer(
+            RuleSet ruleSet, @Nullable ResourceResolver resources, String application, String servlet) {
+        Rules rules = new Rules(ruleSet);
+        return new ServletRequestExplainer(
+                rules,
+                mappings,
+                new Endpoints(rules, mappings, MethodLimits.NONE, false),
+                new ClientAddresses(AddressSettings.DEFAULT),
+                limiters,
+                new PreflightDetector(new StaticListableBeanFactory().getBeanProvider(CorsConfigurationSource.class)),
+                resources,
+                application,
+                servlet);
+    }
+
+    private static HypotheticalRequest orders() {
+        return request("path", "/orders/7");
+    }
+
+    /** Words and their values. */
+    private static HypotheticalRequest request(String... words) {
+        Map<String, List<String>> values = new HashMap<>();
+        for (int i = 0; i < words.length; i += 2) {
+            values.put(words[i], List.of(words[i + 1]));
+        }
+        return HypotheticalRequest.of(values);
+    }
+
+    /** Of each rule: where it is decided, what it would do, and why. */
+    private static List<String> said(Explanation explanation) {
+        return explanation.rules().stream()
+                .map(of -> of.rule().name()
+                        + (of.prediction() == null
+                                ? ""
+                                : " " + of.point() + " " + of.prediction().result())
+                        + ": " + of.because())
+                .toList();
+    }
+}
