@@ -31,6 +31,7 @@ public final class RemoteLimit {
     private final CalendarBounds bounds;
     private final long longestWait;
     private final long unitsPerPermit;
+    private final long capacity;
 
     /**
      * @param terms what {@code decide} unpacks after permits, kept and patience
@@ -54,6 +55,7 @@ public final class RemoteLimit {
         this.bounds = bounds;
         this.longestWait = longestWait;
         this.unitsPerPermit = unitsPerPermit;
+        this.capacity = limit.capacity();
     }
 
     /**
@@ -110,13 +112,13 @@ public final class RemoteLimit {
     /** How many permits must be left for others. */
     public long kept(Charge charge) {
         long percent = charge.keptPercent();
-        return limit.capacity() / 100 * percent + limit.capacity() % 100 * percent / 100;
+        return capacity / 100 * percent + capacity % 100 * percent / 100;
     }
 
     /** Whether more is asked than can ever be granted. {@code position}: of this limit in its rule. */
     public boolean isNever(Charge charge, int position) {
         long permits = charge.permits(position);
-        return permits > 0 && permits > limit.capacity() - kept(charge);
+        return permits > 0 && permits > capacity - kept(charge);
     }
 
     /** A time to wait as a script is told of it, in microseconds. */

@@ -133,7 +133,7 @@ class RequestWalkTests {
 
         @Test
         void refusedRequest() throws Exception {
-            check(walk(this, "/few", 429), "A refused request", 368);
+            check(walk(this, "/few", 429), "A refused request", 364);
         }
     }
 
@@ -163,7 +163,7 @@ class RequestWalkTests {
                 walk = walk(this, "/few", 429); // once in a second Redis is asked all the same
             }
             assertThat(walk.calls()).noneMatch(RequestWalkTests::sends);
-            check(walk, "A refusal that Redis is not asked for", 397);
+            check(walk, "A refusal that Redis is not asked for", 378);
         }
     }
 

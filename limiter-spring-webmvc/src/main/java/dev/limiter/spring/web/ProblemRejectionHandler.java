@@ -31,7 +31,7 @@ import org.springframework.web.servlet.support.RequestContextUtils;
 public final class ProblemRejectionHandler implements RejectionHandler {
 
     private final int status;
-    private final Duration maxJitter;
+    private final long maxJitterNanos;
     private final RejectionTexts texts;
 
     /**
@@ -41,7 +41,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
      */
     public ProblemRejectionHandler(int status, Duration maxJitter, MessageSource messages) {
         this.status = status;
-        this.maxJitter = maxJitter;
+        this.maxJitterNanos = maxJitter.toNanos();
         this.texts = new RejectionTexts(messages);
     }
 
@@ -137,14 +137,13 @@ public final class ProblemRejectionHandler implements RejectionHandler {
     private OptionalLong retryAfter(Decision decision) {
         Optional<Duration> exact = decision.retryAfter();
         return exact.isPresent()
-                ? OptionalLong.of(RateLimitFields.secondsRoundedUp(exact.get().plus(jitter())))
+                ? OptionalLong.of(RateLimitFields.secondsRoundedUp(later(exact.get())))
                 : OptionalLong.empty();
     }
 
-    private Duration jitter() {
-        long most = maxJitter.toNanos();
-        return most == 0
-                ? Duration.ZERO
-                : Duration.ofNanos(ThreadLocalRandom.current().nextLong(most + 1));
+    private Duration later(Duration exact) {
+        return maxJitterNanos == 0
+                ? exact
+                : exact.plusNanos(ThreadLocalRandom.current().nextLong(maxJitterNanos + 1));
     }
 }

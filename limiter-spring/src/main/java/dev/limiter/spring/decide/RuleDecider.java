@@ -29,6 +29,7 @@ public final class RuleDecider {
     private final DecisionReports reports;
     private final RuleCharges charges;
     private final PermitHolders holders;
+    private final boolean remote;
 
     /**
      * @param hash what listeners may tell people instead of keys
@@ -37,6 +38,7 @@ public final class RuleDecider {
     public RuleDecider(RateLimiters limiters, List<RateLimitListener> listeners, KeyHash hash, PermitHolders holders) {
         this.limiters = limiters;
         this.holders = holders;
+        this.remote = limiters.storage().isRemote();
         this.reports = new DecisionReports(listeners, hash);
         this.bans = new Bans(limiters, reports);
         this.charges = new RuleCharges(reports);
@@ -84,9 +86,10 @@ public final class RuleDecider {
         return withShadow(verdict, rules, rules.shadow(), context, resource);
     }
 
+    /** A storage in memory needs no charge for plain permits of one key; for a remote one it would be made again. */
     private Decision tryAcquire(List<Charge> charges) {
         Charge first = charges.get(0);
-        return charges.size() == 1 && first.isPlain()
+        return charges.size() == 1 && !remote && first.isPlain()
                 ? limiters.tryAcquire(first.rule(), first.key(), first.permits())
                 : limiters.tryAcquire(charges.toArray(Charge[]::new));
     }

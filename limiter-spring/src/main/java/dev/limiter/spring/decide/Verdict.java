@@ -217,6 +217,9 @@ public final class Verdict {
 
     /** Releases what is held of concurrency limits, because the work is done. The second call does nothing. */
     public void close() {
+        if (!permitted) {
+            return; // took nothing
+        }
         if (decision != null) {
             decision.close();
         }
@@ -255,6 +258,9 @@ public final class Verdict {
 
     /** Returns what was taken, because the request was rejected after all. */
     public void giveBack() {
+        if (!permitted) {
+            return; // took nothing, and no rule in shadow mode keeps permits beside a refusal
+        }
         open.forEach(OpenCharge::drop);
         if (decision != null) {
             decision.giveBack();
