@@ -1,5 +1,7 @@
 package dev.limiter.spring.autoconfigure;
 
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
@@ -7,6 +9,7 @@ import dev.limiter.spring.operate.series.DecisionSeries;
 import dev.limiter.spring.web.dashboard.DashboardMapping;
 import dev.limiter.spring.web.dashboard.SecondsStream;
 import java.net.InetAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +22,12 @@ import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.security.web.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
@@ -34,102 +39,137 @@ import org.springframework.web.servlet.DispatcherServlet;
  */
 @AutoConfiguration(after = LimiterEndpointAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-@ConditionalOnClass(
-        value = {DispatcherServlet.class, ConditionalOnAvailableEndpoint.class},
-        name = "jakarta.servlet.http.HttpServletRequest")
+@ConditionalOnClass(value = DispatcherServlet.class, name = "jakarta.servlet.http.HttpServletRequest")
 @ConditionalOnProperty(prefix = "limiter.dashboard", name = "enabled")
 @ConditionalOnLimiter
 public final class LimiterDashboardAutoConfiguration {
 
-    private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+");
+    private static final String ACTUATOR =
+            "org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint";
 
-    /** The bean of Spring Security through which all requests go. */
-    private static final String SECURITY = "springSecurityFilterChain";
+    /** The page asks the endpoint for all that it shows. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass(ACTUATOR)
+    static class WithoutActuator {
 
-    /**
-     * @throws LimiterConfigurationException if the page would be public, its path is none, or the endpoint has another
-     *     port
-     */
-    @Bean
-    DashboardMapping limiterDashboardMapping(
-            ApplicationContext application,
-            Environment environment,
-            ObjectProvider<PathMappedEndpoints> endpoints,
-            ObjectProvider<SecondsStream> stream) {
-        String path = path(environment);
-        if (!PATH.matcher(path).matches()) {
-            throw problem("path", path, "This must be a path such as /limiter.");
-        }
-        if (ManagementPortType.get(environment) != ManagementPortType.SAME) {
+        /**
+         * @throws LimiterConfigurationException in any case
+         */
+        @Bean
+        SmartInitializingSingleton limiterDashboardWithoutActuator() {
             throw problem(
                     "enabled",
                     true,
-                    "The page asks the endpoint on its own port, and management.server.port is "
-                            + environment.getProperty("management.server.port") + ".");
+                    "The page asks an endpoint of Actuator, which is not on the class path: add"
+                            + " spring-boot-starter-actuator, or remove this.");
         }
-        if (!application.containsBean(SECURITY)
-                && !isLoopback(environment.getProperty("server.address", InetAddress.class))
-                && !environment.getProperty("limiter.dashboard.insecure", Boolean.class, false)) {
-            throw problem(
-                    "enabled",
-                    true,
-                    "Everybody who reaches the server could use the page: there is no Spring Security, and"
-                            + " server.address is no loopback address.");
-        }
-        boolean security =
-                ClassUtils.isPresent("org.springframework.security.web.csrf.CsrfToken", application.getClassLoader());
-        return new DashboardMapping(
-                path,
-                id -> path(endpoints.getIfAvailable(), id),
-                security ? Csrf::header : request -> null,
-                stream.getIfAvailable());
     }
 
-    /** The endpoints of the application are known when all else is. */
-    @Bean
-    SmartInitializingSingleton limiterDashboardPathCheck(
-            Environment environment, ObjectProvider<PathMappedEndpoints> endpoints) {
-        return () -> endpoints.ifAvailable(all -> {
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+    static class WithActuator {
+
+        private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+");
+
+        /** The bean of Spring Security through which all requests go. */
+        private static final String SECURITY = "springSecurityFilterChain";
+
+        /**
+         * @throws LimiterConfigurationException if the page would be public, its path is none, or the endpoint has another
+         *     port
+         */
+        @Bean
+        DashboardMapping limiterDashboardMapping(
+                ApplicationContext application,
+                Environment environment,
+                ObjectProvider<PathMappedEndpoints> endpoints,
+                ObjectProvider<SecondsStream> stream) {
             String path = path(environment);
-            for (String taken : all.getAllPaths()) {
-                if (path.equals(taken) || path.startsWith(taken + "/")) {
-                    throw problem("path", path, "The page would hide the endpoint " + taken + " of Actuator.");
-                }
+            if (!PATH.matcher(path).matches()) {
+                throw problem("path", path, "This must be a path such as /limiter.");
             }
-        });
-    }
+            if (ManagementPortType.get(environment) != ManagementPortType.SAME) {
+                throw problem(
+                        "enabled",
+                        true,
+                        "The page asks the endpoint on its own port, and management.server.port is "
+                                + environment.getProperty("management.server.port") + ".");
+            }
+            if (!application.containsBean(SECURITY)
+                    && !isLoopback(environment.getProperty("server.address", InetAddress.class))
+                    && !environment.getProperty("limiter.dashboard.insecure", Boolean.class, false)) {
+                throw problem(
+                        "enabled",
+                        true,
+                        "Everybody who reaches the server could use the page: there is no Spring Security, and"
+                                + " server.address is no loopback address.");
+            }
+            boolean security = ClassUtils.isPresent(
+                    "org.springframework.security.web.csrf.CsrfToken", application.getClassLoader());
+            return new DashboardMapping(
+                    path,
+                    id -> path(endpoints.getIfAvailable(), id),
+                    security ? Csrf::header : request -> null,
+                    stream.getIfAvailable());
+        }
 
-    @Bean
-    @ConditionalOnBean(DecisionSeries.class)
-    SecondsStream limiterSecondsStream(DecisionSeries series) {
-        return new SecondsStream(series);
-    }
+        /** The endpoints of the application are known when all else is. */
+        @Bean
+        SmartInitializingSingleton limiterDashboardPathCheck(
+                Environment environment, ObjectProvider<PathMappedEndpoints> endpoints) {
+            return () -> endpoints.ifAvailable(all -> {
+                String path = path(environment);
+                for (String taken : all.getAllPaths()) {
+                    if (path.equals(taken) || path.startsWith(taken + "/")) {
+                        throw problem("path", path, "The page would hide the endpoint " + taken + " of Actuator.");
+                    }
+                }
+            });
+        }
 
-    private static boolean isLoopback(@Nullable InetAddress address) {
-        return address != null && address.isLoopbackAddress();
-    }
+        @Bean
+        StartupCheck limiterDashboardEndpointCheck(ObjectProvider<PathMappedEndpoints> endpoints) {
+            return () -> path(endpoints.getIfAvailable(), "limiter") != null
+                    ? List.of()
+                    : List.of(new Finding(
+                            MessageCode.IGNORED_SETTING,
+                            "limiter.dashboard.enabled: the page has nothing to show, since the endpoint limiter is"
+                                    + " not exposed. Add limiter to management.endpoints.web.exposure.include, with an"
+                                    + " access to it."));
+        }
 
-    private static String path(Environment environment) {
-        return environment.getProperty("limiter.dashboard.path", "/limiter");
-    }
+        @Bean
+        @ConditionalOnBean(DecisionSeries.class)
+        SecondsStream limiterSecondsStream(DecisionSeries series) {
+            return new SecondsStream(series);
+        }
 
-    private static @Nullable String path(@Nullable PathMappedEndpoints endpoints, String id) {
-        return endpoints == null ? null : endpoints.getPath(EndpointId.of(id));
+        private static boolean isLoopback(@Nullable InetAddress address) {
+            return address != null && address.isLoopbackAddress();
+        }
+
+        private static String path(Environment environment) {
+            return environment.getProperty("limiter.dashboard.path", "/limiter");
+        }
+
+        private static @Nullable String path(@Nullable PathMappedEndpoints endpoints, String id) {
+            return endpoints == null ? null : endpoints.getPath(EndpointId.of(id));
+        }
+
+        /** The header that Spring Security expects on requests with a change. */
+        private static final class Csrf {
+
+            static Map.@Nullable Entry<String, String> header(RequestAttributes request) {
+                return request.getAttribute(CsrfToken.class.getName(), RequestAttributes.SCOPE_REQUEST)
+                                instanceof CsrfToken token
+                        ? Map.entry(token.getHeaderName(), token.getToken())
+                        : null;
+            }
+        }
     }
 
     private static LimiterConfigurationException problem(String key, Object value, String reason) {
         return new LimiterConfigurationException(
                 new Problem(MessageCode.DASHBOARD, "limiter.dashboard." + key, value, reason));
-    }
-
-    /** The header that Spring Security expects on requests with a change. */
-    private static final class Csrf {
-
-        static Map.@Nullable Entry<String, String> header(RequestAttributes request) {
-            return request.getAttribute(CsrfToken.class.getName(), RequestAttributes.SCOPE_REQUEST)
-                            instanceof CsrfToken token
-                    ? Map.entry(token.getHeaderName(), token.getToken())
-                    : null;
-        }
     }
 }

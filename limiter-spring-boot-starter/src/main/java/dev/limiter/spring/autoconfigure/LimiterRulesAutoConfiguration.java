@@ -18,6 +18,7 @@ import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.AllowedKeysBindAdvisor;
 import dev.limiter.spring.config.BindProblemCollector;
 import dev.limiter.spring.config.ConfiguredRules;
+import dev.limiter.spring.config.IneffectiveSettingsCheck;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.Storage;
@@ -135,6 +136,12 @@ public final class LimiterRulesAutoConfiguration {
     @Bean
     FloorCheck limiterFloorCheck(LimiterSettings settings, Rules rules, ObjectProvider<MethodLimits> methods) {
         return new FloorCheck(settings.floors(), rules, () -> methods.getIfAvailable(() -> MethodLimits.NONE));
+    }
+
+    @Bean
+    IneffectiveSettingsCheck limiterIneffectiveSettings(
+            Environment environment, LimiterSettings settings, Rules rules) {
+        return new IneffectiveSettingsCheck(environment, settings, rules);
     }
 
     @Bean

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -40,6 +41,81 @@ class StartupReportTests {
             .withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class))
             .withConfiguration(Limiter.autoConfigurations())
             .withUserConfiguration(Application.class);
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "limiter.redis.url=redis://x:1            | limiter.redis.url has no effect, since limiter.storage is memory",
+                "limiter.redis.timeout=10ms               | limiter.redis.timeout has no effect",
+                "limiter.rules.a.lease=5%                 | limiter.rules.a.lease has no effect",
+                "limiter.rules.a.on-failure=deny          | limiter.rules.a.on-failure has no effect",
+                "limiter.web.forwarded-header=forwarded   | limiter.web.trusted-proxies is empty",
+                "limiter.web.static-resources=true        | there is no limiter.web.default-limit",
+                "limiter.dashboard.path=/limits           | limiter.dashboard.path has no effect, since the page is off",
+                "limiter.rules.a.scope=endpoint           | limiter.rules.a.scope has no effect",
+            })
+    void saysWhatHasNoEffect(String property, String said, CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "limiter.rules.a.paths=/orders/**",
+                        "limiter.rules.a.limit=500",
+                        "limiter.rules.a.window=1s",
+                        "limiter.rules.a.phase=request",
+                        property)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output.toString()).contains(REPORT, said).containsOnlyOnce("[LIM-915]");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "limiter.rules.a.key=ip             | limiter.rules.a.mode=enforce",
+                "limiter.web.static-resources=false | limiter.web.ipv6-prefix=64",
+                "limiter.web.static-resources=true  | limiter.web.default-limit.limit=5",
+                "limiter.web.forwarded-header=any   | limiter.web.trusted-proxies=10.0.0.0/8",
+                "limiter.rules.a.scope=endpoint     | limiter.rules.a.phase=endpoint",
+                "limiter.rules.a.scope=endpoint     | limiter.rules.a.paths=/orders/{id},/items",
+            })
+    void saysNothingOfWhatHasAnEffect(String one, String other, CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "limiter.rules.a.paths=/orders/**",
+                        "limiter.rules.a.limit=500",
+                        "limiter.rules.a.window=1s",
+                        "limiter.rules.a.phase=request",
+                        "limiter.web.default-limit.window=" + (other.contains("default-limit") ? "1s" : ""),
+                        one,
+                        other)
+                .run(context -> {});
+
+        assertThat(output).doesNotContain("LIM-915");
+    }
+
+    @Test
+    void pageWithoutActuatorStopsTheStart() {
+        application
+                .withConfiguration(AutoConfigurations.of(LimiterDashboardAutoConfiguration.class))
+                .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
+                .withPropertyValues("limiter.dashboard.enabled=true", "limiter.dashboard.insecure=true")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("limiter.dashboard.enabled")
+                        .hasMessageContaining("spring-boot-starter-actuator"));
+    }
+
+    @Test
+    void pageWithoutItsEndpointIsReported(CapturedOutput output) {
+        application
+                .withConfiguration(AutoConfigurations.of(LimiterDashboardAutoConfiguration.class))
+                .withPropertyValues("limiter.dashboard.enabled=true", "limiter.dashboard.insecure=true")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains("[LIM-915]", "the endpoint limiter is not exposed");
+    }
 
     @Test
     void saysNothingWithoutRules(CapturedOutput output) {

@@ -63,7 +63,7 @@ public enum MessageCode {
                     + " limiter.enabled=false to limit nothing, or use Spring MVC."),
     DASHBOARD(
             "LIM-407",
-            "Write a path such as /limiter that no endpoint has; add Spring Security, or set server.address:"
+            "Add spring-boot-starter-actuator; write a path such as /limiter that no endpoint has; add Spring Security, or set server.address:"
                     + " 127.0.0.1, or limiter.dashboard.insecure: true."),
 
     CHANGE("LIM-501", "Say what is to be different: limit, window, burst, mode or enforce, and of which limit."),
@@ -84,7 +84,8 @@ public enum MessageCode {
     NO_PRINCIPAL("LIM-911", "Add what logs users in, or use key: ip."),
     CONTEXT_PATH("LIM-912", "Leave the context path out of paths."),
     EVICTING_SERVER("LIM-913", "Give limits a server with maxmemory-policy noeviction."),
-    FLOOR_WITHOUT_RULE("LIM-914", "Correct the name of the rule, or remove the floor.");
+    FLOOR_WITHOUT_RULE("LIM-914", "Correct the name of the rule, or remove the floor."),
+    IGNORED_SETTING("LIM-915", "Remove the property, or set what it needs.");
 
     private final String code;
     private final String action;

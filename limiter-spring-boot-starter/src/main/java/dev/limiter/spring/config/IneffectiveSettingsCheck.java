@@ -1,0 +1,118 @@
+package dev.limiter.spring.config;
+
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.rule.Option;
+import dev.limiter.spring.rule.Phase;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
+import dev.limiter.spring.rule.Scope;
+import dev.limiter.spring.rule.Setting;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.core.env.Environment;
+
+/** Finds properties that have no effect beside the others that are set, or without them. */
+public final class IneffectiveSettingsCheck implements StartupCheck {
+
+    private static final String DASHBOARD = "limiter.dashboard.";
+
+    private final Environment environment;
+    private final LimiterSettings settings;
+    private final Rules rules;
+
+    public IneffectiveSettingsCheck(Environment environment, LimiterSettings settings, Rules rules) {
+        this.environment = environment;
+        this.settings = settings;
+        this.rules = rules;
+    }
+
+    @Override
+    public List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>();
+        if (settings.storage() == Storage.MEMORY) {
+            List<String> redis = Stream.concat(
+                            written("limiter.redis.", PropertyNames.of(LimiterProperties.Redis.class).stream()),
+                            Stream.of(RuleOptions.ON_FAILURE, RuleOptions.LEASE).flatMap(this::inRules))
+                    .toList();
+            add(findings, redis, "limiter.storage is memory: set limiter.storage: redis, or remove ");
+        }
+        if (settings.web().addresses().trustedProxies().isEmpty()) {
+            add(
+                    findings,
+                    written("limiter.web.", Stream.of("forwarded-header")).toList(),
+                    "limiter.web.trusted-proxies is empty, so that no header is believed: list the proxies, or remove ");
+        }
+        if (settings.web().staticResources() && rules.current().defaultLimit().isEmpty()) {
+            add(
+                    findings,
+                    List.of("limiter.web.static-resources"),
+                    "there is no limiter.web.default-limit, which it extends: add that, or remove ");
+        }
+        if (!environment.getProperty(DASHBOARD + "enabled", Boolean.class, false)) {
+            add(
+                    findings,
+                    written(DASHBOARD, Stream.of("path", "insecure")).toList(),
+                    "the page is off: set limiter.dashboard.enabled: true, or remove ");
+        }
+        List<RuleDefinition> early = rules.current().definitions().stream()
+                .filter(rule -> rule.value(RuleOptions.PHASE) == Phase.REQUEST)
+                .toList();
+        if (early.size() == 1 && hasOnePath(early.get(0))) {
+            add(
+                    findings,
+                    early.stream()
+                            .map(rule -> rule.get(RuleOptions.SCOPE))
+                            .flatMap(Stream::ofNullable)
+                            .filter(scope -> scope.value() == Scope.ENDPOINT)
+                            .map(Setting::where)
+                            .toList(),
+                    "with phase: request each path has a budget instead of each endpoint, and there is one path: use"
+                            + " phase: endpoint, or remove ");
+        }
+        return findings;
+    }
+
+    private static boolean hasOnePath(RuleDefinition rule) {
+        Setting<List<String>> paths = rule.get(RuleOptions.PATHS);
+        return paths != null && paths.value().size() == 1;
+    }
+
+    private static void add(List<Finding> findings, List<String> properties, String reason) {
+        if (!properties.isEmpty()) {
+            boolean one = properties.size() == 1;
+            findings.add(new Finding(
+                    MessageCode.IGNORED_SETTING,
+                    String.join(", ", properties) + (one ? " has" : " have") + " no effect, since " + reason
+                            + (one ? "it." : "them.")));
+        }
+    }
+
+    private Stream<String> inRules(Option<?> option) {
+        return rules.current().definitions().stream()
+                .map(rule -> rule.get(option))
+                .flatMap(Stream::ofNullable)
+                .map(Setting::where);
+    }
+
+    /** Those of the keys that a source has. */
+    private Stream<String> written(String section, Stream<String> keys) {
+        return keys.map(key -> section + key).filter(this::isWritten);
+    }
+
+    private boolean isWritten(String property) {
+        ConfigurationPropertyName name = ConfigurationPropertyName.of(property);
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            if (source.getConfigurationProperty(name) != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
