@@ -128,7 +128,7 @@ public record LimiterSettings(
                 redis);
     }
 
-    /** Nothing below an own key is read, so that one of Limiter's would hide its mistakes. */
+    /** Mistakes below an own key are not read, and those below a key of Limiter have to be. */
     private static void checkOwn(String key, Problems problems) {
         ConfigurationPropertyName name = ConfigurationPropertyName.adapt(key, '.');
         String first = name.isEmpty() ? "" : name.getElement(0, Form.UNIFORM);

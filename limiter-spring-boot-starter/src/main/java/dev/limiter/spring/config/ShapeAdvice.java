@@ -86,7 +86,7 @@ final class ShapeAdvice {
                 + ": { " + name(text) + ": { ... } }.";
     }
 
-    /** What several problems are one of: the property that has another shape, or the property itself. */
+    /** The subject that several problems share: the property that has another shape, or the property itself. */
     static ConfigurationPropertyName subject(ConfigurationPropertyName name) {
         PropertyNames.Level level = PropertyNames.of(name);
         for (int depth = level.depth() - 1; depth <= level.depth(); depth++) {

@@ -73,7 +73,7 @@ public final class LimiterExpression {
         return open || type.isAssignableFrom(wanted);
     }
 
-    /** What is known of the value, as the end of a sentence that begins with "This". */
+    /** The knowledge about the value, as the end of a sentence that begins with "This". */
     public String description() {
         if (constant != null) {
             return "is always " + constant;
