@@ -3,7 +3,7 @@ package dev.limiter.spring.answer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.BitSet;
+import java.util.Arrays;
 import java.util.HexFormat;
 
 /** Text of printable ASCII, ready to be sent as it is. Immutable. */
@@ -12,11 +12,11 @@ public final class AsciiText {
     private static final HexFormat HEX = HexFormat.of();
 
     /** The characters that are sent as they are, by their numbers. */
-    private static final BitSet PLAIN = new BitSet();
+    private static final boolean[] PLAIN = new boolean[128];
 
     static {
-        PLAIN.set(' ', '~' + 1);
-        "\"\\<>&".chars().forEach(PLAIN::clear);
+        Arrays.fill(PLAIN, ' ', '~' + 1, true);
+        "\"\\<>&".chars().forEach(c -> PLAIN[c] = false);
     }
 
     private final byte[] bytes;
@@ -42,7 +42,8 @@ public final class AsciiText {
      */
     static String escaped(String text) {
         for (int i = 0; i < text.length(); i++) {
-            if (!PLAIN.get(text.charAt(i))) {
+            char c = text.charAt(i);
+            if (c >= PLAIN.length || !PLAIN[c]) {
                 return rewritten(text);
             }
         }
@@ -55,7 +56,7 @@ public final class AsciiText {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') {
                 escaped.append('\\').append(c);
-            } else if (!PLAIN.get(c)) {
+            } else if (c >= PLAIN.length || !PLAIN[c]) {
                 escaped.append("\\u").append(HEX.toHexDigits(c));
             } else {
                 escaped.append(c);
