@@ -5,7 +5,7 @@ import java.time.Duration;
 
 /**
  * The time left for one decision, over all its calls. A pause of this JVM does not count: a thread that wakes up late
- * reports the delay and waits for that long again, because the thread reading the answers was late too. Immutable.
+ * reports the delay and waits for that long again. Immutable.
  */
 public final class Budget {
 
@@ -24,6 +24,16 @@ public final class Budget {
 
     public static Budget of(Duration timeout) {
         return new Budget(timeout, TimeSource.system());
+    }
+
+    /** As much again, from now. */
+    Budget again() {
+        return new Budget(timeout, clock);
+    }
+
+    /** What is left of it, but no more than that, in nanoseconds. */
+    Budget atMost(long nanos) {
+        return new Budget(Duration.ofNanos(Math.min(nanos, left())), clock);
     }
 
     public Duration timeout() {

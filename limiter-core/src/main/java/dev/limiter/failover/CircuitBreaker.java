@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Whether it is of use to ask. Open (it is not) after several calls in a row have failed, of which one was begun
+ * Whether it is of use to ask. To be opened (it is not) after several calls in a row have failed, of which one was begun
  * when another had failed already: calls that all stood still at the same moment, because the machine did, are one
  * failure. While it is open, a caller should probe every now and then ({@link #probeIsDue}); several probes in a
  * row that succeed close it. A circuit that opens again soon after that is probed less and less often.
@@ -71,16 +71,23 @@ final class CircuitBreaker {
         }
     }
 
-    /** A call failed that was begun at {@code begun}, by the same clock; true if that opened the circuit. */
+    /** A call failed that was begun at {@code begun}, by the same clock; true if these are enough to open the circuit. */
     boolean failed(long begun) {
         synchronized (lock) {
-            long now = clock.epochNanos();
             if (failures++ == 0) {
-                firstFailed = now;
+                firstFailed = clock.epochNanos();
             }
-            if (open || failures < FAILURES_IN_A_ROW || begun - firstFailed < 0) {
+            return !open && failures >= FAILURES_IN_A_ROW && begun - firstFailed >= 0;
+        }
+    }
+
+    /** Opens the circuit, unless it is; true if it was not. */
+    boolean open() {
+        synchronized (lock) {
+            if (open) {
                 return false;
             }
+            long now = clock.epochNanos();
             doublings = now - closed < STABLE_NANOS ? Math.min(doublings + 1, MOST_DOUBLINGS) : 0;
             nextProbe.set(now + (probeEveryNanos << doublings));
             probed = 0;

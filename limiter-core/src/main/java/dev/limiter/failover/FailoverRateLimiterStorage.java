@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * left of the limit; or everything is permitted, or nothing. Decisions tell when they were made so ({@link
  * Decision#onFailure()}).
  *
- * <p>A decision takes no longer than the time-out. After a few failures in a row a node is not asked any more until it
+ * <p>A decision takes no longer than the time-out, or twice that where this JVM is too slow to read answers. After a few failures in a row a node is not asked any more until it
  * works again, so that an outage costs nothing; where there are several, that is each node by itself. The remote
  * storage is charged for the permits granted in memory when it is back.
  *
@@ -78,12 +78,12 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     }
 
     /**
-     * Waits until the connection is there, each rule was looked at once, and decisions are fast, as long as
+     * Waits until the connection is there, this instance is counted, each rule was looked at once, and decisions are fast, as long as
      * this JVM may still be slow: to be called before requests come. Gives up at once where the storage cannot
      * be reached. Blocks.
      */
     public void warmUp(Collection<Rule> rules, Duration atMost) {
-        new RemoteWarmUp(remote, atMost, clock).run(rules);
+        new RemoteWarmUp(remote, counted, atMost, clock).run(rules);
     }
 
     @Override

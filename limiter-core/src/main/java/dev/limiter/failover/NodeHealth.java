@@ -1,10 +1,12 @@
 package dev.limiter.failover;
 
 import dev.limiter.TimeSource;
+import dev.limiter.failover.StorageUnavailableException.Reason;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Whether one node of a remote storage is asked, which is probed while it is not. Thread-safe. */
@@ -26,6 +28,9 @@ final class NodeHealth {
     private final TimeSource clock;
     private final CircuitBreaker breaker;
     private final AtomicInteger probes = new AtomicInteger();
+    private final AtomicBoolean checking = new AtomicBoolean();
+    private final AtomicBoolean verifying = new AtomicBoolean();
+    private volatile CompletableFuture<?> read = CompletableFuture.completedFuture(null);
 
     /**
      * @param node as {@link RemoteStorage#node} names it
@@ -33,12 +38,27 @@ final class NodeHealth {
      */
     NodeHealth(RemoteStorage remote, String node, StorageListener listener, Runnable found, TimeSource clock) {
         this.remote = remote;
-        this.timeouts = new Timeouts(remote.errors());
+        this.timeouts = new Timeouts(remote.errors(), this::answersRead);
         this.clock = clock;
         this.breaker = new CircuitBreaker(PROBE_EVERY, clock);
         this.node = node;
         this.listener = listener;
         this.found = found;
+    }
+
+    /** Waits for its answers. */
+    Timeouts timeouts() {
+        return timeouts;
+    }
+
+    /** Complete as {@link RemoteStorage#answersRead}, of which one is under way for all who wait. */
+    private CompletableFuture<?> answersRead() {
+        CompletableFuture<?> current = read;
+        if (current.isDone()) {
+            current = remote.answersRead(node).toCompletableFuture();
+            read = current;
+        }
+        return current;
     }
 
     /** Whether it is not asked. */
@@ -52,10 +72,44 @@ final class NodeHealth {
 
     /** A call failed that was begun then. */
     void failed(RuntimeException failure, long begun) {
-        boolean stalled = failure instanceof StorageUnavailableException unavailable && unavailable.isOfThisInstance();
-        if (!stalled && breaker.failed(begun)) {
+        Reason reason =
+                failure instanceof StorageUnavailableException unavailable ? unavailable.reason() : Reason.FAILED;
+        switch (reason) {
+            case UNSETTLED -> {}
+            // this JVM was late; the node may be, too
+            case STOOD_STILL -> check();
+            case TIMED_OUT -> {
+                if (breaker.failed(begun)) {
+                    verify(failure);
+                }
+            }
+            case FAILED, NOT_DONE, LACKS_RIGHT, BROKEN_STATE -> {
+                if (breaker.failed(begun)) {
+                    open(failure);
+                }
+            }
+        }
+    }
+
+    private void open(RuntimeException failure) {
+        if (breaker.open()) {
             listener.lost(node, failure);
         }
+    }
+
+    /** Gives the node up if a probe is not answered either, which says more than a request: however slow this JVM is. */
+    private void verify(RuntimeException failure) {
+        if (!verifying.compareAndSet(false, true)) {
+            return;
+        }
+        var unused = run().whenComplete((done, failed) -> {
+            verifying.set(false);
+            if (failed == null) {
+                succeeded();
+            } else {
+                open(failure);
+            }
+        });
     }
 
     /** Looks whether it works again, in time, now and then, without blocking. */
@@ -84,19 +138,23 @@ final class NodeHealth {
         });
     }
 
-    /** Finds out also while no request does. */
+    /** Finds out also while no request does, or none can. */
     void check() {
+        if (!checking.compareAndSet(false, true)) {
+            return;
+        }
         long begun = clock.epochNanos();
         var unused = run().whenComplete((done, failure) -> {
+            checking.set(false);
             if (failure == null) {
                 succeeded();
-            } else {
-                failed(remote.errors().failure(failure), begun);
+            } else if (breaker.failed(begun)) {
+                open(remote.errors().failure(failure));
             }
         });
     }
 
     private CompletableFuture<?> run() {
-        return timeouts.limited(remote.probe(node).toCompletableFuture().copy(), Budget.of(remote.timeout()));
+        return timeouts.patiently(remote.probe(node).toCompletableFuture().copy(), remote.timeout());
     }
 }

@@ -23,14 +23,12 @@ final class RemoteDecider {
     private static final int MOST_ATTEMPTS = 3;
 
     private final RemoteStorage remote;
-    private final Timeouts timeouts;
     private final OutageUse outageUse;
     private final StorageListener listener;
     private final TimeSource clock;
 
     RemoteDecider(RemoteStorage remote, OutageUse outageUse, StorageListener listener, TimeSource clock) {
         this.remote = remote;
-        this.timeouts = new Timeouts(remote.errors());
         this.clock = clock;
         this.outageUse = outageUse;
         this.listener = listener;
@@ -39,6 +37,7 @@ final class RemoteDecider {
     /** Blocks. {@code node}: that decides on all charges. */
     Decision decide(List<Charge> charges, NodeHealth node, Budget budget) {
         Question question = new Question(charges, node);
+        Timeouts timeouts = node.timeouts();
         try {
             for (int i = 0; i < MOST_ATTEMPTS; i++) {
                 CompletableFuture<?> settled = outageUse.settle(charges);
@@ -63,7 +62,7 @@ final class RemoteDecider {
         Question question = new Question(charges, node);
         AtomicBoolean asked = new AtomicBoolean();
         CompletableFuture<Decision> answer = attempt(question, asked, 1);
-        return timeouts.within(answer, budget).whenComplete((decision, failure) -> {
+        return node.timeouts().within(answer, budget).whenComplete((decision, failure) -> {
             if (failure == null) {
                 question.answered(asked.get());
             } else {

@@ -76,7 +76,16 @@ public interface RemoteStorage extends RateLimiterStorage {
         return new Timeouts(errors()).join(peekAsync(rule, key), timeout());
     }
 
-    /** How long one decision may take. */
+    /**
+     * Complete once the thread that reads the answers of a node has run, and so has read those that have come by
+     * now: where that takes long, this JVM is slow, which is no failure of the storage. Called when an answer is not
+     * there in time. Default: at once, for a storage whose threads are not known.
+     */
+    default CompletionStage<?> answersRead(String node) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** How long one decision may take; as long again where this JVM is slow. */
     Duration timeout();
 
     /** Makes exceptions of failed calls. Default: {@link StorageExceptionTranslator#PLAIN}. */
@@ -133,6 +142,12 @@ public interface RemoteStorage extends RateLimiterStorage {
          * asked; does not block.
          */
         void sayHello();
+
+        /** Has this instance counted now; complete when the number is known. Default: {@link #sayHello}. */
+        default CompletionStage<?> count() {
+            sayHello();
+            return CompletableFuture.completedFuture(null);
+        }
 
         /** Has this instance counted no longer. Blocks for so long at most; gives up where that fails. */
         void sayGoodbye(Duration atMost);

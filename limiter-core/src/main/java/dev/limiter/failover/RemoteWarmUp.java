@@ -9,9 +9,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Connects, looks at each rule once, and decides for as long as that gets faster: the first decisions of a JVM take
+ * Connects, has the instance counted, looks at each rule once, and decides for as long as that gets faster: the first decisions of a JVM take
  * longer than a decision may. Blocks, for a limited time; ends at the first failure.
  */
 final class RemoteWarmUp {
@@ -29,12 +30,15 @@ final class RemoteWarmUp {
     static final int FAST = 5;
 
     private final RemoteStorage remote;
+    private final RemoteStorage.@Nullable Instances instances;
     private final Timeouts timeouts;
     private final Budget budget;
     private final TimeSource clock;
 
-    RemoteWarmUp(RemoteStorage remote, Duration atMost, TimeSource clock) {
+    /** {@code instances}: counts this one; null where their number is configured. */
+    RemoteWarmUp(RemoteStorage remote, RemoteStorage.@Nullable Instances instances, Duration atMost, TimeSource clock) {
         this.remote = remote;
+        this.instances = instances;
         this.timeouts = new Timeouts(remote.errors());
         this.budget = new Budget(atMost, clock);
         this.clock = clock;
@@ -43,10 +47,20 @@ final class RemoteWarmUp {
     void run(Collection<Rule> rules) {
         try {
             timeouts.join(remote.connected(), budget);
+            // twice, so that of two that start side by side both know of both
+            count();
             load(List.copyOf(rules));
             decideUntilFast();
+            count();
         } catch (StorageUnavailableException failure) {
             // requests are decided as their rules say
+        }
+    }
+
+    private void count() {
+        if (instances != null) {
+            // a number that is not known hinders nothing
+            timeouts.join(instances.count().handle((counted, failure) -> true), budget);
         }
     }
 

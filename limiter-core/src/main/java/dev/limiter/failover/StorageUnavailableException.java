@@ -45,11 +45,6 @@ public class StorageUnavailableException extends RuntimeException {
         return reason == Reason.TIMED_OUT || reason == Reason.STOOD_STILL;
     }
 
-    /** Whether this instance was the reason, such as by standing still: that says nothing about the storage. */
-    final boolean isOfThisInstance() {
-        return reason == Reason.STOOD_STILL || reason == Reason.UNSETTLED;
-    }
-
     /** Whether one state is the reason, and others can be decided on. */
     final boolean isOfOneState() {
         return reason == Reason.BROKEN_STATE;

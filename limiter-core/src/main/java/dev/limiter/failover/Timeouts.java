@@ -9,18 +9,29 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /**
  * Waits for answers, for a limited time. An answer that is granted later is given back, since no caller has it
- * any more. Immutable.
+ * any more. An answer that is not there in time may not have been read yet: then the thread that reads answers is
+ * awaited, and where that is late, or the waiting thread is, the answer has as long again. Immutable.
  */
 public final class Timeouts {
 
+    private static final CompletableFuture<Void> READ = CompletableFuture.completedFuture(null);
+
     private final StorageExceptionTranslator errors;
+    private final Supplier<? extends CompletionStage<?>> reading;
 
     /** {@code errors}: what to fail with. */
     public Timeouts(StorageExceptionTranslator errors) {
+        this(errors, () -> READ);
+    }
+
+    /** {@code reading}: complete once the answers are read that have come, as {@link RemoteStorage#answersRead}. */
+    Timeouts(StorageExceptionTranslator errors, Supplier<? extends CompletionStage<?>> reading) {
         this.errors = errors;
+        this.reading = reading;
     }
 
     /** Cancels what is not there in time. An interrupted thread waits as well, for no longer, and stays interrupted. */
@@ -31,48 +42,47 @@ public final class Timeouts {
     /** The same for what is left of a budget. */
     public <T> T join(CompletionStage<T> answer, Budget budget) {
         CompletableFuture<T> future = answer.toCompletableFuture();
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    return inTime(future, budget);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } catch (TimeoutException e) {
-            return orElse(future, errors.timedOut(budget));
-        } catch (ExecutionException e) {
-            throw errors.failure(e);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    private static <T> T inTime(CompletableFuture<T> future, Budget budget)
-            throws TimeoutException, InterruptedException, ExecutionException {
-        try {
-            return future.get(budget.left(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            long late = budget.late();
-            if (late == 0) {
-                throw e;
-            }
-            return future.get(late, TimeUnit.NANOSECONDS);
-        }
-    }
-
-    /** The answer if it came just now, since cancelling does not give it back then. */
-    private <T> T orElse(CompletableFuture<T> future, StorageUnavailableException late) {
-        if (future.cancel(true)) {
-            throw late;
+        if (!isDone(future, budget) && !isReadLate(future, budget) && future.cancel(true)) {
+            throw errors.timedOut(budget);
         }
         try {
             return future.join();
         } catch (CompletionException e) {
             throw errors.failure(e);
+        }
+    }
+
+    /** Whether an answer that was not there in time is there after all, in as long again at most. */
+    private boolean isReadLate(CompletableFuture<?> answer, Budget budget) {
+        Budget again = budget.again();
+        CompletableFuture<?> read = read();
+        if (!read.isDone()) {
+            isDone(CompletableFuture.anyOf(answer, read), again);
+        }
+        long late = budget.late();
+        return late == 0 ? answer.isDone() : isDone(answer, again.atMost(late));
+    }
+
+    /** Waits so long, also when interrupted, which the thread is afterwards. */
+    private static boolean isDone(CompletableFuture<?> answer, Budget budget) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    answer.get(budget.left(), TimeUnit.NANOSECONDS);
+                    return true;
+                } catch (ExecutionException e) {
+                    return true;
+                } catch (TimeoutException e) {
+                    return false;
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -83,14 +93,42 @@ public final class Timeouts {
 
     /** Fails if there is no answer in time. */
     <T> CompletableFuture<T> limited(CompletableFuture<T> answer, Budget budget) {
-        return answer.orTimeout(budget.left(), TimeUnit.NANOSECONDS).exceptionally(failure -> {
-            throw failureOf(failure, budget);
-        });
+        return isDoneLater(answer, budget)
+                .thenCompose(done -> done ? CompletableFuture.completedFuture(true) : isReadLater(answer, budget))
+                .thenCompose(done -> answerOr(answer, budget));
     }
 
-    private RuntimeException failureOf(Throwable failure, Budget budget) {
-        boolean late = failure instanceof TimeoutException || failure.getCause() instanceof TimeoutException;
-        return late ? errors.timedOut(budget) : errors.failure(failure);
+    private CompletableFuture<Boolean> isReadLater(CompletableFuture<?> answer, Budget budget) {
+        Budget again = budget.again();
+        CompletableFuture<?> read = read();
+        return isDoneLater(CompletableFuture.anyOf(answer, read), again)
+                .thenCompose(any -> isDoneLater(answer, again.atMost(budget.late())));
+    }
+
+    private static CompletableFuture<Boolean> isDoneLater(CompletableFuture<?> answer, Budget budget) {
+        return answer.handle((any, failure) -> true).completeOnTimeout(false, budget.left(), TimeUnit.NANOSECONDS);
+    }
+
+    /**
+     * Fails if there is no answer for a time-out after it was asked for and the thread that reads was awaited: however
+     * slow this JVM is, that says something about the storage. May take any time.
+     */
+    <T> CompletableFuture<T> patiently(CompletableFuture<T> answer, Duration timeout) {
+        return read().thenCompose(read -> isDoneLater(answer, Budget.of(timeout)))
+                .thenCompose(done -> done ? READ : read())
+                .thenCompose(read -> answerOr(answer, Budget.of(timeout)));
+    }
+
+    private CompletableFuture<Void> read() {
+        return reading.get().<Void>handle((read, failure) -> null).toCompletableFuture();
+    }
+
+    /** Fails where the answer is not there, and gives back a grant that comes later. */
+    private <T> CompletableFuture<T> answerOr(CompletableFuture<T> answer, Budget budget) {
+        answer.completeExceptionally(errors.timedOut(budget));
+        return answer.exceptionally(failure -> {
+            throw errors.failure(failure);
+        });
     }
 
     /** The same answer, given back if it comes when this one is cancelled or complete otherwise. */

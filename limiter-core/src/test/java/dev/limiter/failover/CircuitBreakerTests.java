@@ -21,7 +21,22 @@ class CircuitBreakerTests {
     /** A call that takes so long to fail; whether it opened the circuit. */
     private boolean failAfter(long millis) {
         long begun = time.getAndAdd(millis * MILLI);
-        return breaker.failed(begun);
+        return fail(begun);
+    }
+
+    /** A call that fails now; whether it opened the circuit. */
+    private boolean fail(long begun) {
+        return breaker.failed(begun) && breaker.open();
+    }
+
+    @Test
+    void isOpenedOnce() {
+        while (!breaker.failed(time.get())) {
+            assertThat(breaker.isOpen()).isFalse();
+        }
+        assertThat(breaker.open()).isTrue();
+        assertThat(breaker.open()).isFalse();
+        assertThat(breaker.failed(time.get())).isFalse();
     }
 
     @Test
@@ -40,10 +55,10 @@ class CircuitBreakerTests {
         long begun = time.get();
         time.addAndGet(60 * MILLI);
         for (int i = 0; i < 1000; i++) {
-            assertThat(breaker.failed(begun + i * 1000)).isFalse();
+            assertThat(fail(begun + i * 1000)).isFalse();
         }
         assertThat(breaker.isOpen()).isFalse();
-        assertThat(breaker.failed(time.get())).isTrue();
+        assertThat(fail(time.get())).isTrue();
     }
 
     @Test
@@ -170,7 +185,7 @@ class CircuitBreakerTests {
         while (time.get() - end < 0) {
             for (int i = 0; i < inARow && time.get() - end < 0; i++) {
                 while (!breaker.isOpen()) {
-                    breaker.failed(time.get());
+                    fail(time.get());
                 }
                 opened.add(time.get());
                 while (breaker.isOpen()) {

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,9 @@ final class CommandedStorage implements RemoteStorage {
     final AtomicInteger connections = new AtomicInteger();
     final AtomicInteger goodbyes = new AtomicInteger();
 
+    /** How many questions there were before each time that this instance had itself counted. */
+    final List<Integer> hellos = new CopyOnWriteArrayList<>();
+
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
     private final Set<String> broken = ConcurrentHashMap.newKeySet();
     private final List<Runnable> held = new ArrayList<>();
@@ -40,6 +44,7 @@ final class CommandedStorage implements RemoteStorage {
     private volatile boolean holding;
     private volatile boolean disconnected;
     private volatile boolean standingStill;
+    private volatile Runnable reading = () -> {};
     private volatile Consumer<List<Charge>> asking = charges -> {};
     private volatile boolean clustered;
     private volatile boolean atOnce;
@@ -65,6 +70,11 @@ final class CommandedStorage implements RemoteStorage {
     /** The JVM reads no answer in time from now on. */
     void standStill() {
         standingStill = true;
+    }
+
+    /** Called when an answer is not there in time, before all is read that has come. */
+    void whenLate(Runnable reading) {
+        this.reading = reading;
     }
 
     /** Has a consumer told of each question before it is answered, on the thread that asks. */
@@ -234,6 +244,12 @@ final class CommandedStorage implements RemoteStorage {
     }
 
     @Override
+    public CompletionStage<?> answersRead(String node) {
+        reading.run();
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
     public CompletionStage<?> connected() {
         return disconnected
                 ? CompletableFuture.failedFuture(new StorageUnavailableException("There is no connection", null))
@@ -259,7 +275,9 @@ final class CommandedStorage implements RemoteStorage {
             }
 
             @Override
-            public void sayHello() {}
+            public void sayHello() {
+                hellos.add(asked.get());
+            }
 
             @Override
             public void sayGoodbye(Duration atMost) {

@@ -212,6 +212,38 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(storage.isAvailable()).isTrue();
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aReaderThatIsLateIsAwaited(boolean blocking) {
+        remote.hold(LONG);
+        remote.whenAsked(asked -> time.advance(LONG));
+        remote.whenLate(remote::answerAll);
+        Decision decision = blocking
+                ? take("key", 1)
+                : storage.decideAsync(List.of(rule.charge("key"))).join();
+        assertThat(decision.onFailure()).isEmpty();
+        assertThat(outcomes).containsExactly(Outcome.OK);
+    }
+
+    /** Answers are late, but not those of probes. */
+    @Test
+    void requestsWithoutAnAnswerGiveUpNoStorageThatAnswersProbes() {
+        remote.hold(Duration.ofMillis(1));
+        for (int i = 0; i < MANY; i++) {
+            assertThat(take("key" + i, 1).onFailure()).contains(OnFailure.LOCAL);
+        }
+        assertThat(remote.asked).hasValue(MANY);
+        assertThat(changes).isEmpty();
+    }
+
+    @Test
+    void aStorageThatAnswersNoProbeIsGivenUpHoweverLateThisJvmIs() {
+        remote.standStill();
+        remote.fail("");
+        untilLost("");
+        assertThat(storage.isAvailable()).isFalse();
+    }
+
     @Test
     void isChargedOnceItWorksAgainWithWhatWasGrantedMeanwhile() {
         take("key", 1);

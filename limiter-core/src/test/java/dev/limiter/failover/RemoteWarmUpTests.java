@@ -85,6 +85,12 @@ class RemoteWarmUpTests {
     }
 
     @Test
+    void hasTheInstanceCountedBeforeAndAfter() {
+        warmUp(List.of());
+        assertThat(remote.hellos).containsExactly(0, RemoteWarmUp.FAST_ROUNDS * OF_A_ROUND);
+    }
+
+    @Test
     void roundsThatAreSlowDoNotCount() {
         take(round -> round < 7 ? 10 : 9);
         warmUp(List.of());

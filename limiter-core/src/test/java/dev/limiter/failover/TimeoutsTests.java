@@ -9,7 +9,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TimeoutsTests {
 
@@ -102,6 +106,67 @@ class TimeoutsTests {
                 .isInstanceOfSatisfying(
                         StorageUnavailableException.class,
                         late -> assertThat(late.reason()).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
+    }
+
+    /** An answer that comes when the reader has run, which takes so long after the time is up. */
+    private CompletableFuture<String> readBy(VirtualTime time, Duration late, boolean answered, boolean blocking) {
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        Timeouts waiting = new Timeouts(StorageExceptionTranslator.PLAIN, () -> {
+            time.advance(late);
+            if (answered) {
+                answer.complete("granted");
+            }
+            return CompletableFuture.completedFuture(null);
+        });
+        Budget budget = new Budget(Duration.ofMillis(50), time);
+        time.advance(Duration.ofMillis(50));
+        return blocking
+                ? CompletableFuture.completedFuture(waiting.join(answer, budget))
+                : waiting.limited(answer, budget);
+    }
+
+    private static StorageUnavailableException.Reason reason(Throwable failure) {
+        return ((StorageUnavailableException) StorageExceptionTranslator.causeOf(failure)).reason();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, true", "20, true", "0, false", "20, false"})
+    void anAnswerThatIsReadWhenTheTimeIsUpCounts(long late, boolean blocking) {
+        assertThat(readBy(new VirtualTime(), Duration.ofMillis(late), true, blocking)
+                        .join())
+                .isEqualTo("granted");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, TIMED_OUT, true", "20, STOOD_STILL, true", "0, TIMED_OUT, false", "20, STOOD_STILL, false"})
+    void aReaderThatIsLateSaysNothingAboutTheStorage(
+            long late, StorageUnavailableException.Reason reason, boolean blocking) {
+        assertThatThrownBy(() -> readBy(new VirtualTime(), Duration.ofMillis(late), false, blocking)
+                        .join())
+                .satisfies(failure -> assertThat(reason(failure)).isEqualTo(reason));
+    }
+
+    /** The reader runs when the call was written, and when the time is up. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void whoWaitsPatientlyHasWhatWasReadBefore(int answeredBy) {
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        AtomicInteger read = new AtomicInteger();
+        Timeouts waiting = new Timeouts(StorageExceptionTranslator.PLAIN, () -> {
+            if (read.incrementAndGet() == answeredBy) {
+                answer.complete("granted");
+            }
+            return CompletableFuture.completedFuture(null);
+        });
+        CompletableFuture<String> awaited = waiting.patiently(answer, TIMEOUT);
+        if (answeredBy > 0) {
+            assertThat(awaited.join()).isEqualTo("granted");
+        } else {
+            assertThatThrownBy(awaited::join)
+                    .satisfies(failure ->
+                            assertThat(reason(failure)).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
+            assertThat(answer).isCompletedExceptionally();
+        }
     }
 
     @Test

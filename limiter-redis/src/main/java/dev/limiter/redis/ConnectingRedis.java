@@ -100,6 +100,12 @@ public final class ConnectingRedis implements Redis {
         return redis == null ? notConnected() : redis.delete(keys);
     }
 
+    @Override
+    public CompletionStage<?> answersRead(byte[] key) {
+        Redis redis = connected;
+        return redis == null ? CompletableFuture.completedFuture(null) : redis.answersRead(key);
+    }
+
     private <T> CompletionStage<T> notConnected() {
         connect();
         Throwable reason = failure;

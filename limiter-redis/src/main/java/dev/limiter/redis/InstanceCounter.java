@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 
 /**
@@ -44,9 +45,14 @@ final class InstanceCounter implements RemoteStorage.Instances {
         if (closed || now - next < 0) {
             return;
         }
-        next = now + SAY_SO_EVERY_NANOS;
+        var unused = count();
+    }
+
+    @Override
+    public CompletionStage<?> count() {
+        next = nanoTime.getAsLong() + SAY_SO_EVERY_NANOS;
         byte[] terms = new Arguments(8).number(FORGOTTEN_AFTER_MICROS).toArray();
-        var unused = redis.run(Scripts.INSTANCES, new byte[][] {key}, terms, name)
+        return redis.run(Scripts.INSTANCES, new byte[][] {key}, terms, name)
                 .thenAccept(
                         reply -> known = Math.max((int) ByteBuffer.wrap(reply).getDouble(), 1));
     }

@@ -9,11 +9,20 @@ import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.ByteArrayOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -35,6 +44,9 @@ public class LettuceRedis implements Redis {
      * it.
      */
     static final int MOST_UNANSWERED = 10_000;
+
+    /** The next turn of an event loop that has little to do; one that has much is late in any case. */
+    private static final Executor NEXT_TURN = CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS);
 
     private final StatefulConnection<byte[], byte[]> connection;
     private final RedisScriptingAsyncCommands<byte[], byte[]> scripting;
@@ -91,6 +103,40 @@ public class LettuceRedis implements Redis {
     @Override
     public CompletionStage<Void> delete(byte[][] names) {
         return bounded(names, () -> keys.unlink(names)).thenAccept(deleted -> {});
+    }
+
+    /**
+     * The thread that reads answers is the one that encodes commands: an event loop of Netty, which reads in turn with
+     * encoding all that has gathered. So it may not have read before the first of two commands, but has before the second.
+     */
+    @Override
+    public CompletionStage<?> answersRead(byte[] key) {
+        return encoded(key).thenComposeAsync(first -> encoded(key), NEXT_TURN);
+    }
+
+    private CompletableFuture<Void> encoded(byte[] key) {
+        CompletableFuture<Void> encoded = new CompletableFuture<>();
+        CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE)
+                .add(Scripts.PROBE.digest())
+                .add(1)
+                .addKey(key);
+        Command<byte[], byte[], byte[]> probe =
+                new Command<>(CommandType.EVALSHA, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), arguments) {
+                    @Override
+                    public void encode(ByteBuf buffer) {
+                        encoded.complete(null);
+                        super.encode(buffer);
+                    }
+                };
+        var unused =
+                bounded(new byte[][] {key}, () -> sent(probe)).whenComplete((reply, failure) -> encoded.complete(null));
+        return encoded;
+    }
+
+    private CompletionStage<byte[]> sent(Command<byte[], byte[], byte[]> command) {
+        AsyncCommand<byte[], byte[], byte[]> answer = new AsyncCommand<>(command);
+        connection.dispatch(answer);
+        return answer;
     }
 
     /** Sends a command to the node of these keys, unless too many have no answer there. */

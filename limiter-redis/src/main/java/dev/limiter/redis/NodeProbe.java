@@ -31,6 +31,12 @@ final class NodeProbe {
                 : redis.run(Scripts.PROBE, new byte[][] {key});
     }
 
+    /** Complete as {@link Redis#answersRead} of a key that is on the server. */
+    CompletionStage<?> answersRead(String node) {
+        byte[] key = key(node);
+        return key == null ? CompletableFuture.completedFuture(null) : redis.answersRead(key);
+    }
+
     /** Whether a server is one of those that have slots. */
     boolean hasSlots(String node) {
         return !node.isEmpty() && key(node) != null;

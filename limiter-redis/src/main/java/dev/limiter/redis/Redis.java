@@ -32,6 +32,15 @@ public interface Redis extends AutoCloseable {
         return "";
     }
 
+    /**
+     * Complete once the thread that reads the answers of a key's server has run, and so has read what has come by now.
+     * Limits ask for it when an answer is not there in time, to tell a server that is slow from a client that is.
+     * Default: at once, which takes all that is late for a slow server.
+     */
+    default CompletionStage<?> answersRead(byte[] key) {
+        return CompletableFuture.completedFuture(null);
+    }
+
     /** Complete once it is connected, or has failed to. Default: it is. */
     default CompletionStage<?> connected() {
         return CompletableFuture.completedFuture(null);

@@ -40,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisRateLimiterStorage implements RemoteStorage {
 
+    /** Of a request, before no caller waits for it any longer: a second one where this JVM is slow, and one to spare. */
+    private static final int MOST_BUDGETS = 3;
+
     private final Redis redis;
     private final RightsReportingRedis background;
     private final String keyPrefix;
@@ -115,6 +118,11 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     @Override
     public CompletionStage<?> probe(String node) {
         return probes.probe(node);
+    }
+
+    @Override
+    public CompletionStage<?> answersRead(String node) {
+        return probes.answersRead(node);
     }
 
     @Override
@@ -213,7 +221,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
 
     @Override
     public void cleanUp() {
-        batcher.abandon(timeout);
+        batcher.abandon(timeout.multipliedBy(MOST_BUDGETS));
         held.renew();
         calls.cleanUp(this::caughtUp);
     }
