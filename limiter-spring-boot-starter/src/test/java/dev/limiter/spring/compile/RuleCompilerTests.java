@@ -24,6 +24,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.http.server.PathContainer;
 import org.springframework.mock.web.MockHttpServletRequest;
 
@@ -155,8 +156,17 @@ class RuleCompilerTests {
 
     @ParameterizedTest
     @CsvSource({"'#{-1 + 0}'", "#{1.5 + 1}", "#request.path", "'#request.getHeader(''None'')'"})
+    void costsThatAreCertainlyNoneAreRefused(String cost) {
+        assertThatThrownBy(() -> compiler.compile(orders().cost(cost).build()))
+                .isInstanceOf(LimiterConfigurationException.class)
+                .hasMessageContaining("limiter.rules.orders.cost");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "2.5", "'three'", "null"})
     void costsThatAreNoneAreErrors(String cost) {
-        RateLimitRule rule = compiler.compile(orders().cost(cost).build());
+        RateLimitRule rule = compiler.compile(orders().cost("#{#request.method == 'FETCH' ? 1 : " + cost + "}")
+                .build());
 
         assertThatThrownBy(() -> rule.charge(context))
                 .isInstanceOf(RuleEvaluationException.class)
