@@ -9,7 +9,7 @@ final class AclRights {
 
     /** All that limits need, as {@code ACL SETUSER} takes it, but for the keys. */
     static final String NEEDED =
-            "+eval +evalsha +time +get +set +del +unlink +exists +type +rename +pttl +pexpire +hgetall +hset"
+            "+eval +evalsha +time +get +set +del +unlink +exists +type +rename +pttl +pexpire +hgetall +hlen +hset"
                     + " +lrange +lindex +lset +ltrim +rpush +llen +zscore +zadd +zrem +zincrby +zrangebyscore +zrevrange"
                     + " +zremrangebyscore +zcard";
 

@@ -24,6 +24,8 @@ class ArchitectureTests {
                     "java..",
                     "org.jspecify..",
                     "io.lettuce.core..",
+                    // what Lettuce's commands are encoded into
+                    "io.netty.buffer..",
                     "dev.limiter",
                     "dev.limiter.failover",
                     "dev.limiter.redis..");

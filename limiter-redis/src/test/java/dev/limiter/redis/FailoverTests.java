@@ -186,7 +186,8 @@ class FailoverTests implements StorageListener {
         take("key", 1);
         server.pause();
         loseServer();
-        assertThat(calls.get()).isBetween(6, 7);
+        // one that was answered, five that were not, and those while a probe has no answer either
+        assertThat(calls.get()).isBetween(7, 10);
         server.resume();
         await(() -> storage.isAvailable());
         assertThat(take("key", 1).onFailure()).isEmpty();

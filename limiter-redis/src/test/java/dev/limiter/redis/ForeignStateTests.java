@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -31,6 +33,36 @@ class ForeignStateTests {
                 Limit.slidingWindowCounter(3, HOUR),
                 Limit.slidingWindowLog(3, HOUR),
                 Limit.concurrency(3));
+    }
+
+    @Test
+    void aTextIsNoStateOfAnAlgorithmOfTheApplication() {
+        RedisRateLimiterStorage own =
+                RedisStorageProvider.of(null, prefix, new RateLimiterFactory(List.of(new IdleStrategy())));
+        Rule rule = Rule.of("rule", Limit.fixedWindow(3, HOUR).named("idle"));
+        for (char first = '@'; first <= 'Z'; first++) {
+            String text = first + "lice@example.com, who is no state of a limit either";
+            String key = "" + first;
+            byte[] name = (prefix + ":{rule:" + key + "}idle").getBytes(StandardCharsets.UTF_8);
+            byte[] written = text.getBytes(StandardCharsets.UTF_8);
+            server.set(name, written);
+            assertThatThrownBy(() -> own.decide(rule, key, 1)).as(text).isInstanceOf(BrokenStateException.class);
+            assertThat(server.get(name)).isEqualTo(written);
+        }
+    }
+
+    /** However large it is: of a hash no fields are read then. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void aHashIsNoState(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        byte[] name = (prefix + ":{rule:hash}").getBytes(StandardCharsets.UTF_8);
+        for (int i = 0; i <= 1000; i++) {
+            byte[] field = ("field" + i).getBytes(StandardCharsets.UTF_8);
+            server.hset(name, field, field);
+        }
+        assertThatThrownBy(() -> storage.decide(rule, "hash", 1)).isInstanceOf(BrokenStateException.class);
+        assertThat(server.hlen(name)).isEqualTo(1001);
     }
 
     @ParameterizedTest

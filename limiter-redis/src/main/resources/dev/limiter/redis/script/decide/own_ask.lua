@@ -20,6 +20,11 @@ if other then
   renewed = others > 0 and not dry
 end
 if stored then
+  local _, ends = unpack('>BI7I7', stored)
+  -- a text of others begins like a state, which ends within a century
+  if ends - now > 2 ^ 52 then
+    error('not a state of a limit')
+  end
   state = stored:sub(16)
 end
 

@@ -236,6 +236,10 @@ local function apart(key, kind, length, buckets)
   local own, now, known, others, late = key .. '~' .. form, now, {}, {}, 0
   local shared = call('TYPE', key).ok == 'hash'
   if shared then
+    -- some ten fields for each form; a hash of others may be of any size
+    if call('HLEN', key) > 1000 then
+      error('not a state of a limit')
+    end
     local fields = call('HGETALL', key)
     for i = 1, #fields, 2 do
       known[fields[i]] = tonumber(fields[i + 1])
