@@ -64,15 +64,17 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
         this.answer = answer;
         this.charged = charged;
         this.behind = behind;
-        this.permitted = charged || longestWait() == 0;
+        this.permitted = charged || isFree();
     }
 
-    private long longestWait() {
-        long longest = 0;
+    /** Whether each limit would permit the request at once. */
+    private boolean isFree() {
         for (int i = 0; i < remote.limits.length; i++) {
-            longest = Math.max(longest, waitNanos(i));
+            if (numbers[NUMBERS * i + 1] != 0 || remote.limits[i].isNever(charge, i)) {
+                return false;
+            }
         }
-        return longest;
+        return true;
     }
 
     /** The time for which the same request will be refused, as far as it is known. */

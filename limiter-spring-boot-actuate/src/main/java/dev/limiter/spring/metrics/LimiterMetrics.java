@@ -173,9 +173,10 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
 
     @Override
     public void onDecision(RateLimitEvent event) {
-        switch (event.outcome()) {
-            case REJECTED, SHADOW_REJECTED -> countRefusingLimits(event);
-            case PERMITTED, FAILED_LOCAL -> countNearLimits(event);
+        Outcome outcome = event.outcome();
+        switch (outcome) {
+            case REJECTED, SHADOW_REJECTED -> countRefusingLimits(event, outcome);
+            case PERMITTED, FAILED_LOCAL -> countNearLimits(event, outcome);
             default -> {
                 // no limit was asked, or its standing is unknown
             }
@@ -201,18 +202,18 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
                 .register(registry);
     }
 
-    private void countRefusingLimits(RateLimitEvent event) {
+    private void countRefusingLimits(RateLimitEvent event, Outcome outcome) {
         for (LimitStatus limit : event.limits()) {
             if (!limit.permitted()) {
-                count(REJECTIONS, event, limit);
+                count(REJECTIONS, event, limit, outcome);
             }
         }
     }
 
-    private void countNearLimits(RateLimitEvent event) {
+    private void countNearLimits(RateLimitEvent event, Outcome outcome) {
         for (LimitStatus limit : event.limits()) {
             if (limit.remaining() <= near(limit.limit())) {
-                count(NEAR, event, limit);
+                count(NEAR, event, limit, outcome);
             }
         }
     }
@@ -231,9 +232,9 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         return (long) (nearShare * limit.capacity());
     }
 
-    private void count(String meter, RateLimitEvent event, LimitStatus limit) {
+    private void count(String meter, RateLimitEvent event, LimitStatus limit, Outcome outcome) {
         String tier = event.tier();
-        LimitKey key = new LimitKey(meter, event.rule(), limit.policy(), tier == null ? NONE : tier, event.outcome());
+        LimitKey key = new LimitKey(meter, event.rule(), limit.policy(), tier == null ? NONE : tier, outcome);
         limits.computeIfAbsent(key, this::limitCounters).forEach(Counter::increment);
     }
 

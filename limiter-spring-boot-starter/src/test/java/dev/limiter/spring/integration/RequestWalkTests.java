@@ -128,12 +128,12 @@ class RequestWalkTests {
 
         @Test
         void permittedRequest() throws Exception {
-            check(walk(this, "/many", 200), "A permitted request", 318);
+            check(walk(this, "/many", 200), "A permitted request", 288);
         }
 
         @Test
         void refusedRequest() throws Exception {
-            check(walk(this, "/few", 429), "A refused request", 364);
+            check(walk(this, "/few", 429), "A refused request", 331);
         }
     }
 
@@ -163,7 +163,7 @@ class RequestWalkTests {
                 walk = walk(this, "/few", 429); // once in a second Redis is asked all the same
             }
             assertThat(walk.calls()).noneMatch(RequestWalkTests::sends);
-            check(walk, "A refusal that Redis is not asked for", 378);
+            check(walk, "A refusal that Redis is not asked for", 340);
         }
     }
 

@@ -42,10 +42,11 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setHeader(String name, String value) {
-        if (decided && !dropping || !RateLimitHeaders.isField(name)) {
-            super.setHeader(name, value);
-        } else if (!decided) {
+        boolean deferrable = name.startsWith(RateLimitHeaders.DRAFT) || name.startsWith(RateLimitHeaders.LEGACY);
+        if (deferrable && !decided) {
             held.put(name, value);
+        } else if (!deferrable || !dropping) {
+            super.setHeader(name, value);
         }
     }
 

@@ -63,7 +63,7 @@ public final class RequestLifecycleFilter implements Filter {
 
     private void dispatch(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        boolean over = isOver(request, response);
+        boolean over = request.getDispatcherType() == DispatcherType.ASYNC && isOver(request, response);
         ServletRequestDecisions decisions = requests.begin(request, response);
         if (over) {
             decisions.answerError();
@@ -76,10 +76,9 @@ public final class RequestLifecycleFilter implements Filter {
         new Dispatch(decisions, request, response).follow(chain);
     }
 
-    /** Whether the request has come by, and the container has forgotten all about it since, because it has failed. */
+    /** Whether an asynchronous request has come by, has failed, and the container has forgotten all about it since. */
     private static boolean isOver(HttpServletRequest request, HttpServletResponse response) {
-        return request.getDispatcherType() == DispatcherType.ASYNC
-                && ServletRequestDecisions.of(request) == null
+        return ServletRequestDecisions.of(request) == null
                 && WebUtils.getNativeResponse(response, HeldResponse.class) != null;
     }
 

@@ -60,6 +60,6 @@ public final class ServletCurrentRequest implements CurrentRequest {
 
     private ServletRequestDecisions start(HttpServletRequest request, HttpServletResponse response) {
         RequestView view = new ServletRequestView(request, addresses, null);
-        return ServletRequestDecisions.start(request, response, view, texts);
+        return new ServletRequestDecisions(request, response, view, texts);
     }
 }

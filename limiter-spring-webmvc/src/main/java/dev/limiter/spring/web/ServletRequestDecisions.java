@@ -41,19 +41,14 @@ final class ServletRequestDecisions implements RequestDecisions {
     private boolean inside;
     private boolean endpointOpen = true;
 
-    private ServletRequestDecisions(
+    /** Begins the state of a request, and keeps it in the request. */
+    ServletRequestDecisions(
             HttpServletRequest request, HttpServletResponse response, RequestView view, PolicyTexts texts) {
         this.request = request;
         this.response = response;
         this.view = view;
         this.ledger = new RequestLedger(texts);
-    }
-
-    static ServletRequestDecisions start(
-            HttpServletRequest request, HttpServletResponse response, RequestView view, PolicyTexts texts) {
-        ServletRequestDecisions decisions = new ServletRequestDecisions(request, response, view, texts);
-        request.setAttribute(ATTRIBUTE, decisions);
-        return decisions;
+        request.setAttribute(ATTRIBUTE, this);
     }
 
     static @Nullable ServletRequestDecisions of(HttpServletRequest request) {

@@ -12,18 +12,17 @@ import org.jspecify.annotations.Nullable;
 /** Collects where limits stand, each in the style of its rule, and writes the fields. Not thread-safe. */
 public final class RateLimitHeaders {
 
+    /** The beginning of the names of the draft's fields. */
+    public static final String DRAFT = "RateLimit";
+    /** The beginning of the names of the older fields. */
+    public static final String LEGACY = "X-RateLimit-";
+
     private static final String POLICY = "RateLimit-Policy";
-    private static final String AVAILABLE = "RateLimit";
+    private static final String AVAILABLE = DRAFT;
     private static final String PARTITION = "RateLimit-Partition";
-    private static final String LEGACY = "X-RateLimit-";
     private static final String LIMIT = LEGACY + "Limit";
     private static final String REMAINING = LEGACY + "Remaining";
     private static final String RESET = LEGACY + "Reset";
-
-    /** Whether a header field tells of limits. */
-    public static boolean isField(String name) {
-        return name.startsWith(AVAILABLE) || name.startsWith(LEGACY);
-    }
 
     /** Lets scripts of other origins read what was written before it was known that they may read the answer. */
     public static void expose(FieldSink answer) {

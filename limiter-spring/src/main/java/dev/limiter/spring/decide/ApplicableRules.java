@@ -9,47 +9,44 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The rules that apply to a resource, sorted by what becomes of their decisions. Immutable.
- *
- * @param enforced decided together, all or nothing
- * @param shadow decided one by one, without consequences
- * @param waiting whether the decision may have to wait
- * @param holding whether a permitted request may hold permits of a concurrency limit
- * @param partial whether what is enforced depends on the key
- * @param denying whether any address may be refused outright
- * @param banning whether any key may be banned
- * @param settling whether any charge may be returned later
- * @param keys those of one request, of rules that are enforced in part
- */
-public record ApplicableRules(
-        List<RateLimitRule> enforced,
-        List<RateLimitRule> shadow,
-        boolean waiting,
-        boolean holding,
-        boolean partial,
-        boolean denying,
-        boolean banning,
-        boolean settling,
-        Map<RateLimitRule, String> keys) {
+/** The rules that apply to a resource, sorted by what becomes of their decisions. Immutable. */
+public final class ApplicableRules {
 
     public static final ApplicableRules NONE = new ApplicableRules(List.of(), List.of());
+
+    /** The rules that are decided together, all or nothing. */
+    final List<RateLimitRule> enforced;
+    /** The rules that are decided one by one, without consequences. */
+    final List<RateLimitRule> shadow;
+    /** Whether the decision may have to wait. */
+    final boolean waiting;
+    /** Whether a permitted request may hold permits of a concurrency limit. */
+    final boolean holding;
+    /** Whether what is enforced depends on the key. */
+    final boolean partial;
+    /** Whether any address may be refused outright. */
+    final boolean denying;
+    /** Whether any key may be banned. */
+    final boolean banning;
+    /** Whether any charge may be returned later. */
+    final boolean settling;
+    /** The keys of one request, of rules that are enforced in part. */
+    final Map<RateLimitRule, String> keys;
 
     private ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow) {
         this(enforced, shadow, Map.of());
     }
 
     private ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow, Map<RateLimitRule, String> keys) {
-        this(
-                enforced,
-                shadow,
-                enforced.stream().anyMatch(RateLimitRule::makesWait),
-                enforced.stream().anyMatch(RateLimitRule::limitsConcurrency),
-                enforced.stream().anyMatch(RateLimitRule::isEnforcedInPart),
-                enforced.stream().anyMatch(RateLimitRule::hasDeniedAddresses),
-                enforced.stream().anyMatch(rule -> rule.ban() != null),
-                enforced.stream().anyMatch(rule -> rule.chargeIf() != null),
-                keys);
+        this.enforced = enforced;
+        this.shadow = shadow;
+        this.waiting = enforced.stream().anyMatch(RateLimitRule::makesWait);
+        this.holding = enforced.stream().anyMatch(RateLimitRule::limitsConcurrency);
+        this.partial = enforced.stream().anyMatch(RateLimitRule::isEnforcedInPart);
+        this.denying = enforced.stream().anyMatch(RateLimitRule::hasDeniedAddresses);
+        this.banning = enforced.stream().anyMatch(rule -> rule.ban() != null);
+        this.settling = enforced.stream().anyMatch(rule -> rule.chargeIf() != null);
+        this.keys = keys;
     }
 
     /** Rules that are off are left out. */
@@ -61,11 +58,8 @@ public record ApplicableRules(
         return rules.stream().filter(rule -> rule.mode() == mode).toList();
     }
 
-    /** The same for one request: some rules may only watch its key. */
+    /** The same for one request, where they are enforced in {@link #partial part}: some may only watch its key. */
     ApplicableRules of(RateLimitContext context) {
-        if (!partial) {
-            return this;
-        }
         List<RateLimitRule> refusing = new ArrayList<>(enforced.size());
         List<RateLimitRule> watching = new ArrayList<>(shadow);
         Map<RateLimitRule, String> keys = new HashMap<>();
@@ -90,11 +84,22 @@ public record ApplicableRules(
 
     /** The candidates that would have been asked about a refused request if they were in force. */
     List<RateLimitRule> candidatesBeside(Verdict refused) {
-        return shadow.isEmpty()
-                ? List.of()
-                : shadow.stream()
-                        .filter(rule -> rule.live() != null && refused.isBy(rule.live()))
-                        .toList();
+        return shadow.stream()
+                .filter(rule -> rule.live() != null && refused.isBy(rule.live()))
+                .toList();
+    }
+
+    public List<RateLimitRule> enforced() {
+        return enforced;
+    }
+
+    public List<RateLimitRule> shadow() {
+        return shadow;
+    }
+
+    /** Whether the decision may have to wait. */
+    public boolean waiting() {
+        return waiting;
     }
 
     public boolean isEmpty() {

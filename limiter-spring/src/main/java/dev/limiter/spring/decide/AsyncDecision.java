@@ -55,8 +55,8 @@ final class AsyncDecision {
                     price -> result.hand(decider.undecided(undecidable, price, context, resource)));
             return result;
         }
-        if (asked.rules().isEmpty()) {
-            askShadow(Verdict.UNLIMITED, rules.shadow(), 0);
+        if (asked.rules.isEmpty()) {
+            askShadow(Verdict.UNLIMITED, rules.shadow, 0);
         } else {
             askBan(0);
         }
@@ -65,9 +65,9 @@ final class AsyncDecision {
 
     /** Begins with the rule at {@code index}. */
     private void askBan(int index) {
-        for (int i = index; i < asked.rules().size(); i++) {
-            RateLimitRule rule = asked.rules().get(i);
-            Charge charge = asked.charges().get(i);
+        for (int i = index; i < asked.rules.size(); i++) {
+            RateLimitRule rule = asked.rules.get(i);
+            Charge charge = asked.charges.get(i);
             CompletableFuture<@Nullable Decision> ban = decider.bans().currentLater(rule, charge);
             if (ban != null) {
                 int next = i + 1;
@@ -87,15 +87,15 @@ final class AsyncDecision {
 
     private void askLimits() {
         long start = System.nanoTime();
-        CompletableFuture<Decision> decision = rules.waiting()
-                ? limiters.acquireAsync(asked.charges(), () -> true)
-                : limiters.tryAcquireAsync(asked.charges().toArray(Charge[]::new));
+        CompletableFuture<Decision> decision = rules.waiting
+                ? limiters.acquireAsync(asked.charges, () -> true)
+                : limiters.tryAcquireAsync(asked.charges.toArray(Charge[]::new));
         ask(decision, decided -> {
             Verdict verdict = decider.verdict(asked, rules, context, resource, decided);
             if (decided.permitted()) {
-                Duration waited = rules.waiting() ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
+                Duration waited = rules.waiting ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
                 decider.reports().tellPermitted(verdict, context, resource, waited);
-                askShadow(verdict, rules.shadow(), 0);
+                askShadow(verdict, rules.shadow, 0);
             } else {
                 countRejection(verdict, verdict, 0);
             }
@@ -104,13 +104,14 @@ final class AsyncDecision {
 
     /** Only the rules that refused are to be told: the others were not counted. */
     private void countRejection(Verdict verdict, Verdict answer, int index) {
-        for (int i = index; i < verdict.rules().size(); i++) {
+        for (int i = index; i < verdict.rules.size(); i++) {
             if (!verdict.refusedBy(i)) {
                 continue;
             }
-            RateLimitRule rule = verdict.rules().get(i);
-            Charge charge = verdict.charges().get(i);
-            Outcome outcome = Outcome.rejected(verdict.part(i));
+            RateLimitRule rule = verdict.rules.get(i);
+            Charge charge = verdict.charges.get(i);
+            Decision part = verdict.part(i);
+            Outcome outcome = Outcome.rejected(part);
             CompletableFuture<@Nullable Decision> ban = outcome == Outcome.REJECTED
                     ? decider.bans().afterRejectionLater(rule, charge, context, resource)
                     : null;
@@ -118,7 +119,7 @@ final class AsyncDecision {
                 int refused = i;
                 ask(ban, banned -> {
                     if (banned == null) {
-                        decider.reports().tell(verdict, refused, context, resource, outcome, Duration.ZERO);
+                        decider.reports().tell(verdict, refused, part, context, resource, outcome, Duration.ZERO);
                     }
                     countRejection(
                             verdict,
@@ -127,7 +128,7 @@ final class AsyncDecision {
                 });
                 return;
             }
-            decider.reports().tell(verdict, i, context, resource, outcome, Duration.ZERO);
+            decider.reports().tell(verdict, i, part, context, resource, outcome, Duration.ZERO);
         }
         askShadow(answer, rules.candidatesBeside(verdict), 0);
     }

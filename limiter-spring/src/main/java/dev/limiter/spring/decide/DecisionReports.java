@@ -71,28 +71,36 @@ final class DecisionReports {
         }
     }
 
-    /** Tells the decision of the rule at a position of a verdict. */
-    void tell(Verdict verdict, int index, RateLimitContext context, String resource, Outcome outcome, Duration waited) {
+    /** Tells the decision of the rule at a position of a verdict; {@code part}: the one on that rule. */
+    void tell(
+            Verdict verdict,
+            int index,
+            Decision part,
+            RateLimitContext context,
+            String resource,
+            Outcome outcome,
+            Duration waited) {
         Audience audience = audiences.get(outcome);
         if (audience != null) {
-            RateLimitRule rule = verdict.rules().get(index);
+            RateLimitRule rule = verdict.rules.get(index);
             String name = rule.name();
-            List<RateLimitListener> asking = audience.count(name, resource, verdict.part(index), waited);
+            List<RateLimitListener> asking = audience.count(name, resource, part, waited);
             if (!asking.isEmpty()) {
-                Subject subject = new Subject(rule, verdict.charge(index), null, verdict, index, hash);
+                Subject subject = new Subject(rule, verdict.charges.get(index), null, verdict, index, hash);
                 tell(
                         asking,
                         new RateLimitEvent(
-                                name, resource, outcome, verdict.decision(), waited, Caller.of(context), subject));
+                                name, resource, outcome, verdict.decision, waited, Caller.of(context), subject));
             }
         }
     }
 
     /** {@code waited}: how long the request waited, of the rules that let it. */
     void tellPermitted(Verdict verdict, RateLimitContext context, String resource, Duration waited) {
-        for (int i = 0; i < verdict.rules().size(); i++) {
-            Duration own = verdict.rules().get(i).makesWait() ? waited : Duration.ZERO;
-            tell(verdict, i, context, resource, Outcome.permitted(verdict.part(i)), own);
+        for (int i = 0; i < verdict.rules.size(); i++) {
+            Duration own = verdict.rules.get(i).makesWait() ? waited : Duration.ZERO;
+            Decision part = verdict.part(i);
+            tell(verdict, i, part, context, resource, Outcome.permitted(part), own);
         }
     }
 

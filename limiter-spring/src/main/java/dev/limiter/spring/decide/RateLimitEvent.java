@@ -34,15 +34,7 @@ public final class RateLimitEvent {
             @Nullable Decision part,
             @Nullable Verdict verdict,
             int index,
-            KeyHash hash) {
-
-        List<LimitStatus> limits() {
-            if (verdict != null) {
-                return verdict.statuses(index);
-            }
-            return part == null ? List.of() : Verdict.limits(part);
-        }
-    }
+            KeyHash hash) {}
 
     /** The sender of a request, for people; copied from the request, because events outlive it. Immutable. */
     record Caller(@Nullable String address, @Nullable String principal) {
@@ -162,7 +154,13 @@ public final class RateLimitEvent {
 
     /** The standing of this rule's limits; empty if it was not asked, or it is unknown. Limits that refused say so. */
     public List<LimitStatus> limits() {
-        return subject == null ? List.of() : subject.limits();
+        if (subject == null) {
+            return List.of();
+        }
+        if (subject.verdict != null) {
+            return subject.verdict.statuses(subject.index);
+        }
+        return subject.part == null ? List.of() : Verdict.limits(subject.part);
     }
 
     /** Without the key. */

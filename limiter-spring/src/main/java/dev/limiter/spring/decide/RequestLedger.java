@@ -70,17 +70,17 @@ public final class RequestLedger {
 
     /** Adds the verdict of rules of the request. The fields of a refusal are those of the rejection, which follows. */
     public void addRequest(Verdict verdict, FieldSink fields) {
-        rules = with(rules, verdict.rules());
+        rules = with(rules, verdict.rules);
         remember(verdict);
-        if (verdict.permitted()) {
+        if (verdict.permitted) {
             writePermitted(verdict, fields);
         }
     }
 
     /** Adds the verdict of the rules of the handler. */
     public void addHandler(Verdict verdict, FieldSink fields) {
-        if (verdict.permitted()) {
-            handlerRules = with(handlerRules, verdict.rules());
+        if (verdict.permitted) {
+            handlerRules = with(handlerRules, verdict.rules);
         }
         remember(verdict);
         writePermitted(verdict, fields);
@@ -100,14 +100,14 @@ public final class RequestLedger {
 
     private void remember(Verdict verdict) {
         verdicts = with(verdicts, List.of(verdict));
-        if (verdict.isOpen()) {
+        if (!verdict.open.isEmpty()) {
             settleWithAnswer(verdict);
         }
     }
 
     /** Fields are written at once, also for permitted requests: later the answer may be under way. */
     private void writePermitted(Verdict verdict, FieldSink fields) {
-        Decision decision = verdict.decision();
+        Decision decision = verdict.decision;
         if (decision != null && verdict.hasFields()) {
             headers(verdict, decision).writeTo(fields);
         }
@@ -115,7 +115,7 @@ public final class RequestLedger {
 
     /** Settles the charges of a verdict when the answer is about to be sent. Thread-safe. */
     public void settleWithAnswer(Verdict verdict) {
-        if (verdict.isOpen()) {
+        if (!verdict.open.isEmpty()) {
             synchronized (this) {
                 open = with(open, List.of(verdict));
             }
@@ -147,12 +147,12 @@ public final class RequestLedger {
      * @param style of the refusal, if no rule is known for it
      */
     public void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style, FieldSink fields) {
-        if (verdicts.size() == 1 && verdicts.get(0).decision() == decision) {
+        if (verdicts.size() == 1 && verdicts.get(0).decision == decision) {
             headers(verdicts.get(0), decision).writeTo(fields);
             return;
         }
-        RateLimitHeaders headers = headers(verdict -> verdict.permitted() ? decider.peek(verdict) : verdict.statuses());
-        if (verdicts.stream().noneMatch(verdict -> verdict.decision() == decision)) {
+        RateLimitHeaders headers = headers(verdict -> verdict.permitted ? decider.peek(verdict) : verdict.statuses());
+        if (verdicts.stream().noneMatch(verdict -> verdict.decision == decision)) {
             addUnknown(headers, decision, style);
         }
         headers.writeTo(fields);
@@ -167,11 +167,11 @@ public final class RequestLedger {
     }
 
     private Verdict refusing(Decision decision) {
-        if (refusal != null && refusal.decision() == decision) {
+        if (refusal != null && refusal.decision == decision) {
             return refusal;
         }
         for (Verdict verdict : verdicts) {
-            if (verdict.decision() == decision) {
+            if (verdict.decision == decision) {
                 return verdict;
             }
         }
@@ -190,14 +190,14 @@ public final class RequestLedger {
 
     /** The refusal of a method that was called on the way. */
     private void addUnknown(RateLimitHeaders headers, Decision decision, HeaderStyle style) {
-        if (refusal == null || refusal.decision() != decision) {
+        if (refusal == null || refusal.decision != decision) {
             headers.add(style, decision.limits());
             return;
         }
-        for (int i = 0; i < refusal.rules().size(); i++) {
+        for (int i = 0; i < refusal.rules.size(); i++) {
             List<LimitStatus> statuses = refusal.statuses().get(i);
             if (!statuses.isEmpty()) {
-                headers.add(refusal.rules().get(i), texts.of(refusal.asked(i)), refusal.charge(i), statuses);
+                headers.add(refusal.rules.get(i), texts.of(refusal.asked(i)), refusal.charge(i), statuses);
             }
         }
     }
@@ -209,8 +209,8 @@ public final class RequestLedger {
         }
         // nearly every request: there is no need to collect what is only one
         RateLimitHeaders headers = new RateLimitHeaders();
-        Charge charge = latest.charge(0);
-        headers.add(latest.rules().get(0), texts.of(charge.rule()), charge, decision);
+        Charge charge = latest.charges.get(0);
+        headers.add(latest.rules.get(0), texts.of(charge.rule()), charge, decision);
         return headers;
     }
 
@@ -225,7 +225,7 @@ public final class RequestLedger {
                     continue; // their standing is unknown
                 }
                 standings.add(new Standing(
-                        verdict.rules().get(i), texts.of(verdict.asked(i)), verdict.charge(i), byRule.get(i)));
+                        verdict.rules.get(i), texts.of(verdict.asked(i)), verdict.charges.get(i), byRule.get(i)));
             }
         }
         standings.sort(Comparator.comparingInt(standing -> position(standing.rule())));

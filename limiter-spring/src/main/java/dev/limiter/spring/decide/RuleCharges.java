@@ -24,9 +24,17 @@ final class RuleCharges {
     }
 
     /** The rules that limit a request, and the charge of each; without those that skip it. */
-    record Asked(List<RateLimitRule> rules, List<Charge> charges) {
+    static final class Asked {
 
         static final Asked NOTHING = new Asked(List.of(), List.of());
+
+        final List<RateLimitRule> rules;
+        final List<Charge> charges;
+
+        Asked(List<RateLimitRule> rules, List<Charge> charges) {
+            this.rules = rules;
+            this.charges = charges;
+        }
 
         /** {@code open}: the charges that may be returned later; {@code held}: until the request is over. */
         Verdict permitted(Decision decision, List<OpenCharge> open, HeldPermits held) {
@@ -44,7 +52,7 @@ final class RuleCharges {
      * @throws Undecidable if an expression fails
      */
     Asked of(ApplicableRules applicable, RateLimitContext context, String resource) {
-        List<RateLimitRule> rules = applicable.enforced();
+        List<RateLimitRule> rules = applicable.enforced;
         if (rules.size() == 1) {
             Charge charge = of(rules.get(0), applicable, context, resource);
             return charge == null ? Asked.NOTHING : new Asked(rules, List.of(charge));
@@ -70,9 +78,7 @@ final class RuleCharges {
     Charge of(RateLimitRule rule, ApplicableRules applicable, RateLimitContext context, String resource) {
         Charge charge;
         try {
-            charge = rule.exemption(context) == null
-                    ? rule.charge(applicable.keys().get(rule), context)
-                    : null;
+            charge = rule.exemption(context) == null ? rule.charge(applicable.keys.get(rule), context) : null;
         } catch (RuntimeException | Error failure) {
             failures.error(rule.name(), "Rule " + rule + " cannot be decided for " + resource, failure);
             throw new Undecidable(rule, RuleEvaluationException.brief(failure));

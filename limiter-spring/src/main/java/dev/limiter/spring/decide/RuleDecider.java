@@ -52,8 +52,8 @@ public final class RuleDecider {
      *     taken from the bucket of those without a key; where there is none, the verdict is a refusal
      */
     public Verdict decide(ApplicableRules all, RateLimitContext context, String resource) {
-        ApplicableRules rules = all.of(context);
-        Verdict denied = rules.denying() ? denied(rules, context, resource) : null;
+        ApplicableRules rules = all.partial ? all.of(context) : all;
+        Verdict denied = rules.denying ? denied(rules, context, resource) : null;
         if (denied != null) {
             return denied;
         }
@@ -63,27 +63,29 @@ public final class RuleDecider {
         } catch (Undecidable undecidable) {
             return undecided(undecidable, context, resource);
         }
-        if (asked.rules().isEmpty()) {
-            return withShadow(Verdict.UNLIMITED, rules, rules.shadow(), context, resource);
+        if (asked.rules.isEmpty()) {
+            return withShadow(Verdict.UNLIMITED, rules, rules.shadow, context, resource);
         }
-        Verdict banned = rules.banning() ? banned(asked, context, resource) : null;
+        Verdict banned = rules.banning ? banned(asked, context, resource) : null;
         return banned == null
                 ? decide(asked, rules, context, resource)
                 : withShadow(banned, rules, rules.candidatesBeside(banned), context, resource);
     }
 
     private Verdict decide(Asked asked, ApplicableRules rules, RateLimitContext context, String resource) {
-        boolean waiting = rules.waiting();
+        boolean waiting = rules.waiting;
         long start = waiting ? System.nanoTime() : 0;
-        Decision decision = waiting ? limiters.acquire(asked.charges()) : tryAcquire(asked.charges());
+        Decision decision = waiting ? limiters.acquire(asked.charges) : tryAcquire(asked.charges);
         Duration waited = waiting ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
         Verdict verdict = verdict(asked, rules, context, resource, decision);
-        if (!verdict.permitted()) {
+        if (!verdict.permitted) {
             Verdict answer = rejected(verdict, rules, context, resource);
-            return withShadow(answer, rules, rules.candidatesBeside(verdict), context, resource);
+            return rules.shadow.isEmpty()
+                    ? answer
+                    : withShadow(answer, rules, rules.candidatesBeside(verdict), context, resource);
         }
         reports.tellPermitted(verdict, context, resource, waited);
-        return withShadow(verdict, rules, rules.shadow(), context, resource);
+        return rules.shadow.isEmpty() ? verdict : withShadow(verdict, rules, rules.shadow, context, resource);
     }
 
     /** A storage in memory needs no charge for plain permits of one key; for a remote one it would be made again. */
@@ -100,8 +102,8 @@ public final class RuleDecider {
      * #decide} throws that.
      */
     public ReturningFuture<Verdict> decideLater(ApplicableRules all, RateLimitContext context, String resource) {
-        ApplicableRules rules = all.of(context);
-        Verdict denied = rules.denying() ? denied(rules, context, resource) : null;
+        ApplicableRules rules = all.partial ? all.of(context) : all;
+        Verdict denied = rules.denying ? denied(rules, context, resource) : null;
         return new AsyncDecision(this, rules, context, resource).begin(denied);
     }
 
@@ -142,7 +144,7 @@ public final class RuleDecider {
     }
 
     private @Nullable Verdict denied(ApplicableRules rules, RateLimitContext context, String resource) {
-        for (RateLimitRule rule : rules.enforced()) {
+        for (RateLimitRule rule : rules.enforced) {
             if (rule.denies(context)) {
                 Decision denied = new DeniedDecision(rule.rule());
                 reports.tell(rule, context, resource, Outcome.DENIED, denied);
@@ -153,8 +155,8 @@ public final class RuleDecider {
     }
 
     private @Nullable Verdict banned(Asked asked, RateLimitContext context, String resource) {
-        List<RateLimitRule> rules = asked.rules();
-        List<Charge> charges = asked.charges();
+        List<RateLimitRule> rules = asked.rules;
+        List<Charge> charges = asked.charges;
         for (int i = 0; i < charges.size(); i++) {
             Decision banned = bans.current(rules.get(i), charges.get(i));
             if (banned != null) {
@@ -174,28 +176,29 @@ public final class RuleDecider {
         if (!decision.permitted()) {
             return asked.refused(decision.snapshot());
         }
-        List<OpenCharge> open = rules.settling() ? charges.open(asked.rules(), context, decision) : List.of();
-        HeldPermits held = rules.holding() ? holders.hold(asked.charges(), decision, resource) : HeldPermits.NONE;
+        List<OpenCharge> open = rules.settling ? charges.open(asked.rules, context, decision) : List.of();
+        HeldPermits held = rules.holding ? holders.hold(asked.charges, decision, resource) : HeldPermits.NONE;
         return asked.permitted(decision, open, held);
     }
 
     /** Only the rules that refused are to be told: the others were not counted. */
     private Verdict rejected(Verdict verdict, ApplicableRules applicable, RateLimitContext context, String resource) {
         Verdict result = verdict;
-        List<RateLimitRule> rules = verdict.rules();
+        List<RateLimitRule> rules = verdict.rules;
         for (int i = 0; i < rules.size(); i++) {
             RateLimitRule rule = rules.get(i);
             if (!verdict.refusedBy(i)) {
                 continue;
             }
-            Outcome outcome = Outcome.rejected(verdict.part(i));
-            Decision banned = outcome == Outcome.REJECTED && applicable.banning()
-                    ? bans.afterRejection(rule, verdict.charge(i), context, resource)
+            Decision part = verdict.part(i);
+            Outcome outcome = Outcome.rejected(part);
+            Decision banned = outcome == Outcome.REJECTED && applicable.banning
+                    ? bans.afterRejection(rule, verdict.charges.get(i), context, resource)
                     : null;
             if (banned == null) {
-                reports.tell(verdict, i, context, resource, outcome, Duration.ZERO);
+                reports.tell(verdict, i, part, context, resource, outcome, Duration.ZERO);
             } else {
-                result = banned(rule, verdict.charge(i), banned, context, resource);
+                result = banned(rule, verdict.charges.get(i), banned, context, resource);
             }
         }
         return result;
@@ -241,7 +244,7 @@ public final class RuleDecider {
 
     /** Where the limits stand now, for an answer after what was taken was given back. */
     public List<List<LimitStatus>> peek(Verdict verdict) {
-        return verdict.charges().stream()
+        return verdict.charges.stream()
                 .map(charge -> Verdict.limits(limiters.peek(charge.rule(), charge.key())))
                 .toList();
     }
@@ -251,7 +254,7 @@ public final class RuleDecider {
      * once.
      */
     public CompletableFuture<List<List<LimitStatus>>> peekLater(Verdict verdict) {
-        List<CompletableFuture<Decision>> questions = verdict.charges().stream()
+        List<CompletableFuture<Decision>> questions = verdict.charges.stream()
                 .map(charge -> limiters.peekAsync(charge.rule(), charge.key()))
                 .toList();
         return CompletableFuture.allOf(questions.toArray(CompletableFuture[]::new))

@@ -77,19 +77,13 @@ final class ShadowRules {
      * them, because the outcome of the request is unknown.
      */
     Verdict beside(Verdict verdict) {
-        if (!verdict.permitted()) {
+        if (!verdict.permitted) {
             open.forEach(OpenCharge::giveBack);
             decisions.forEach(Decision::close);
             held.release();
             return verdict;
         }
-        open.addAll(0, verdict.open());
-        return new Verdict(
-                verdict.rules(),
-                verdict.charges(),
-                verdict.decision(),
-                decisions,
-                open,
-                verdict.held().and(held));
+        open.addAll(0, verdict.open);
+        return new Verdict(verdict.rules, verdict.charges, verdict.decision, decisions, open, verdict.held.and(held));
     }
 }

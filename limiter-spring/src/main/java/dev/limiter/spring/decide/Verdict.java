@@ -22,13 +22,18 @@ public final class Verdict {
     public static final Verdict UNLIMITED =
             new Verdict(List.of(), List.of(), null, List.of(), List.of(), HeldPermits.NONE);
 
-    private final List<RateLimitRule> rules;
-    private final List<Charge> charges;
-    private final @Nullable Decision decision;
+    final List<RateLimitRule> rules;
+    /** The charges of the {@link #rules}, in their order. */
+    final List<Charge> charges;
+
+    final @Nullable Decision decision;
     private final List<Decision> shadow;
-    private final List<OpenCharge> open;
-    private final HeldPermits held;
-    private final boolean permitted;
+    /** The charges that may be returned once the outcome is known. */
+    final List<OpenCharge> open;
+    /** The held permits, as {@link PermitHolders} shows them. */
+    final HeldPermits held;
+
+    final boolean permitted;
     private final boolean counted;
     private volatile boolean returned;
 
@@ -58,11 +63,6 @@ public final class Verdict {
         return rules;
     }
 
-    /** The charges of the {@link #rules()}, in their order. */
-    List<Charge> charges() {
-        return charges;
-    }
-
     /** The limits that were asked for the rule at that position of {@link #rules()}: its own, or those of a tier. */
     public Rule asked(int index) {
         return charges.get(index).rule();
@@ -86,11 +86,6 @@ public final class Verdict {
             }
         }
         return false;
-    }
-
-    /** The held permits, as {@link PermitHolders} shows them. */
-    HeldPermits held() {
-        return held;
     }
 
     /** The decision over all {@link #rules()}; null if there are none. */
@@ -169,11 +164,6 @@ public final class Verdict {
     /** Whether charges may be returned once the outcome is known; never without {@code charge-if}. */
     public boolean isOpen() {
         return !open.isEmpty();
-    }
-
-    /** The charges that may be returned then. */
-    List<OpenCharge> open() {
-        return open;
     }
 
     /**

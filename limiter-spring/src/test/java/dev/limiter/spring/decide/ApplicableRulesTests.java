@@ -1,0 +1,73 @@
+package dev.limiter.spring.decide;
+
+import static dev.limiter.spring.compile.TestRules.compiled;
+import static dev.limiter.spring.compile.TestRules.keyed;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.rule.BanDefinition;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What is known of rules before any request: which of the steps of a decision any of them needs. */
+class ApplicableRulesTests {
+
+    static Stream<Arguments> options() {
+        return Stream.of(
+                option("denying", rule -> rule.deny(List.of("192.0.2.0/24"))),
+                option("banning", rule -> rule.ban(BanDefinition.of(RuleOrigin.property("test"), 3L, "1m", "15m"))),
+                option("settling", rule -> rule.chargeIf("#response.status == 401")),
+                option("waiting", rule -> rule.waiting("500ms", null, null, null)));
+    }
+
+    private static Arguments option(String step, UnaryOperator<RuleDefinition.Builder> with) {
+        return Arguments.of(step, with);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("options")
+    void oneEnforcedRuleNeedsTheStep(String step, UnaryOperator<RuleDefinition.Builder> with) {
+        assertThat(steps(rule("plain"), with.apply(rule("other")))).containsExactly(step);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("options")
+    void aRuleInShadowModeNeedsNone(String step, UnaryOperator<RuleDefinition.Builder> with) {
+        assertThat(steps(rule("plain"), with.apply(rule("other")).mode(Mode.SHADOW)))
+                .isEmpty();
+    }
+
+    @Test
+    void plainRulesNeedNone() {
+        assertThat(steps(rule("plain"), rule("other").allow(List.of("192.0.2.0/24"))))
+                .isEmpty();
+    }
+
+    private static RuleDefinition.Builder rule(String name) {
+        return keyed(name, "header:user");
+    }
+
+    private static List<String> steps(RuleDefinition.Builder one, RuleDefinition.Builder other) {
+        ApplicableRules rules = ApplicableRules.of(List.of(compiled(one), compiled(other)));
+        List<String> steps = new ArrayList<>();
+        add(steps, rules.denying, "denying");
+        add(steps, rules.banning, "banning");
+        add(steps, rules.settling, "settling");
+        add(steps, rules.waiting, "waiting");
+        return steps;
+    }
+
+    private static void add(List<String> steps, boolean needed, String step) {
+        if (needed) {
+            steps.add(step);
+        }
+    }
+}

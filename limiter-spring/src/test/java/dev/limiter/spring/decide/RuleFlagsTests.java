@@ -1,0 +1,73 @@
+package dev.limiter.spring.decide;
+
+import static dev.limiter.spring.compile.TestRules.compiled;
+import static dev.limiter.spring.compile.TestRules.keyed;
+import static dev.limiter.spring.decide.DecisionFixture.user;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.address.ClientAddress;
+import dev.limiter.spring.address.IpAddress;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.context.RequestView;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What a rule knows of itself before any request, by what it does then. */
+class RuleFlagsTests {
+
+    @Test
+    void onlyAllowedAddressesAreExempt() {
+        RateLimitRule rule = compiled(keyed("test", "header:user").allow(List.of("192.0.2.0/24")));
+        assertThat(rule.exemption(from("192.0.2.7"))).isEqualTo("allow");
+        assertThat(rule.exemption(from("198.51.100.7"))).isNull();
+        assertThat(compiled(keyed("test", "header:user")).exemption(from("192.0.2.7")))
+                .isNull();
+    }
+
+    @Test
+    void deniedAddressesAreNoAllowedOnes() {
+        RateLimitRule denying = compiled(keyed("test", "header:user").deny(List.of("192.0.2.0/24")));
+        assertThat(denying.hasDeniedAddresses()).isTrue();
+        assertThat(denying.exemption(from("192.0.2.7"))).isNull();
+        RateLimitRule allowing = compiled(keyed("test", "header:user").allow(List.of("192.0.2.0/24")));
+        assertThat(allowing.hasDeniedAddresses()).isFalse();
+    }
+
+    @Test
+    void chargesWaitWhereTheRuleLetsThem() {
+        RateLimitRule waiting = compiled(keyed("test", "header:user").waiting("500ms", null, null, null));
+        assertThat(waiting.charge(user("ann")).maxWait()).isEqualTo(Duration.ofMillis(500));
+        assertThat(compiled(keyed("test", "header:user")).charge(user("ann")).maxWait())
+                .isZero();
+    }
+
+    @Test
+    void aReserveIsKeptWithoutWaiting() {
+        RateLimitRule rule = compiled(
+                keyed("test", "header:user").waiting(null, null, "#request.getHeader('user') == 'ann'", "20%"));
+        assertThat(rule.charge(user("ann")).keptPercent()).isZero();
+        assertThat(rule.charge(user("ben")).keptPercent()).isEqualTo(20);
+    }
+
+    @Test
+    void onlyAGlobalKeyIsForAll() {
+        assertThat(compiled(keyed("test", "global")).isForAll()).isTrue();
+        assertThat(compiled(keyed("test", "header:user")).isForAll()).isFalse();
+    }
+
+    /** A request of ann from there. */
+    private static RateLimitContext from(String address) {
+        RequestView headers = new HeadersOnly(Map.of("user", "ann"));
+        ClientAddress client = new ClientAddress(IpAddress.parse(address), true);
+        RequestView request = (RequestView) Proxy.newProxyInstance(
+                RequestView.class.getClassLoader(),
+                new Class<?>[] {RequestView.class},
+                (proxy, method, arguments) ->
+                        method.getName().equals("client") ? client : method.invoke(headers, arguments));
+        return RateLimitContext.of(request, "GET /test");
+    }
+}
