@@ -26,12 +26,12 @@ public final class Budget {
         return new Budget(timeout, TimeSource.system());
     }
 
-    /** As much again, from now. */
-    Budget again() {
-        return new Budget(timeout, clock);
+    /** A budget so many times as large, from now. */
+    Budget again(int times) {
+        return new Budget(timeout.multipliedBy(times), clock);
     }
 
-    /** What is left of it, but no more than that, in nanoseconds. */
+    /** The rest of it, but no more than that, in nanoseconds. */
     Budget atMost(long nanos) {
         return new Budget(Duration.ofNanos(Math.min(nanos, left())), clock);
     }

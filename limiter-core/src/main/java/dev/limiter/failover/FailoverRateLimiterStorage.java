@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * left of the limit; or everything is permitted, or nothing. Decisions tell when they were made so ({@link
  * Decision#onFailure()}).
  *
- * <p>A decision takes no longer than the time-out, or twice that where this JVM is too slow to read answers. After a few failures in a row a node is not asked any more until it
+ * <p>A decision takes no longer than the time-out, unless this JVM is too slow to read answers. After a few failures in a row a node is not asked any more until it
  * works again, so that an outage costs nothing; where there are several, that is each node by itself. The remote
  * storage is charged for the permits granted in memory when it is back.
  *

@@ -155,6 +155,6 @@ final class NodeHealth {
     }
 
     private CompletableFuture<?> run() {
-        return timeouts.patiently(remote.probe(node).toCompletableFuture().copy(), remote.timeout());
+        return timeouts.patiently(remote.probe(node).toCompletableFuture().copy(), new Budget(remote.timeout(), clock));
     }
 }

@@ -85,7 +85,7 @@ public interface RemoteStorage extends RateLimiterStorage {
         return CompletableFuture.completedFuture(null);
     }
 
-    /** How long one decision may take; as long again where this JVM is slow. */
+    /** How long one decision may take, unless this JVM is too slow to read the answer. */
     Duration timeout();
 
     /** Makes exceptions of failed calls. Default: {@link StorageExceptionTranslator#PLAIN}. */

@@ -14,9 +14,13 @@ import java.util.function.Supplier;
 /**
  * Waits for answers, for a limited time. An answer that is granted later is given back, since no caller has it
  * any more. An answer that is not there in time may not have been read yet: then the thread that reads answers is
- * awaited, and where that is late, or the waiting thread is, the answer has as long again. Immutable.
+ * awaited, for ten budgets at most, and where that is late, or the waiting thread is, the answer has as long again.
+ * Immutable.
  */
 public final class Timeouts {
+
+    /** So many budgets the thread that reads answers may be late. */
+    private static final int MOST_LATE = 10;
 
     private static final CompletableFuture<Void> READ = CompletableFuture.completedFuture(null);
 
@@ -52,9 +56,9 @@ public final class Timeouts {
         }
     }
 
-    /** Whether an answer that was not there in time is there after all, in as long again at most. */
+    /** Whether an answer that was not there in time is there once the thread that reads has run, or soon after. */
     private boolean isReadLate(CompletableFuture<?> answer, Budget budget) {
-        Budget again = budget.again();
+        Budget again = budget.again(MOST_LATE);
         CompletableFuture<?> read = read();
         if (!read.isDone()) {
             isDone(CompletableFuture.anyOf(answer, read), again);
@@ -99,7 +103,7 @@ public final class Timeouts {
     }
 
     private CompletableFuture<Boolean> isReadLater(CompletableFuture<?> answer, Budget budget) {
-        Budget again = budget.again();
+        Budget again = budget.again(MOST_LATE);
         CompletableFuture<?> read = read();
         return isDoneLater(CompletableFuture.anyOf(answer, read), again)
                 .thenCompose(any -> isDoneLater(answer, again.atMost(budget.late())));
@@ -110,13 +114,18 @@ public final class Timeouts {
     }
 
     /**
-     * Fails if there is no answer for a time-out after it was asked for and the thread that reads was awaited: however
+     * Fails if there is no answer in time, or for a time-out after the thread that reads has run if that is late: however
      * slow this JVM is, that says something about the storage. May take any time.
      */
-    <T> CompletableFuture<T> patiently(CompletableFuture<T> answer, Duration timeout) {
-        return read().thenCompose(read -> isDoneLater(answer, Budget.of(timeout)))
+    <T> CompletableFuture<T> patiently(CompletableFuture<T> answer, Budget budget) {
+        return isDoneLater(answer, budget)
                 .thenCompose(done -> done ? READ : read())
-                .thenCompose(read -> answerOr(answer, Budget.of(timeout)));
+                .thenCompose(read -> answer.isDone() || budget.late() == 0 ? READ : isReadAgain(answer, budget))
+                .thenCompose(read -> answerOr(answer, Budget.of(budget.timeout())));
+    }
+
+    private CompletableFuture<Void> isReadAgain(CompletableFuture<?> answer, Budget budget) {
+        return isDoneLater(answer, budget.again(1)).thenCompose(done -> done ? READ : read());
     }
 
     private CompletableFuture<Void> read() {

@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisRateLimiterStorage implements RemoteStorage {
 
-    /** Of a request, before no caller waits for it any longer: a second one where this JVM is slow, and one to spare. */
-    private static final int MOST_BUDGETS = 3;
+    /** Of a request, before no caller waits for it any longer: its own, ten where this JVM is slow, and one to spare. */
+    private static final int MOST_BUDGETS = 12;
 
     private final Redis redis;
     private final RightsReportingRedis background;
