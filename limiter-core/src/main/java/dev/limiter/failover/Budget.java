@@ -12,6 +12,9 @@ public final class Budget {
     /** A thread that wakes up so much later than it wanted to, of the time-out, is late. */
     private static final int LATE = 10;
 
+    /** Shorter delays, in nanoseconds, are usual. */
+    private static final long USUAL = Duration.ofMillis(3).toNanos();
+
     private final TimeSource clock;
     private final Duration timeout;
     private final long deadline;
@@ -51,6 +54,6 @@ public final class Budget {
      */
     public long late() {
         long late = clock.epochNanos() - deadline;
-        return late > timeout.toNanos() / LATE ? Math.min(late, timeout.toNanos()) : 0;
+        return late > Math.max(timeout.toNanos() / LATE, USUAL) ? Math.min(late, timeout.toNanos()) : 0;
     }
 }

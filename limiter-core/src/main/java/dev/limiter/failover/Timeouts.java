@@ -23,6 +23,7 @@ public final class Timeouts {
     private static final int MOST_LATE = 10;
 
     private static final CompletableFuture<Void> READ = CompletableFuture.completedFuture(null);
+    private static final CompletableFuture<Boolean> DONE = CompletableFuture.completedFuture(true);
 
     private final StorageExceptionTranslator errors;
     private final Supplier<? extends CompletionStage<?>> reading;
@@ -97,9 +98,10 @@ public final class Timeouts {
 
     /** Fails if there is no answer in time. */
     <T> CompletableFuture<T> limited(CompletableFuture<T> answer, Budget budget) {
-        return isDoneLater(answer, budget)
-                .thenCompose(done -> done ? CompletableFuture.completedFuture(true) : isReadLater(answer, budget))
-                .thenCompose(done -> answerOr(answer, budget));
+        CompletableFuture<Boolean> awaited = answer.isDone()
+                ? DONE
+                : isDoneLater(answer, budget).thenCompose(done -> done ? DONE : isReadLater(answer, budget));
+        return awaited.thenCompose(done -> answerOr(answer, budget));
     }
 
     private CompletableFuture<Boolean> isReadLater(CompletableFuture<?> answer, Budget budget) {
@@ -134,7 +136,9 @@ public final class Timeouts {
 
     /** Fails where the answer is not there, and gives back a grant that comes later. */
     private <T> CompletableFuture<T> answerOr(CompletableFuture<T> answer, Budget budget) {
-        answer.completeExceptionally(errors.timedOut(budget));
+        if (!answer.isDone()) {
+            answer.completeExceptionally(errors.timedOut(budget));
+        }
         return answer.exceptionally(failure -> {
             throw errors.failure(failure);
         });

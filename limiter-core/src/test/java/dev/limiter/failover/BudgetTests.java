@@ -24,6 +24,14 @@ class BudgetTests {
         assertThat(budget.left()).isZero();
     }
 
+    @ParameterizedTest
+    @CsvSource({"8, 0", "9, 4", "20, 5"})
+    void isLateByMoreThanThreeMilliseconds(long passed, long late) {
+        Budget small = new Budget(Duration.ofMillis(5), time);
+        time.advance(Duration.ofMillis(passed));
+        assertThat(small.late()).isEqualTo(Duration.ofMillis(late).toNanos());
+    }
+
     /** A thread that wakes up a tenth of the budget late, or less, is as late as threads are. */
     @ParameterizedTest
     @CsvSource({"0, 0", "40, 0", "50, 0", "55, 0", "56, 6", "80, 30", "100, 50", "1000, 50"})
