@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisRateLimiterStorage implements RemoteStorage {
 
-    /** Of a request, before no caller waits for it any longer: its own, ten where this JVM is slow, and one to spare. */
-    private static final int MOST_BUDGETS = 12;
+    /** Of a call, after which hardly a caller waits for it, however slow this JVM is. */
+    private static final int MOST_BUDGETS = 3;
 
     private final Redis redis;
     private final RightsReportingRedis background;
