@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is known of rules before any request: which of the steps of a decision any of them needs. */
+/** The steps of a decision that any of the rules needs, as is known before any request. */
 class ApplicableRulesTests {
 
     static Stream<Arguments> options() {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a rule knows of itself before any request, by what it does then. */
+/** The flags of a rule, beside what it does with requests. */
 class RuleFlagsTests {
 
     @Test
