@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 /**
  * Waits for answers, for a limited time. An answer that is granted later is given back, since no caller has it
  * any more. An answer that is not there in time may not have been read yet: then the thread that reads answers is
- * awaited, for ten budgets at most, and where that is late, or the waiting thread is, the answer has as long again.
+ * awaited, for ten budgets at most, and where that is late, or the waiting thread is, the answer has another budget.
  * Immutable.
  */
 public final class Timeouts {

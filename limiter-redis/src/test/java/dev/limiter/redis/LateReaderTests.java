@@ -47,7 +47,7 @@ class LateReaderTests {
 
     private volatile boolean stopped;
 
-    /** What is read for one decision is not awaited by the next. */
+    /** The reading that one decision awaits, over before the next decision. */
     private volatile CompletableFuture<?> reading = CompletableFuture.completedFuture(null);
 
     /** Has the event loop stand still between a command and its answer, until that is late. */
