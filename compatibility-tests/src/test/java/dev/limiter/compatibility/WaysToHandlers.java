@@ -116,7 +116,11 @@ class WaysToHandlers implements WebMvcConfigurer, WebSocketConfigurer {
                     .split("/", 2);
             switch (path[0]) {
                 case "forward" -> request.getRequestDispatcher("/" + path[1]).forward(request, response);
-                case "include" -> request.getRequestDispatcher("/" + path[1]).include(request, response);
+                case "include" -> {
+                    response.getOutputStream().print("before ");
+                    request.getRequestDispatcher("/" + path[1]).include(request, response);
+                    response.getOutputStream().print(" after");
+                }
                 case "async" -> request.startAsync().dispatch("/" + path[1]);
                 case "error" -> ((HttpServletResponse) response).sendError(418);
                 default -> chain.doFilter(request, response);

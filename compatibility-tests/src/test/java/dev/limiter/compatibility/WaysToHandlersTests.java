@@ -11,6 +11,7 @@ import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -52,6 +53,11 @@ class WaysToHandlersTests {
                 "limiter.rules.pool.paths=/**",
                 "limiter.rules.pool.algorithm=concurrency",
                 "limiter.rules.pool.limit=50",
+                "limiter.rules.fragment.paths=/plain",
+                "limiter.rules.fragment.key=header:X-Fragment",
+                "limiter.rules.fragment.skip-if=#request.getHeader('X-Fragment') == null",
+                "limiter.rules.fragment.limit=1",
+                "limiter.rules.fragment.window=1h",
                 "management.endpoint.health.show-components=always");
 
         clients = Applications.clientsOf(application);
@@ -124,6 +130,19 @@ class WaysToHandlersTests {
         socket.abort();
 
         assertCharged("* /socket", 1);
+    }
+
+    /** A container lets an included resource erase the buffer of the page, but neither status nor fields be set. */
+    @Test
+    void refusedFragmentLeavesThePageThatIncludesIt() {
+        String permitted =
+                clients.get("/inner/include/plain", "X-Fragment", "one").body();
+        assertThat(permitted).startsWith("before ").endsWith(" after").hasSizeGreaterThan("before  after".length());
+
+        HttpResponse<String> refused = clients.get("/inner/include/plain", "X-Fragment", "one");
+        assertThat(refused.statusCode()).isEqualTo(200);
+        assertThat(refused.body()).isEqualTo("before  after");
+        assertPermitsAreReturned();
     }
 
     @Test

@@ -2,12 +2,15 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.web.ResourceResolver;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
@@ -43,6 +46,9 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.early.window=1h",
             "limiter.rules.early.key=header:X-Test",
             "limiter.rules.failing.paths=/failing,/early-failing",
+            "limiter.rules.nameless.paths=/nameless",
+            "limiter.rules.nameless.algorithm=concurrency",
+            "limiter.rules.nameless.limit=1",
             "limiter.rules.failing.limit=100",
             "limiter.rules.failing.window=1h",
             "limiter.rules.heads.paths=/heads",
@@ -52,6 +58,12 @@ import org.springframework.web.bind.annotation.RestController;
         })
 @ExtendWith(OutputCaptureExtension.class)
 class ScopeTests extends WebTestSupport {
+
+    @Autowired
+    private RateLimiters limiters;
+
+    @Autowired
+    private Rules rules;
 
     @ParameterizedTest
     @ValueSource(strings = {"/shared/", "/early-shared/"})
@@ -123,6 +135,17 @@ class ScopeTests extends WebTestSupport {
     }
 
     @Test
+    void resolverThatReturnsNullIsAnErrorAndHoldsNothing(CapturedOutput output) throws Exception {
+        for (int i = 0; i < 3; i++) {
+            assertThat(get("/nameless").statusCode()).isEqualTo(500);
+        }
+        assertThat(output).contains("ResourceResolver returned null for GET /nameless");
+        assertThat(limiters.peek(rules.current().find("nameless").orElseThrow().rule(), "")
+                        .remaining())
+                .isEqualTo(1);
+    }
+
+    @Test
     void ruleForHeadIsForHeadOnly() throws Exception {
         assertThat(send("HEAD", "/heads").statusCode()).isEqualTo(200);
         assertThat(send("HEAD", "/heads").statusCode()).isEqualTo(429);
@@ -151,6 +174,9 @@ class ScopeTests extends WebTestSupport {
                 if (resource.contains("/failing")) {
                     throw new IllegalStateException("on purpose");
                 }
+                if (resource.contains("/nameless")) {
+                    return null;
+                }
                 return resource.contains("renamed") ? "renamed" : resource;
             };
         }
@@ -160,8 +186,21 @@ class ScopeTests extends WebTestSupport {
     static class Controller {
 
         @GetMapping({
-            "/shared/a", "/shared/b", "/early-shared/a", "/early-shared/b", "/each/a", "/each/b", "/each/id/{id}",
-            "/early/one", "/early/two", "/early/{id}", "/failing", "/heads", "/each/renamed-one", "/each/renamed-two",
+            "/shared/a",
+            "/shared/b",
+            "/early-shared/a",
+            "/early-shared/b",
+            "/each/a",
+            "/each/b",
+            "/each/id/{id}",
+            "/early/one",
+            "/early/two",
+            "/early/{id}",
+            "/failing",
+            "/nameless",
+            "/heads",
+            "/each/renamed-one",
+            "/each/renamed-two",
         })
         String get() {
             return "ok";

@@ -48,7 +48,9 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.servlet.AsyncHandlerInterceptor;
 import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
@@ -100,6 +102,7 @@ class WaitingTests extends WebTestSupport {
     void idle() {
         time.advance(Duration.ofHours(1));
         scene.served.set(0);
+        scene.callbacks.clear();
     }
 
     @Test
@@ -276,6 +279,26 @@ class WaitingTests extends WebTestSupport {
     }
 
     /** Sends requests one after the other, each once the last one is known to wait. */
+    /** As Spring's own asynchronous requests: what an interceptor opens is neither closed early nor opened twice. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/paced/sync", "/paced/deferred"})
+    void interceptorsSeeAnAsynchronousRequest(String path) throws Exception {
+        get("/paced/sync");
+        List<Future<HttpResponse<String>>> waiting = waiting(1, path, "X-Recorded", "yes");
+        await(() -> scene.callbacks.contains("afterConcurrentHandlingStarted"));
+        time.advance(TURN);
+
+        assertThat(result(waiting.get(0)).statusCode()).isEqualTo(200);
+        await(() -> scene.callbacks.contains("afterCompletion"));
+        List<String> expected = new ArrayList<>(List.of("preHandle", "afterConcurrentHandlingStarted"));
+        if (path.endsWith("deferred")) {
+            // the handler is asynchronous itself
+            expected.addAll(List.of("preHandle", "afterConcurrentHandlingStarted"));
+        }
+        expected.addAll(List.of("preHandle", "postHandle", "afterCompletion"));
+        assertThat(scene.callbacks).isEqualTo(expected);
+    }
+
     private List<Future<HttpResponse<String>>> waiting(int count, String path, String... headers) {
         List<Future<HttpResponse<String>>> waiting = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -315,11 +338,12 @@ class WaitingTests extends WebTestSupport {
     static class Application {
 
         @Bean
-        WebMvcConfigurer guard() {
+        WebMvcConfigurer interceptors(Scene scene) {
             return new WebMvcConfigurer() {
                 @Override
                 public void addInterceptors(InterceptorRegistry registry) {
                     registry.addInterceptor(new Guard()).order(1000);
+                    registry.addInterceptor(new CallbackRecorder(scene.callbacks));
                 }
             };
         }
@@ -355,6 +379,40 @@ class WaitingTests extends WebTestSupport {
         }
     }
 
+    /** The callbacks of a request with {@code X-Recorded}. */
+    record CallbackRecorder(List<String> callbacks) implements AsyncHandlerInterceptor {
+
+        @Override
+        public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+            record(request, "preHandle");
+            return true;
+        }
+
+        @Override
+        public void afterConcurrentHandlingStarted(
+                HttpServletRequest request, HttpServletResponse response, Object handler) {
+            record(request, "afterConcurrentHandlingStarted");
+        }
+
+        @Override
+        public void postHandle(
+                HttpServletRequest request, HttpServletResponse response, Object handler, ModelAndView view) {
+            record(request, "postHandle");
+        }
+
+        @Override
+        public void afterCompletion(
+                HttpServletRequest request, HttpServletResponse response, Object handler, Exception failure) {
+            record(request, "afterCompletion");
+        }
+
+        private void record(HttpServletRequest request, String callback) {
+            if (request.getHeader("X-Recorded") != null) {
+                callbacks.add(callback);
+            }
+        }
+    }
+
     static class Service {
 
         private final AtomicInteger calls = new AtomicInteger();
@@ -370,6 +428,7 @@ class WaitingTests extends WebTestSupport {
 
         final AtomicInteger served = new AtomicInteger();
         final List<AsyncContext> suspended = new CopyOnWriteArrayList<>();
+        final List<String> callbacks = new CopyOnWriteArrayList<>();
         final CountDownLatch entered = new CountDownLatch(1);
         final CountDownLatch gate = new CountDownLatch(1);
     }

@@ -3,6 +3,7 @@ package dev.limiter.spring.web;
 import dev.limiter.Decision;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.rule.HeaderStyle;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -35,13 +36,19 @@ public final class RejectionWriter {
         this.crossOrigin = new RejectionCorsProcessor(sources);
     }
 
-    /** Answers a request whose answer is not under way yet. */
+    /**
+     * Answers a request whose answer is not under way yet. A refused fragment stays out of the page that includes it:
+     * an included resource can set neither status nor fields, and must not erase what the page has written so far.
+     */
     void handle(
             ServletRequestDecisions decisions,
             HttpServletRequest request,
             HttpServletResponse response,
             Decision decision)
             throws IOException {
+        if (request.getDispatcherType() == DispatcherType.INCLUDE) {
+            return;
+        }
         crossOrigin.allow(request, response);
         writeFields(decisions, response, decision);
         handler.handle(request, response, decision);

@@ -6,19 +6,20 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
+import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.failure.FailureLog;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.CompletionException;
-import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.servlet.ModelAndViewDefiningException;
 
 /** Decides rules about a request, wherever that is on its way, and answers it if it is refused. Thread-safe. */
 public final class RequestGate {
 
-    private static final Log logger = LogFactory.getLog(RequestGate.class);
-
+    private final FailureLog failures = new FailureLog(LogFactory.getLog(RequestGate.class));
     private final RuleDecider decider;
     private final RejectionWriter rejections;
     private final @Nullable ResourceResolver resources;
@@ -55,13 +56,18 @@ public final class RequestGate {
                 verdict = decider.decide(rules, context, resource);
             }
         } catch (RuntimeException failure) {
-            return failed(response);
+            return failed(failure, response);
         }
         return permits(verdict, decisions, request, response);
     }
 
-    /** The failure has been logged. Never unlimited, and not for a catch-all of the application to decide. */
-    private static boolean failed(HttpServletResponse response) throws IOException {
+    /** Never unlimited, and not for a catch-all of the application to decide. The failure of a rule has been logged. */
+    private boolean failed(Throwable failure, HttpServletResponse response) throws IOException {
+        if (!(failure instanceof RuleEvaluationException)) {
+            StackTraceElement[] trace = failure.getStackTrace();
+            String place = trace.length == 0 ? failure.getClass().getName() : trace[0].toString();
+            failures.error(place, "A request could not be decided, and is answered with 500", failure);
+        }
         if (!response.isCommitted()) {
             response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
         }
@@ -69,19 +75,20 @@ public final class RequestGate {
     }
 
     /**
-     * Whether a request may go on that may have had to wait; true if it had not. False also if its turn has not come:
-     * then it is dispatched again when it has. In the middle of a forward the thread waits. False as well if the
-     * container has reported the client as gone: no answer would be read.
+     * Whether a request may go on that may have had to wait; true if it had not. In the middle of a forward the thread
+     * waits. False as well if the container has reported the client as gone: no answer would be read.
+     *
+     * @throws ModelAndViewDefiningException if its turn has not come: it is dispatched again when it has
      */
-    boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response)
+            throws IOException, ModelAndViewDefiningException {
         ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
         ReturningFuture<Verdict> pending = decisions == null ? null : decisions.pending();
         if (decisions == null || pending == null) {
             return true;
         }
         if (!pending.isDone() && SuspendedRequest.isPossible(request)) {
-            SuspendedRequest.suspend(request, response, pending);
-            return false;
+            throw SuspendedRequest.suspend(request, response, pending);
         }
         SuspendedRequest.resume(request);
         if (pending.isCancelled()) {
@@ -91,7 +98,7 @@ public final class RequestGate {
         try {
             return permits(pending.join(), decisions, request, response);
         } catch (CompletionException failure) {
-            return failed(response);
+            return failed(failure.getCause() == null ? failure : failure.getCause(), response);
         }
     }
 
@@ -115,11 +122,15 @@ public final class RequestGate {
     }
 
     private static String renamed(ResourceResolver resources, HttpServletRequest request, String named) {
+        String resource;
         try {
-            return resources.resolve(request, named);
+            resource = resources.resolve(request, named);
         } catch (RuntimeException failure) {
-            logger.error("The ResourceResolver failed for " + named, failure);
-            throw failure;
+            throw new IllegalStateException("The ResourceResolver failed for " + named, failure);
         }
+        if (resource == null) {
+            throw new IllegalStateException("The ResourceResolver returned null for " + named);
+        }
+        return resource;
     }
 }

@@ -11,7 +11,8 @@ public interface ResourceResolver {
 
     /**
      * The name of the resource, one of a small number: each is a bucket of the automatic limit and a tag in metrics, so
-     * values from clients do not belong in it.
+     * values from clients do not belong in it. A request for which this is null, or fails, is answered with 500 before
+     * any rule is asked, and the log says so once a minute.
      *
      * @param resource method and best-matching pattern, such as {@code GET /orders/{id}}
      */

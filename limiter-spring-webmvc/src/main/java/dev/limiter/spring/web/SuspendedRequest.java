@@ -10,6 +10,8 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
+import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.ModelAndViewDefiningException;
 
 /**
  * A request that waits without a thread: it is asynchronous in the way of Spring MVC, as filters and interceptors
@@ -41,7 +43,14 @@ final class SuspendedRequest {
         return IS_VIRTUAL != null && Boolean.TRUE.equals(ReflectionUtils.invokeMethod(IS_VIRTUAL, thread));
     }
 
-    static void suspend(HttpServletRequest request, HttpServletResponse response, CompletableFuture<?> decision) {
+    /**
+     * Ends this dispatch as Spring MVC ends that of an asynchronous request: a cleared view is not rendered, and while
+     * concurrent handling is under way {@code DispatcherServlet.processDispatchResult} completes no interceptor. A
+     * {@code preHandle} that returned false would have those before it close what the handler is going to use, such as
+     * the persistence context of "open in view".
+     */
+    static ModelAndViewDefiningException suspend(
+            HttpServletRequest request, HttpServletResponse response, CompletableFuture<?> decision) {
         DeferredResult<Object> result = new DeferredResult<>(NO_TIMEOUT);
         // The Servlet API reports a broken connection as an error of the asynchronous request, if the container
         // notices.
@@ -55,6 +64,9 @@ final class SuspendedRequest {
             throw new IllegalStateException("A request cannot wait", failure);
         }
         var unused = decision.whenComplete((decided, failure) -> result.setResult(true));
+        ModelAndView nothing = new ModelAndView();
+        nothing.clear();
+        return new ModelAndViewDefiningException(nothing);
     }
 
     /** Makes Spring MVC call the handler, instead of taking the end of the wait for what it returned. */

@@ -5,6 +5,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.ModelAndViewDefiningException;
 
 /**
  * Where a request waits for the turn that {@link RateLimitInterceptor} got it. The last interceptor of all: those
@@ -20,7 +21,7 @@ public final class WaitingInterceptor implements HandlerInterceptor {
 
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
-            throws IOException {
+            throws IOException, ModelAndViewDefiningException {
         return request.getDispatcherType() == DispatcherType.ERROR || decider.permitsAfterWaiting(request, response);
     }
 }

@@ -13,8 +13,11 @@ kinds[3] = function(key, mark)
   if length_then ~= length or buckets_then ~= buckets or place < 0 or place > buckets then
     return
   end
+  local total = unpack('>I7', stored, from + 7 * buckets + 7)
+  local last = from + 7 * buckets + 6
   from = from + 7 * place
   local count = unpack('>I7', stored, from)
-  local returned = pack('>I7', max(count - permits, 0))
-  call('SET', key, stored:sub(1, from - 1) .. returned .. stored:sub(from + 7), 'KEEPTTL')
+  local kept = max(count - permits, 0)
+  local counts = stored:sub(1, from - 1) .. pack('>I7', kept) .. stored:sub(from + 7, last)
+  call('SET', key, counts .. pack('>I7', total - count + kept), 'KEEPTTL')
 end

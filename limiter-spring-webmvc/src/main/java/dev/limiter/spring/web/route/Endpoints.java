@@ -159,10 +159,12 @@ public final class Endpoints {
     private static String pattern(HttpServletRequest request, Object handler, HandlerMappings.OfServlet servlet) {
         Object attribute = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
         String pattern = attribute == null ? "" : attribute.toString();
-        if (handler instanceof HandlerMethod
-                || handler instanceof HandlerFunction
-                || CorsUtils.isPreFlightRequest(request)) {
+        if (handler instanceof HandlerMethod || CorsUtils.isPreFlightRequest(request)) {
             return pattern;
+        }
+        if (handler instanceof HandlerFunction) {
+            // a route need not have a path among its predicates
+            return pattern.isEmpty() ? ALL_PATHS : pattern;
         }
         // The catch-all handler of a mapping ("/*") has each URL as its pattern, and another mapping may have none.
         return pattern.isEmpty() || !servlet.isPattern(pattern) ? ALL_PATHS : pattern;

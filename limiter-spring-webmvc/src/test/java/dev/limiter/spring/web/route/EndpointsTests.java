@@ -26,6 +26,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.http.server.PathContainer;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.function.HandlerFunction;
+import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
 
 class EndpointsTests {
@@ -104,6 +106,16 @@ class EndpointsTests {
         Endpoint files = endpoints.of(request("GET", "/**"), new ResourceHttpRequestHandler());
         assertThat(files.resource()).isEqualTo("* /**");
         assertThat(names(files, "/style.css", List.of())).isEqualTo(asked);
+    }
+
+    @Test
+    void routeWithoutAPathHasTheAutomaticLimit() {
+        Endpoints endpoints = endpoints(ruleSet(rule("default"), List.of()), MethodLimits.NONE, false);
+        MockHttpServletRequest request = new MockHttpServletRequest("GET", "/anything");
+        HandlerFunction<ServerResponse> route = routed -> ServerResponse.ok().build();
+        Endpoint endpoint = endpoints.of(request, route);
+        assertThat(endpoint.resource()).isEqualTo("* /**");
+        assertThat(names(endpoint, "/anything", List.of())).isEqualTo("default");
     }
 
     @Test

@@ -1,0 +1,76 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** A storage of the application's own that fails without failover around it. */
+@TestPropertySource(
+        properties = {
+            "limiter.rules.test.paths=/limited",
+            "limiter.rules.test.limit=5",
+            "limiter.rules.test.window=1h",
+        })
+@ExtendWith(OutputCaptureExtension.class)
+class FailingStorageTests extends WebTestSupport {
+
+    @Test
+    void failureIsAnErrorAndSaidOnceAMinute(CapturedOutput output) throws Exception {
+        for (int i = 0; i < 3; i++) {
+            assertThat(get("/limited").statusCode()).isEqualTo(500);
+        }
+        assertThat(output).containsOnlyOnce("A request could not be decided").containsOnlyOnce("the row is locked");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, Controller.class})
+    static class Application {
+
+        @Bean
+        RateLimiterStorage storage() {
+            return new RateLimiterStorage() {
+
+                @Override
+                public Decision decide(List<Charge> charges) {
+                    throw new IllegalStateException("the row is locked");
+                }
+
+                @Override
+                public Decision peek(Rule rule, String key) {
+                    throw new IllegalStateException("the row is locked");
+                }
+
+                @Override
+                public void reset(Rule rule, String key) {}
+
+                @Override
+                public long size() {
+                    return 0;
+                }
+            };
+        }
+    }
+
+    @RestController
+    static class Controller {
+
+        @GetMapping("/limited")
+        String limited() {
+            return "ok";
+        }
+    }
+}
