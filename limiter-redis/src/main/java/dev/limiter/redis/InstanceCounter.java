@@ -6,23 +6,31 @@ import dev.limiter.redis.script.Arguments;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 
 /**
  * How many instances share a Redis, as far as this one knows: each says every two seconds that it is there, and counts
- * those that did so in the last half a minute. 1 until it is known; the last known number while Redis is gone.
+ * those that did so in the last half a minute. 1 until it is known; the last known number while Redis is gone. The
+ * largest of the last ten counts is believed: after an outage, or on a server that starts empty, the first instance
+ * counts itself alone until the others have found the server again.
  */
 final class InstanceCounter implements RemoteStorage.Instances {
 
     private static final long SAY_SO_EVERY_NANOS = Duration.ofSeconds(2).toNanos();
+    /** So many counts take longer than the longest time between two probes of a server that was given up. */
+    static final int BELIEVED = 10;
+
     private static final long FORGOTTEN_AFTER_MICROS = Duration.ofSeconds(30).toNanos() / 1000;
 
     private final Redis redis;
     private final byte[] key;
     private final byte[] name = UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8);
     private final LongSupplier nanoTime;
+    private final int[] counts = new int[BELIEVED];
+    private int counted;
     private volatile int known = 1;
     private volatile long next;
     private volatile boolean closed;
@@ -53,8 +61,12 @@ final class InstanceCounter implements RemoteStorage.Instances {
         next = nanoTime.getAsLong() + SAY_SO_EVERY_NANOS;
         byte[] terms = new Arguments(8).number(FORGOTTEN_AFTER_MICROS).toArray();
         return redis.run(Scripts.INSTANCES, new byte[][] {key}, terms, name)
-                .thenAccept(
-                        reply -> known = Math.max((int) ByteBuffer.wrap(reply).getDouble(), 1));
+                .thenAccept(reply -> counted((int) ByteBuffer.wrap(reply).getDouble()));
+    }
+
+    private synchronized void counted(int count) {
+        counts[counted++ % BELIEVED] = count;
+        known = Math.max(Arrays.stream(counts).max().orElse(1), 1);
     }
 
     @Override

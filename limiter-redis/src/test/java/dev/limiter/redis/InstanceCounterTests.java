@@ -1,0 +1,99 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.redis.script.Arguments;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** Counts as a server reports them, which this test sets. */
+class InstanceCounterTests {
+
+    private static final long HELLO = Duration.ofSeconds(2).toNanos();
+
+    private long now;
+    private CompletableFuture<byte[]> reply = new CompletableFuture<>();
+    private final InstanceCounter counter = new InstanceCounter(
+            new Redis() {
+                @Override
+                public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
+                    return reply;
+                }
+
+                @Override
+                public CompletionStage<Void> delete(byte[][] keys) {
+                    throw new UnsupportedOperationException();
+                }
+
+                @Override
+                public int slot(byte[] key) {
+                    return 0;
+                }
+
+                @Override
+                public void close() {}
+            },
+            "",
+            () -> now);
+
+    private int heard(int count) {
+        reply = CompletableFuture.completedFuture(new Arguments(8).number(count).toArray());
+        now += HELLO;
+        counter.sayHello();
+        return counter.known();
+    }
+
+    private int heard(int count, int times) {
+        for (int i = 1; i < times; i++) {
+            heard(count);
+        }
+        return heard(count);
+    }
+
+    @Test
+    void isOneUntilItIsKnown() {
+        assertThat(counter.known()).isEqualTo(1);
+    }
+
+    @Test
+    void moreInstancesAreBelievedAtOnce() {
+        assertThat(heard(2)).isEqualTo(2);
+        assertThat(heard(4)).isEqualTo(4);
+        assertThat(heard(3)).isEqualTo(4);
+        assertThat(heard(5)).isEqualTo(5);
+    }
+
+    /** After an outage, or on a server that starts empty, the first instance counts itself alone. */
+    @Test
+    void fewerInstancesAreBelievedOnceAllHadTimeToComeBack() {
+        heard(4);
+        now += Duration.ofMinutes(1).toNanos();
+        assertThat(heard(1, InstanceCounter.BELIEVED - 1)).isEqualTo(4);
+        assertThat(heard(1)).isEqualTo(1);
+    }
+
+    @Test
+    void theMostOfTheLatestCountsIsBelieved() {
+        heard(4);
+        assertThat(heard(1)).isEqualTo(4);
+        assertThat(heard(3)).isEqualTo(4);
+        assertThat(heard(1, InstanceCounter.BELIEVED - 1)).isEqualTo(3);
+        assertThat(heard(1)).isEqualTo(1);
+    }
+
+    /** A server that goes away after each first count proves nothing, however long that takes. */
+    @Test
+    void outagesBetweenTwoCountsProveNothing() {
+        heard(4);
+        for (int i = 0; i < 3; i++) {
+            now += Duration.ofMinutes(1).toNanos();
+            assertThat(heard(1)).isEqualTo(4);
+            reply = CompletableFuture.failedFuture(new RedisUnavailableException("gone", null));
+            now += HELLO;
+            counter.sayHello();
+        }
+        assertThat(counter.known()).isEqualTo(4);
+    }
+}
