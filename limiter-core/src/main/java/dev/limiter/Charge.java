@@ -39,7 +39,7 @@ public record Charge(
         LimitChecks.range("keptPercent", keptPercent, 0, 99);
     }
 
-    /** The same number of permits of each limit. */
+    /** A charge of the same number of permits of each limit. */
     public Charge(Rule rule, String key, long permits, int keptPercent, Duration maxWait, int maxWaiting) {
         this(rule, key, permits, keptPercent, maxWait, maxWaiting, List.of());
     }
@@ -49,8 +49,8 @@ public record Charge(
     }
 
     /**
-     * The same with another number of permits of one limit: 5 of its requests and 2,000,000 of its bytes, for example.
-     * A limit of which a request takes 0 does not count it, and does not refuse it.
+     * This charge with another number of permits of one limit: 5 of its requests and 2,000,000 of its bytes, for
+     * example. A limit of which a request takes 0 does not count it, and does not refuse it.
      *
      * @param limit its {@linkplain Limit#name() name}
      * @param permits 0 or more
@@ -69,7 +69,7 @@ public record Charge(
     }
 
     /**
-     * The same for a caller that would wait for so long: decided now, for a turn within that time ({@link
+     * This charge for a caller that would wait for so long: decided now, for a turn within that time ({@link
      * Decision#delay()}). Token buckets, paced leaky buckets and fixed windows (the next one) give turns; other limits
      * refuse as if the caller did not wait.
      */
@@ -77,19 +77,19 @@ public record Charge(
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
     }
 
-    /** The same, refused if so many wait already. */
+    /** This charge, refused if so many wait already. */
     public Charge waitingAtMost(int maxWaiting) {
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
     }
 
-    /** The same for a caller that must leave that share of each limit for others, in percent from 0 to 99. */
+    /** This charge for a caller that must leave that share of each limit for others, in percent from 0 to 99. */
     public Charge keeping(int keptPercent) {
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
     }
 
     /**
-     * The same charges with one for all of the same rule and key, or each would be asked as if the others were not
-     * there: the permits of all, on the strictest terms. For storages.
+     * These charges with one for each rule and key: its permits are the sum, its terms the strictest. Asked apart, each
+     * would be decided as if the others were not there. For storages.
      */
     public static List<Charge> merged(List<Charge> charges) {
         List<Charge> merged = new ArrayList<>(charges.size());

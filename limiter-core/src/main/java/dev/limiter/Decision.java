@@ -31,7 +31,7 @@ public abstract class Decision implements AutoCloseable {
     }
 
     /**
-     * The same decision, for a storage to tell that it was made in that way because it could not be asked.
+     * A decision that tells how it was made when the storage could not be asked. For storages.
      *
      * @param returned called whenever it is closed or given back, maybe more than once
      */
@@ -40,7 +40,8 @@ public abstract class Decision implements AutoCloseable {
     }
 
     /**
-     * The same, for a storage that tells permits given back from permits only released.
+     * {@link #onFailure(OnFailure, Decision, Runnable)}, for a storage that tells permits given back from permits only
+     * released.
      *
      * @param givenBack called whenever it is given back or given up, maybe more than once
      * @param closed called whenever it is closed, maybe more than once
@@ -68,7 +69,7 @@ public abstract class Decision implements AutoCloseable {
         return Duration.ofNanos(delayNanos());
     }
 
-    /** The same in nanoseconds, 0 or more. */
+    /** The {@link #delay()} in nanoseconds, 0 or more. */
     protected long delayNanos() {
         return 0;
     }

@@ -41,7 +41,9 @@ public sealed interface Limit {
         return limit();
     }
 
-    /** Whether a permit is held until its decision is {@linkplain Decision#close closed}; others come back with time. */
+    /**
+     * Whether a permit is held until its decision is {@linkplain Decision#close closed}; others come back with time.
+     */
     default boolean isHeld() {
         return switch (algorithm()) {
             case CONCURRENCY -> true;

@@ -32,7 +32,7 @@ public abstract class NumberLimit extends CompiledLimit {
     }
 
     /**
-     * The same for a key of which requests were granted a turn ahead.
+     * {@link #settle(long, long)} for a key of which requests were granted a turn ahead.
      *
      * @param longestWait the longest wait that was ever granted to a request of this key, in nanoseconds, 0 or more:
      *     the state may lie so far ahead without a step of the clock

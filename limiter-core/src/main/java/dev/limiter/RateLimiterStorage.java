@@ -32,7 +32,7 @@ public interface RateLimiterStorage extends AutoCloseable {
      */
     Decision decide(List<Charge> charges);
 
-    /** The same without blocking the caller. */
+    /** {@link #decide} without blocking the caller. */
     default CompletionStage<Decision> decideAsync(List<Charge> charges) {
         return CompletableFuture.completedFuture(decide(charges));
     }

@@ -126,7 +126,10 @@ public final class RateLimiters implements AutoCloseable {
         return atOnce != null ? atOnce : acquire(List.of(rule.charge(key).within(maxWait)));
     }
 
-    /** The same for all charges or none. Only charges with a {@linkplain Charge#within maximum wait} wait. */
+    /**
+     * {@link #acquire(Rule, String, Duration)} for all charges or none. Only charges with a {@linkplain Charge#within
+     * maximum wait} wait.
+     */
     public Decision acquire(List<Charge> charges) {
         return waitingRoom.await(charges);
     }
@@ -183,7 +186,7 @@ public final class RateLimiters implements AutoCloseable {
         return storage.peek(rule, key);
     }
 
-    /** The same without blocking the caller; completed as {@link #tryAcquireAsync(Charge...)} is. */
+    /** {@link #peek} without blocking the caller; completed as {@link #tryAcquireAsync(Charge...)} is. */
     public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
         return handedOver(storage.peekAsync(rule, key));
     }

@@ -50,7 +50,7 @@ public final class VirtualTime implements TimeSource {
         return -floor(-nanos);
     }
 
-    /** The same. */
+    /** {@link #ceil(long)} of a duration. */
     public static Duration ceil(Duration duration) {
         return Duration.ofNanos(ceil(duration.toNanos()));
     }

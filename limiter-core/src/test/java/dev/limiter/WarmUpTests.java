@@ -60,7 +60,7 @@ class WarmUpTests {
         return departures;
     }
 
-    /** The same of somebody who asks again when told to, and so much later. */
+    /** The departures of a client that asks again when told to, and so much later. */
     private List<Long> polling(Rule rule, int count, long late) {
         List<Long> departures = new ArrayList<>();
         long start = time.now();

@@ -108,7 +108,7 @@ public class DecisionBenchmark {
         return LookUp.decide(lookUp.byKey.get(cursor.next(keys)));
     }
 
-    /** The same steps with the clock first: threads on one key disturb each other less. */
+    /** The steps of {@link #hashLookup} with the clock first: threads on one key disturb each other less. */
     @Benchmark
     public long hashLookupAfterClock(LookUp lookUp, Keys keys, Keys.Cursor cursor) {
         long now = System.nanoTime();
@@ -184,7 +184,7 @@ public class DecisionBenchmark {
         return ours.limiters.tryTake(ours.tokenBucket, cursor.next(keys));
     }
 
-    /** The same by a caller that would wait, and need not. */
+    /** {@link #limiterTokenBucket} by a caller that would wait, and need not. */
     @Benchmark
     public long limiterTokenBucketOrWait(Ours ours, Keys keys, Keys.Cursor cursor) {
         Decision decision = ours.limiters.acquire(ours.tokenBucket, cursor.next(keys), Ours.MAX_WAIT);

@@ -13,11 +13,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails when a decision has become half as dear again: by its ratio to a hash look-up with one compare-and-set, or by the
- * bytes that it allocates. {@code java -cp benchmarks.jar dev.limiter.benchmarks.DecisionGate}, less than a minute.
+ * Fails when a decision has become half as dear again: by its ratio to a hash look-up with one compare-and-set, or by
+ * the bytes that it allocates. {@code java -cp benchmarks.jar dev.limiter.benchmarks.DecisionGate}, less than a minute.
  *
- * <p>Other processes may keep all cores busy meanwhile: what counts is the CPU time of the thread, of the faster quarter of
- * many batches, and the JIT compiler is waited for. Each round has a JVM for every benchmark; their median counts.
+ * <p>Other processes may keep all cores busy meanwhile: what counts is the CPU time of the thread, of the faster
+ * quarter of many batches, and the JIT compiler is waited for. Each round has a JVM for every benchmark; their median
+ * counts.
  */
 public final class DecisionGate {
 

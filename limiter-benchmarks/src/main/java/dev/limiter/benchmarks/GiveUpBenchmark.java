@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Measures how long it takes to cancel thousands of waiting futures in the order of their arrival, and how long an
- * unrelated key that has to wait, too, is kept from its queue meanwhile; for {@code Tables give-up}. The arguments are how
- * many rounds, and how many futures (16,000).
+ * unrelated key that has to wait, too, is kept from its queue meanwhile; for {@code Tables give-up}. The arguments are
+ * how many rounds, and how many futures (16,000).
  */
 public final class GiveUpBenchmark {
 

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * Measures the heap that one key takes at 1,000,000 keys, the key string left out, everything else that is needed to find
- * and to forget it included. {@code Tables heap} runs it with a collector that counts objects, not regions.
+ * Measures the heap that one key takes at 1,000,000 keys, the key string left out, everything else that is needed to
+ * find and to forget it included. {@code Tables heap} runs it with a collector that counts objects, not regions.
  */
 public final class HeapPerKey {
 

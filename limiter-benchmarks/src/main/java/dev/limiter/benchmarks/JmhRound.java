@@ -17,8 +17,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * Benchmarks of JMH that make one column of a table: one short fork of each in a round, so that its spread has in it what
- * JIT compilers make of the same code.
+ * Benchmarks of JMH that make one column of a table: one short fork of each in a round, so that its spread has in it
+ * what JIT compilers make of the same code.
  *
  * @param labels the row of each benchmark's method, in the order of rows
  * @param bytes the column of the allocated bytes, or empty

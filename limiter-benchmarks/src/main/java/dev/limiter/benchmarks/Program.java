@@ -30,7 +30,7 @@ final class Program implements Source {
         return Source.inTurn(List.of(new Program(program, jvmOptions, List.of(arguments), false)));
     }
 
-    /** The same program with one list of arguments after the other, in each round. */
+    /** A program in a JVM of its own for each list of arguments, one after the other in each round. */
     static Source forkedInTurn(Class<?> program, List<String> jvmOptions, List<List<String>> arguments) {
         return Source.inTurn(arguments.stream()
                 .map(each -> (Source) new Program(program, jvmOptions, each, false))

@@ -182,14 +182,15 @@ abstract class FixedWindow extends NumberLimit {
         return number(now) * span;
     }
 
-    /** The same, or of the window that {@code value} belongs to when that one is still to come. */
+    /** The unused value of the current window, or of the future window of {@code value}. */
     private long first(long value, long now) {
         long first = first(now);
         return value < first + span ? first : value - Math.floorMod(value, span);
     }
 
     /**
-     * The permits that count in the window that begins with {@code first}: its own, or those the last one took of it.
+     * The permits counted in the window that begins with {@code first}, including those reserved during the previous
+     * one.
      */
     private long used(long value, long first) {
         long used = value - first;

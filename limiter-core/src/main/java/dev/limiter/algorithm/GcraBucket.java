@@ -193,7 +193,7 @@ final class GcraBucket extends NumberLimit {
         return origin + perNano.ceilSigned(value);
     }
 
-    /** The same, for permits that are the only ones returned. */
+    /** The state after returning permits that are the only ones returned. */
     @Override
     public long giveBack(long value, long taken, long now, long permits) {
         return giveBack(value, new Taken(taken, Long.MIN_VALUE, 0, permits), now);

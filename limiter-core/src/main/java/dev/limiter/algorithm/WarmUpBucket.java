@@ -122,7 +122,7 @@ final class WarmUpBucket extends CompiledLimit {
         private long next = -(1L << BITS + 1);
         private long rest;
 
-        /** The same before the last one came. */
+        /** The value of {@link #next} before the last one came. */
         private long nextBefore;
 
         private long restBefore;

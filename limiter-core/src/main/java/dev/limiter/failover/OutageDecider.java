@@ -61,7 +61,7 @@ final class OutageDecider {
         return parts.stream().map(part -> part.end(granted)).toList();
     }
 
-    /** The same for charges that are not granted, since others of the request are not. */
+    /** The decisions on charges that are not granted, since others of the request are not. */
     List<Decision> look(List<Charge> charges) {
         return charges.stream().map(charge -> new Part(charge).end(false)).toList();
     }

@@ -95,7 +95,7 @@ final class OutageUse implements RemoteRuleStatus.Listener {
         return owing.isEmpty();
     }
 
-    /** Complete when no debt of the key is being charged any more, which would outlive a reset. */
+    /** Completes when no settlement of the key is under way; a running one would outlive the reset. */
     CompletableFuture<Void> forget(Rule rule, String key) {
         RuleKey state = new RuleKey(rule.name(), key);
         known.remove(state);

@@ -56,7 +56,7 @@ public interface RemoteStorage extends RateLimiterStorage {
         return known != null ? known : new Timeouts(errors()).join(ask(merged), timeout());
     }
 
-    /** The same without blocking. A grant after the time-out is given back. */
+    /** {@link #decide} without blocking. A grant after the time-out is given back. */
     @Override
     default CompletableFuture<Decision> decideAsync(List<Charge> charges) {
         List<Charge> merged = Charge.merged(charges);
@@ -70,16 +70,16 @@ public interface RemoteStorage extends RateLimiterStorage {
     @Override
     CompletableFuture<Decision> peekAsync(Rule rule, String key);
 
-    /** The same, blocking. */
+    /** {@link #peekAsync}, blocking. */
     @Override
     default Decision peek(Rule rule, String key) {
         return new Timeouts(errors()).join(peekAsync(rule, key), timeout());
     }
 
     /**
-     * Complete once the thread that reads the answers of a node has run, and so has read those that have come by
-     * now: where that takes long, this JVM is slow, which is no failure of the storage. Called when an answer is not
-     * there in time. Default: at once, for a storage whose threads are not known.
+     * Completes when the reader thread of the node has run; every answer received by now is then read. Slow completion
+     * means a slow JVM, not a failure of the storage. Called when an answer is late. Default: at once, for a storage
+     * whose threads are not known.
      */
     default CompletionStage<?> answersRead(String node) {
         return CompletableFuture.completedFuture(null);

@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects, has the instance counted, looks at each rule once, and decides for as long as that gets faster: the first decisions of a JVM take
- * longer than a decision may. Blocks, for a limited time; ends at the first failure.
+ * Connects, has the instance counted, looks at each rule once, and decides for as long as that gets faster: the first
+ * decisions of a JVM take longer than a decision may. Blocks, for a limited time; ends at the first failure.
  */
 final class RemoteWarmUp {
 

@@ -24,7 +24,7 @@ final class BoundRule {
     /** The arithmetic of the rule's only limit; null if it has several, or one of another kind. */
     final @Nullable NumberLimit number;
 
-    /** The same. */
+    /** {@link #number} for a limit of the other kind. */
     final @Nullable SlidingWindowLimit window;
 
     private final Cells.Stripe[] stripes;
@@ -149,8 +149,8 @@ final class BoundRule {
     }
 
     /**
-     * By how many permits. None for window limits: their states keep what is more than the limit. None for those of
-     * which one request leaves after the other: what is used there is how long the next one waits.
+     * The excess permits. Zero for window limits, whose states keep an excess, and for paced limits, whose use is a
+     * wait.
      */
     private static long excess(CompiledLimit from, CompiledLimit to) {
         boolean clipped = from instanceof NumberLimit && from.atOnce() == from.capacity();

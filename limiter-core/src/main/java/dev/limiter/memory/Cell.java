@@ -45,7 +45,7 @@ abstract class Cell {
     @SuppressWarnings("FieldMayBeFinal") // changed through WORD
     private volatile long word;
 
-    // The place of this cell, which Places changes with its lock held, and others may look at.
+    // The place of this cell: EvictionQueues writes these fields under its lock, other threads may read them.
 
     volatile ExpiryQueue.@Nullable Tick tick;
 
@@ -102,7 +102,7 @@ abstract class Cell {
         return known == null ? 0 : known.returned();
     }
 
-    /** The same of each limit, for the holder of the lock. */
+    /** The permits {@link #returned} of each limit, for the holder of the lock. */
     final long[] returnedOfEach() {
         History known = history;
         return known == null
@@ -153,9 +153,8 @@ abstract class Cell {
     abstract @Nullable Decision peekUnder(BoundRule next, ChargeTerms terms, TimeSource clock);
 
     /**
-     * The same as long as the other limits refuse, and hold less than these: a successor under them would forget what
-     * it cannot hold, and the next request under these limits could take it again. Until a request fits, what was used
-     * goes on to count as it did when it was taken. Null if a successor has to decide.
+     * The refusal under smaller limits, decided on this cell: a successor would forget the excess, and the next request
+     * under the present limits could take it again. Null once a successor has to decide.
      */
     final @Nullable Decision refuseUnder(BoundRule next, ChargeTerms terms, TimeSource clock) {
         Decision answer = bound.holdsMoreThan(next) ? peekUnder(next, terms, clock) : null;
@@ -184,8 +183,8 @@ abstract class Cell {
     abstract double usedShare(long word, long now);
 
     /**
-     * A cell that has used what these states have used by now. Under the same limits as before if by now those others
-     * would have to forget something: see {@link #refuseUnder}.
+     * A cell that takes over this use: under the wanted limits, or under the present ones while the wanted limits would
+     * forget use (see {@link #refuseUnder}).
      */
     final Cell successor(BoundRule wanted, LimitState[] used, long now) {
         BoundRule next = bound.forgets(wanted, used, now) ? bound : wanted;

@@ -45,7 +45,7 @@ final class Cells {
         return find(stripes, key);
     }
 
-    /** The same for callers with {@link #stripes} at hand: spares a dependent load. */
+    /** {@link #get} for callers with {@link #stripes} at hand: spares a dependent load. */
     static @Nullable Cell find(Stripe[] stripes, String key) {
         return stripe(stripes, key).get(key);
     }

@@ -91,7 +91,7 @@ class NumberDecision extends Decision {
         return 0;
     }
 
-    /** The same of a key of which permits were returned before. */
+    /** A decision on a key of which permits were returned before. */
     static final class AfterReturns extends NumberDecision {
 
         private final long returnedBefore;

@@ -49,8 +49,7 @@ record PermitReturn(
     }
 
     /**
-     * By how many permits it may move what the marks of other requests stand for, the most of any limit: times stay,
-     * and permits that are held have none.
+     * The largest shift, in permits, of what the marks of other requests stand for. Times and held permits never shift.
      */
     long moves() {
         long most = 0;

@@ -110,7 +110,7 @@ class SnapshotDecision extends GeneralDecision {
         }
     }
 
-    /** The same where not all limits are charged alike. */
+    /** Readings of a charge that takes different numbers of permits of its limits. */
     static final class OwnReadings extends Readings {
 
         private final PermitReturn.OwnCosts own;

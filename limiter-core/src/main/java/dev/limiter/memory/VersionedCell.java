@@ -93,7 +93,7 @@ abstract class VersionedCell extends Cell {
         boolean permitted = true;
         long delay = terms.permits() == 0 ? 0 : terms.imposed();
         for (int i = 0; i < states.length; i++) {
-            // asked for nothing, a limit that was lowered below what is used would still tell when it has room
+            // a charge of zero skips a lowered limit, which would still report a wait
             if (terms.permits(i) > 0) {
                 long needed = terms.needed(i, bound.limit(i));
                 long admission = states[i].admissionNanos(now, needed, terms.maxWait());

@@ -406,7 +406,7 @@ class ConcurrencyTests {
         return wrong;
     }
 
-    /** The same, where somebody else takes one of the two. */
+    /** The wrong decisions where another thread takes one of the two. */
     private static long interruptedByTaking(BiFunction<RateLimiterFactory, TimeSource, RateLimiterStorage> make) {
         Rule rule = Rule.of("rule", Limit.tokenBucket(2, WINDOW));
         long wrong = 0;

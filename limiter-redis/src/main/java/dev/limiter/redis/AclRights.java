@@ -10,8 +10,8 @@ final class AclRights {
     /** All that limits need, as {@code ACL SETUSER} takes it, but for the keys. */
     static final String NEEDED =
             "+eval +evalsha +time +get +set +del +unlink +exists +type +rename +pttl +pexpire +hgetall +hlen +hset"
-                    + " +lrange +lindex +lset +ltrim +rpush +llen +zscore +zadd +zrem +zincrby +zrangebyscore +zrevrange"
-                    + " +zremrangebyscore +zcard";
+                    + " +lrange +lindex +lset +ltrim +rpush +llen +zscore +zadd +zrem +zincrby +zrangebyscore"
+                    + " +zrevrange +zremrangebyscore +zcard";
 
     /** How servers from 6.2 on say so; only the newer ones name the command. */
     private static final List<String> MISSING = List.of(
@@ -32,7 +32,7 @@ final class AclRights {
         return isMissing(message) ? RedisUnavailableException.lacksRight(explain(message, script), failure) : failure;
     }
 
-    /** The same without knowing the script. */
+    /** {@link #explained(Throwable, Script)} without knowing the script. */
     static RedisUnavailableException explained(Throwable failure) {
         return RedisUnavailableException.lacksRight(explain(String.valueOf(failure.getMessage())), failure);
     }

@@ -107,7 +107,8 @@ public class LettuceRedis implements Redis {
 
     /**
      * The thread that reads answers is the one that encodes commands: an event loop of Netty, which reads in turn with
-     * encoding all that has gathered. So it may not have read before the first of two commands, but has before the second.
+     * encoding all that has gathered. So it may not have read before the first of two commands, but has before the
+     * second.
      */
     @Override
     public CompletionStage<?> answersRead(byte[] key) {

@@ -33,9 +33,8 @@ public interface Redis extends AutoCloseable {
     }
 
     /**
-     * Complete once the thread that reads the answers of a key's server has run, and so has read what has come by now.
-     * Limits ask for it when an answer is not there in time, to tell a server that is slow from a client that is.
-     * Default: at once, which takes all that is late for a slow server.
+     * Completes when the reader thread of the key's server has run. Tells a slow server from a slow client when an
+     * answer is late. Default: at once, so that every late answer counts against the server.
      */
     default CompletionStage<?> answersRead(byte[] key) {
         return CompletableFuture.completedFuture(null);

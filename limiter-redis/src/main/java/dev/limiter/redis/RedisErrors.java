@@ -71,8 +71,7 @@ final class RedisErrors implements StorageExceptionTranslator {
     }
 
     /**
-     * Whether certainly nothing was done: the server could do nothing at all, or was not asked. Scripts that give back
-     * do all that may fail for such a reason at their first command, or nothing.
+     * Whether the server certainly did nothing. Return scripts put commands that can fail this way first.
      */
     static boolean isNotDone(Throwable failure) {
         return of(failure) instanceof RedisUnavailableException unavailable && unavailable.isNotDone();

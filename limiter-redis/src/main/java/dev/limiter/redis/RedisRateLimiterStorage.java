@@ -267,9 +267,9 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         /** The beginning of the names of all keys, default {@code limiter:}; without braces, which decide the slot. */
         public Builder keyPrefix(String keyPrefix) {
             if (keyPrefix.indexOf('{') >= 0 || keyPrefix.indexOf('}') >= 0) {
-                throw new IllegalArgumentException(
-                        "keyPrefix is \"" + keyPrefix
-                                + "\", but must not contain braces: what is between braces decides where keys are in a cluster");
+                throw new IllegalArgumentException("keyPrefix is \"" + keyPrefix
+                        + "\", but must not contain braces: what is between braces decides where keys are in a"
+                        + " cluster");
             }
             this.keyPrefix = keyPrefix;
             return this;

@@ -35,7 +35,7 @@ public final class VirtualTimeSource implements TimeSource {
         return epochNanos.get();
     }
 
-    /** The same as {@link #epochNanos()}, for people. */
+    /** The time of {@link #epochNanos()} as an instant. */
     public Instant now() {
         return Instant.EPOCH.plusNanos(epochNanos());
     }

@@ -57,7 +57,7 @@ public final class Clients {
         });
     }
 
-    /** The same by status, without keys, and with any request. */
+    /** The answers to a {@link #storm} of any request, by status and without keys. */
     public Map<Integer, Long> stormOf(String method, String path, String... headers) {
         return storm((client, answers) -> {
             for (int i = 0; i < REQUESTS; i++) {

@@ -87,7 +87,7 @@ public final class RedisServer implements AutoCloseable {
         return new RedisServer(RedisProgram.newest(), Ports.free(), options);
     }
 
-    /** The same with a port that was chosen before. */
+    /** A started server with a port that was chosen before. */
     static RedisServer started(int port, String... options) {
         RedisServer server = new RedisServer(RedisProgram.newest(), port, options);
         server.start();

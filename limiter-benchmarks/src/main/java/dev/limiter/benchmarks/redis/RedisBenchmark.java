@@ -16,8 +16,8 @@ import java.util.stream.IntStream;
 
 /**
  * Measures the decisions per second that 32 threads get from one Redis on this machine, and its time for each, as
- * ratios to an empty call: a script that does nothing. The contenders take turns in slices, in another order each round,
- * so that a slower machine slows all of them alike.
+ * ratios to an empty call: a script that does nothing. The contenders take turns in slices, in another order each
+ * round, so that a slower machine slows all of them alike.
  *
  * <p>No request is refused, since a refusal need not ask Redis; refusals are measured apart.
  *

@@ -14,9 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Measures how many bytes Redis needs for a client (named like {@code client-17}, of a rule {@code orders}) with a limit of
- * 100 per hour ({@code MEMORY USAGE} of all its keys), when it has used one permit, and when it has used all; for {@code
- * Tables redis-memory}.
+ * Measures how many bytes Redis needs for a client (named like {@code client-17}, of a rule {@code orders}) with a
+ * limit of 100 per hour ({@code MEMORY USAGE} of all its keys), when it has used one permit, and when it has used all;
+ * for {@code Tables redis-memory}.
  */
 public final class RedisMemory {
 

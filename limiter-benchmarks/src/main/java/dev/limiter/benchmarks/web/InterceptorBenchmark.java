@@ -87,7 +87,7 @@ public class InterceptorBenchmark {
         return application.edge().floor();
     }
 
-    /** The same with two fields whose text is known. */
+    /** {@link #floor} with two fields whose text is known. */
     @Benchmark
     public int floorFields(Unlimited application) {
         return application

@@ -69,7 +69,7 @@ final class MockedEdge implements AutoCloseable {
         return response.length();
     }
 
-    /** The same, and after the handler: all permits are released. */
+    /** {@link #preHandle}, and after the handler: all permits are released. */
     int intercept() throws Exception {
         int length = preHandle();
         for (int i = interceptors.length - 1; i >= 0 && length >= 0; i--) {

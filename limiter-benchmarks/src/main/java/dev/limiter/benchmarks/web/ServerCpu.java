@@ -12,8 +12,8 @@ import java.util.Map;
  * The cost of a request for the server, in CPU time of its process, for each {@link Variant} of {@link
  * HelloApplication}. Each is a process of its own on the loopback address, driven by {@code wrk}. The processes of a
  * launch run at the same time and are driven in turn, so that other work of the machine hits all of them. Several
- * launches, because the JIT does not always come to the same result. Prints for each round microseconds per request, and the ratio to the application without
- * a limit in the same round; for {@code Tables server-cpu}.
+ * launches, because the JIT does not always come to the same result. Prints for each round microseconds per request,
+ * and the ratio to the application without a limit in the same round; for {@code Tables server-cpu}.
  *
  * <p>No limit refuses anything here; an answer that is none of 2xx ends the run.
  */
@@ -34,7 +34,8 @@ public final class ServerCpu {
     }
 
     /**
-     * @param args how many rounds in each launch, the name of the table, how many launches, and seconds for each variant in a
+     * @param args how many rounds in each launch, the name of the table, how many launches, and seconds for each
+     *     variant in a
      *     round; then the profiles of the variants to compare with none (all)
      */
     public static void main(String[] args) throws Exception {

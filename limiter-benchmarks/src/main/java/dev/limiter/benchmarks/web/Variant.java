@@ -8,19 +8,21 @@ enum Variant {
     /** No limiter. */
     NONE("no limit"),
 
-    /** The same once more: by how much two runs of one and the same application differ. */
+    /** {@link #NONE} once more: by how much two runs of one and the same application differ. */
     NONE_AGAIN("the same once more"),
 
     /** Ours: the automatic limit and a rule keyed by address; no fields in the answer. */
     LIMITER("**Limiter**, no fields"),
 
-    /** The same with the fields of the IETF draft. */
+    /** {@link #LIMITER} with the fields of the IETF draft. */
     LIMITER_IETF("**Limiter**, fields of the IETF draft"),
 
-    /** The same with all that observes: meters, counts of recent minutes, and keys that are refused most. */
+    /**
+     * {@link #LIMITER_IETF} with all that observes: meters, counts of recent minutes, and keys that are refused most.
+     */
     LIMITER_IETF_OBSERVED("**Limiter**, with fields, observed"),
 
-    /** The same with the page open: what is decided is sampled and told once a second. */
+    /** {@link #LIMITER_IETF_OBSERVED} with the page open: what is decided is sampled and told once a second. */
     LIMITER_IETF_SAMPLED("**Limiter**, with fields, observed, the page open"),
 
     /** Two rules, each keyed by address, all or nothing; no fields in the answer. */

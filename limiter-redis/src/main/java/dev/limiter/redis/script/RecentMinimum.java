@@ -3,9 +3,9 @@ package dev.limiter.redis.script;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The least of the times measured in the last half a minute, as BBR estimates the round trip: a queue, or a late reader,
- * lengthens most of them, and an average would take that for the line. Thread-safe; races lose a measurement, which does not
- * matter.
+ * The least of the times measured in the last half a minute, as BBR estimates the round trip: a queue, or a late
+ * reader, lengthens most of them, and an average would take that for the line. Thread-safe; races lose a measurement,
+ * which does not matter.
  */
 public final class RecentMinimum {
 

@@ -102,7 +102,7 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
         return new RedisDecision(returns, charge, remote, later, answer, false, 0);
     }
 
-    /** The same refusal, if it is one, for so long at least. */
+    /** This refusal with a wait of so long at least; a grant is returned as it is. */
     public RedisDecision lastingAtLeast(long micros) {
         long[] longer = numbers.clone();
         for (int i = 0; i < remote.limits.length; i++) {

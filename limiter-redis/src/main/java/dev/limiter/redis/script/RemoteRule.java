@@ -14,7 +14,7 @@ import java.util.HexFormat;
  */
 public final class RemoteRule {
 
-    /** Where permits are taken ahead, Redis is not asked for so long when there are no more. */
+    /** The pause between calls of a key without permits left to lease. */
     public static final long PAUSE_MICROS = 1000;
 
     /** Longer ones are kept as a hash. */
@@ -34,9 +34,7 @@ public final class RemoteRule {
 
     public final long aheadNanos;
 
-    /**
-     * Of these how many are taken however few are left: what comes in a pause, or refusals would cost a call for each.
-     */
+    /** The least number of permits leased, however few are left: otherwise refusals would cost a call each. */
     public final long smallestBlock;
 
     private final boolean shareable;

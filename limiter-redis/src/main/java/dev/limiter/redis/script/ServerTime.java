@@ -15,7 +15,9 @@ public final class ServerTime {
     /** How far the server's clock is ahead of ours; only as good as finding calendar windows takes. */
     private volatile long aheadMicros;
 
-    /** By how much the local clock was ahead when an answer was read, and so how old the answer was, but for a constant. */
+    /**
+     * By how much the local clock was ahead when an answer was read, and so how old the answer was, but for a constant.
+     */
     private final RecentMinimum ages;
 
     public ServerTime(@Nullable TimeSource passed) {
@@ -53,8 +55,9 @@ public final class ServerTime {
     }
 
     /**
-     * When a wait is over by the local clock that the server counts from its own. The clocks differ, so the wait is counted
-     * from the time of the server as the fastest answers told it, but from no time before the request or after its answer.
+     * When a wait is over by the local clock that the server counts from its own. The clocks differ, so the wait is
+     * counted from the time of the server as the fastest answers told it, but from no time before the request or after
+     * its answer.
      *
      * @param there the time of the answer, in microseconds of the server
      * @param delay the wait, in microseconds

@@ -71,8 +71,8 @@ final class KeyChanger {
         if (rule.banOf(rule.rule().charge(key)) == null) {
             throw new IllegalArgumentException(
                     rule.ban() == null
-                            ? "This rule bans nobody: ban.after, ban.within and ban.for of its configuration say for how"
-                                    + " long that would be."
+                            ? "This rule bans nobody: ban.after, ban.within and ban.for of its configuration say"
+                                    + " for how long that would be."
                             : "All who have no key of their own share this one.");
         }
     }

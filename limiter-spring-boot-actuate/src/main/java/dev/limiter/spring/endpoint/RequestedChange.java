@@ -22,8 +22,8 @@ record RequestedChange(
         @Nullable Revision version) {
 
     private static final String FOR_KEYS =
-            "Of a key, say \"ban\": true and nothing else, or \"limit\" and \"until\", such as 2h; all else is changed for all"
-                    + " keys of a rule, without key and resource. DELETE with the key ends a ban.";
+            "Of a key, say \"ban\": true and nothing else, or \"limit\" and \"until\", such as 2h; all else is"
+                    + " changed for all keys of a rule, without key and resource. DELETE with the key ends a ban.";
 
     /** The things that one request can be about. */
     enum Kind {

@@ -75,7 +75,8 @@ public final class LimiterDashboardAutoConfiguration {
         private static final String SECURITY = "springSecurityFilterChain";
 
         /**
-         * @throws LimiterConfigurationException if the page would be public, its path is none, or the endpoint has another
+         * @throws LimiterConfigurationException if the page would be public, its path is none, or the endpoint has
+         *     another
          *     port
          */
         @Bean

@@ -103,7 +103,7 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                                     valueOf(property.getName().getParent(), context) != null)));
         }
 
-        /** The same of the source that comes first, which may have no value for it where a later one has. */
+        /** The property in the source that comes first, which may have no value for it where a later one has. */
         private static ConfigurationProperty inForce(ConfigurationProperty property, BindContext context) {
             for (ConfigurationPropertySource source : context.getSources()) {
                 ConfigurationProperty first = source.getConfigurationProperty(property.getName());

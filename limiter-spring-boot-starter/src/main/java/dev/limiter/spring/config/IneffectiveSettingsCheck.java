@@ -47,7 +47,8 @@ public final class IneffectiveSettingsCheck implements StartupCheck {
             add(
                     findings,
                     written("limiter.web.", Stream.of("forwarded-header")).toList(),
-                    "limiter.web.trusted-proxies is empty, so that no header is believed: list the proxies, or remove ");
+                    "limiter.web.trusted-proxies is empty, so that no header is believed: list the proxies, or"
+                            + " remove ");
         }
         if (settings.web().staticResources() && rules.current().defaultLimit().isEmpty()) {
             add(

@@ -38,7 +38,7 @@ final class RelaxedNameMerger {
         return named;
     }
 
-    /** The same where a name may be any text, such as {@code Class.method}. */
+    /** {@link #of} where a name may be any text, such as {@code Class.method}. */
     static <T> Map<String, T> distinct(
             String parent, Map<String, T> bound, Environment environment, Problems problems) {
         long names = bound.keySet().stream().map(RuleName::canonical).distinct().count();

@@ -44,8 +44,8 @@ public final class EvictionCheck implements StorageListener {
         return new Finding(
                 MessageCode.EVICTING_SERVER,
                 "Redis has maxmemory-policy " + policy
-                        + ": when its memory is full it deletes limits, and clients get their"
-                        + " full limit anew. Give limits a server with noeviction (limiter.redis.url), which refuses writes"
-                        + " instead, so that they are decided as on-failure says.");
+                        + ": when its memory is full it deletes limits, and clients get their full limit anew. Give"
+                        + " limits a server with noeviction (limiter.redis.url), which refuses writes instead, so"
+                        + " that they are decided as on-failure says.");
     }
 }

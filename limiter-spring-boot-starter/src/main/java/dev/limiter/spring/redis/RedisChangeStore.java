@@ -77,7 +77,8 @@ public final class RedisChangeStore implements ChangeStore {
             there = tooLate ? null : answer(document.otherThan(line(next)));
         } catch (ChangeStoreException unknown) {
             throw new ChangeStoreException(
-                    "It is not known whether the change is in force: Redis, where it is shared, does not answer. It is, in"
+                    "It is not known whether the change is in force: Redis, where it is shared, does not answer. It"
+                            + " is, in"
                             + " all instances, if GET shows revision " + next.revision() + " or a later one when Redis"
                             + " answers again.",
                     unknown);

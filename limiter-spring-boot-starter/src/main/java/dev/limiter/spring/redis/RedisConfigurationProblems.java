@@ -28,8 +28,9 @@ public final class RedisConfigurationProblems {
                 MessageCode.REDIS_URL,
                 "limiter.redis.url",
                 null,
-                "This is no URL of a Redis server. Write redis://host:6379, rediss://user:password@host:6380 for TLS, or"
-                        + " redis-sentinel://host1,host2#master; or remove it to use the server of the application."));
+                "This is no URL of a Redis server. Write redis://host:6379, rediss://user:password@host:6380 for TLS,"
+                        + " or redis-sentinel://host1,host2#master; or remove it to use the server of the"
+                        + " application."));
     }
 
     /** As property, value and reason. */

@@ -38,9 +38,8 @@ public final class StorageLog implements StorageListener {
     @Override
     public void broken(@Nullable String message) {
         if (isTime(sayBrokenAfter)) {
-            logger.warn(
-                    "Something else writes below limiter.redis.key-prefix, or the script of a RedisStrategy fails; such a key"
-                            + " is decided as on-failure says until that is mended. " + message);
+            logger.warn("Something else writes below limiter.redis.key-prefix, or the script of a RedisStrategy fails;"
+                    + " such a key is decided as on-failure says until that is mended. " + message);
         }
     }
 

@@ -94,7 +94,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         return request == other && response == otherResponse;
     }
 
-    /** The same request, in the wrappers of later filters. */
+    /** Continues with the wrappers that later filters put around the same request. */
     void continueWith(HttpServletRequest wrapped, HttpServletResponse wrappedResponse, RequestView wrappedView) {
         request = wrapped;
         response = wrappedResponse;
@@ -148,7 +148,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         ledger.settleWithAnswer(verdict);
     }
 
-    /** Has the answer settled at once that is under way already when charges come which wait for it. */
+    /** Settles new open charges at once if the answer is already committed. */
     private void tellIfCommitted(HeldResponse held, Verdict verdict) {
         if (verdict.isOpen() && response.isCommitted()) {
             held.answer().committed();

@@ -37,7 +37,7 @@ public final class ClientAddresses {
         this.report = report;
     }
 
-    /** The same for explained requests: without warnings. */
+    /** These addresses without warnings, for explained requests. */
     public ClientAddresses quiet() {
         return new ClientAddresses(settings, new ProxyWarnings(true));
     }
@@ -64,7 +64,7 @@ public final class ClientAddresses {
         return client == null ? CONTRADICTORY : client.address().network(settings.ipv6Prefix());
     }
 
-    /** The same, not cut to a network, and how certain it is; null for a peer without an address. */
+    /** The client, not cut to a network, and how certain it is; null for a peer without an address. */
     public @Nullable ClientAddress find(Sender sender) {
         String text = sender.peer();
         IpAddress peer = text == null ? null : ForwardedNode.parse(text, 0, text.length());

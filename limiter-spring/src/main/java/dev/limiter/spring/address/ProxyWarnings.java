@@ -47,8 +47,8 @@ final class ProxyWarnings {
         String network = network(address);
         logger.error("A request came with a Forwarded or X-Forwarded-For header, but from a peer "
                 + (network == null ? "" : "in " + network + " ")
-                + "that limiter.web.trusted-proxies does not hold. Such headers are not believed: the client is taken to"
-                + " be the peer. If the peer is a proxy of yours, all its clients share one bucket; list it, as in"
+                + "that limiter.web.trusted-proxies does not hold. Such headers are not believed: the client is taken"
+                + " to be the peer. If the peer is a proxy of yours, all its clients share one bucket; list it, as in"
                 + " limiter.web.trusted-proxies: [\"" + (network == null ? "192.0.2.0/24" : network)
                 + "\"]. If no proxy is in front of this application, clients made the header up, and nothing is wrong."
                 + " This is said once; the peer is logged at debug level.");

@@ -67,7 +67,7 @@ public final class PolicyText {
         }
     }
 
-    /** The same of a decision on the only limit of the rule. */
+    /** Appends what is available, for a decision on the only limit of the rule. */
     void appendAvailable(StringBuilder field, FieldNames parameters, Decision decision, long cost) {
         separate(field);
         RateLimitFields.appendAvailable(field, parameters, names[0], decision, cost);

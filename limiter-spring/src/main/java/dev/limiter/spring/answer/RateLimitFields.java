@@ -41,7 +41,7 @@ public final class RateLimitFields {
         append(field, names, name, cost, status.limit(), status.remaining(), status.retryAfter(), status.resetAfter());
     }
 
-    /** The same of a decision on a single limit. */
+    /** Appends what is available, for a decision on a single limit. */
     static void appendAvailable(StringBuilder field, FieldNames names, String name, Decision decision, long cost) {
         append(
                 field,

@@ -83,8 +83,8 @@ public final class RateLimitHeaders {
     }
 
     /**
-     * The limits of a rule that was decided alone. Of a single limit that permitted the numbers are read one by one; the
-     * list of limits of the decision would be made for this.
+     * The limits of a rule that was decided alone. Of a single limit that permitted the numbers are read one by one;
+     * the list of limits of the decision would be made for this.
      */
     public void add(RateLimitRule rule, PolicyText text, Charge charge, Decision decision) {
         HeaderStyle style = rule.headers();

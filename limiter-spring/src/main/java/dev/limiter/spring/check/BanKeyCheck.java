@@ -29,13 +29,12 @@ public final class BanKeyCheck implements StartupCheck {
                 .map(rule -> rule.get(RuleOptions.KEY))
                 .filter(Objects::nonNull)
                 .filter(BanKeyCheck::isChosen)
-                .map(
-                        key -> new Finding(
-                                MessageCode.CHOSEN_BAN_KEY,
-                                key.where() + " = " + text(key)
-                                        + ": clients choose this freely, so whoever is"
-                                        + " banned goes on with another value, and with the value of somebody else can have that one"
-                                        + " banned. Use ip or principal|ip for a rule with a ban, or a header that only your gateway sets."))
+                .map(key -> new Finding(
+                        MessageCode.CHOSEN_BAN_KEY,
+                        key.where() + " = " + text(key)
+                                + ": clients choose this freely, so whoever is banned goes on with another value, and"
+                                + " with the value of somebody else can have that one banned. Use ip or principal|ip"
+                                + " for a rule with a ban, or a header that only your gateway sets."))
                 .toList();
     }
 

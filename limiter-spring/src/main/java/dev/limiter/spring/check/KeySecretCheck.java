@@ -26,9 +26,9 @@ public final class KeySecretCheck implements StartupCheck {
                 ? List.of()
                 : List.of(new Finding(
                         MessageCode.KEY_SECRET,
-                        "limiter.redis.key-secret is not set: values of headers, cookies, sessions and the like are hashed"
-                                + " without a secret of your own before they are part of a key in Redis, so that whoever reads"
-                                + " Redis can find out those that can be guessed. Set it to some random text, the same for all"
-                                + " instances."));
+                        "limiter.redis.key-secret is not set: values of headers, cookies, sessions and the like are"
+                                + " hashed without a secret of your own before they are part of a key in Redis, so"
+                                + " that whoever reads Redis can find out those that can be guessed. Set it to some"
+                                + " random text, the same for all instances."));
     }
 }

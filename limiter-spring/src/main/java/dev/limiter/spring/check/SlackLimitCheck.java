@@ -84,11 +84,11 @@ public final class SlackLimitCheck implements StartupCheck {
                 RateLimitRule one = rules.get(tight);
                 RateLimitRule other = rules.get(loose);
                 if (tight != loose && implies(one, other) && (tight < loose || !implies(other, one))) {
-                    findings.add(
-                            new Finding(
-                                    MessageCode.SLACK_RULE,
-                                    other.origin() + ": it counts the same requests as " + one.origin()
-                                            + ", and never refuses what that permits. Remove it, or make it tighter than that."));
+                    findings.add(new Finding(
+                            MessageCode.SLACK_RULE,
+                            other.origin() + ": it counts the same requests as " + one.origin()
+                                    + ", and never refuses what that permits. Remove it, or make it tighter than"
+                                    + " that."));
                     break;
                 }
             }

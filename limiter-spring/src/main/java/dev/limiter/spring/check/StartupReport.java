@@ -45,7 +45,7 @@ public final class StartupReport implements ApplicationListener<ContextRefreshed
         }
     }
 
-    /** The same for what is configured now; before the start there is nothing to check. */
+    /** Reports on the present configuration after a change; before the start there is nothing to check. */
     public synchronized void reportChange() {
         if (started) {
             report();

@@ -50,8 +50,8 @@ public final class CandidateRules {
         if (live.get(RuleOptions.LIMIT_RESOLVER) != null && candidate.limit().get(LimitOptions.LIMIT) == null) {
             throw problem(
                     where,
-                    "The limits of keys come from limit-resolver, which the candidate takes the place of. Say limit, such as"
-                            + " limit: 1000, for all keys.");
+                    "The limits of keys come from limit-resolver, which the candidate takes the place of. Say limit,"
+                            + " such as limit: 1000, for all keys.");
         }
         Settings settings = live.settings()
                 .without(TiersDefinition.CANDIDATE)

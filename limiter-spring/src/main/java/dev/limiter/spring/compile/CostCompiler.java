@@ -73,8 +73,8 @@ final class CostCompiler {
                     MessageCode.COST,
                     common.where(),
                     common.value(),
-                    "Each limit of the rule has a cost of its own, so that nothing would cost this. Remove it, or one of"
-                            + " those.");
+                    "Each limit of the rule has a cost of its own, so that nothing would cost this. Remove it, or one"
+                            + " of those.");
         }
     }
 

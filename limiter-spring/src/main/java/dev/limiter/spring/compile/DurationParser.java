@@ -95,7 +95,7 @@ public final class DurationParser {
         };
     }
 
-    /** The same duration as it can be written; {@code otherwise} if the text is none. */
+    /** The correction of a fraction or of several units; {@code otherwise} if the text is no duration. */
     private static String severalNumbers(String text, String otherwise) {
         Matcher part = PART.matcher(text);
         BigDecimal nanos = BigDecimal.ZERO;

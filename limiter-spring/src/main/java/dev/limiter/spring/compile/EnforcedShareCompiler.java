@@ -44,8 +44,8 @@ final class EnforcedShareCompiler {
                     MessageCode.ENFORCE,
                     said.where(),
                     said.value(),
-                    "A share of the keys needs a key: all requests have the same here. Say who has a bucket of one's own,"
-                            + " such as key: ip, or remove it.");
+                    "A share of the keys needs a key: all requests have the same here. Say who has a bucket of one's"
+                            + " own, such as key: ip, or remove it.");
         }
         return new EnforcedShare(hundredths);
     }

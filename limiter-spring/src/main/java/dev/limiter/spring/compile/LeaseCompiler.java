@@ -29,8 +29,9 @@ final class LeaseCompiler {
                     MessageCode.LEASE,
                     lease.where(),
                     lease.value(),
-                    "What is held until it is released (concurrency), and what leaves one after the other (leaky-bucket"
-                            + " with max-wait, warm-up), cannot be taken ahead. Remove it, or choose another algorithm.");
+                    "What is held until it is released (concurrency), and what leaves one after the other"
+                            + " (leaky-bucket with max-wait, warm-up), cannot be taken ahead. Remove it, or choose"
+                            + " another algorithm.");
         }
     }
 

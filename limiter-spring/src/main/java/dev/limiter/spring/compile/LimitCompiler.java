@@ -235,7 +235,8 @@ final class LimitCompiler {
                     MessageCode.OUT_OF_RANGE,
                     buckets.where(),
                     buckets.value(),
-                    "The window is too short for so many: with limiter.storage: redis each has at least a microsecond.");
+                    "The window is too short for so many: with limiter.storage: redis each has at least a"
+                            + " microsecond.");
         }
     }
 

@@ -57,8 +57,8 @@ final class ResolvedLimitCompiler {
                     MessageCode.TWO_SORTS_OF_LIMITS,
                     resolver.where(),
                     resolver.value(),
-                    "The rule has named limits, but what is resolved is one limit. Write limit and window directly in the"
-                            + " rule.");
+                    "The rule has named limits, but what is resolved is one limit. Write limit and window directly in"
+                            + " the rule.");
         }
         Function<RateLimitContext, @Nullable Object> source = source(resolver, variables, problems);
         LimitDefinition own = definition.limit();
@@ -111,8 +111,8 @@ final class ResolvedLimitCompiler {
                     MessageCode.LIMIT_RESOLVER,
                     resolver.where(),
                     resolver.value(),
-                    "There is no LimitResolver bean of this name. Name one, or write an expression that gives a number of"
-                            + " permits, such as \"#{@customers.limitOf(#request)}\".");
+                    "There is no LimitResolver bean of this name. Name one, or write an expression that gives a"
+                            + " number of permits, such as \"#{@customers.limitOf(#request)}\".");
             return null;
         }
         // Not before the first request: rules are needed early, and a bean made that early misses its own proxies.

@@ -224,8 +224,8 @@ final class RuleCompilation {
                     MessageCode.CHARGE_IF,
                     setting.where(),
                     setting.value(),
-                    "A limit of the rule is algorithm: concurrency, of which nothing stays charged anyway. Move that limit"
-                            + " into a rule of its own, or remove charge-if.");
+                    "A limit of the rule is algorithm: concurrency, of which nothing stays charged anyway. Move that"
+                            + " limit into a rule of its own, or remove charge-if.");
         }
     }
 }

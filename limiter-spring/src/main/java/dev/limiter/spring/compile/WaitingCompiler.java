@@ -53,8 +53,8 @@ final class WaitingCompiler {
                     MessageCode.WAITING,
                     phase.where(),
                     phase.value(),
-                    "Nobody can wait in a filter, which would hold a thread of the server meanwhile. Remove max-wait and"
-                            + " max-waiting, or decide at the endpoint.");
+                    "Nobody can wait in a filter, which would hold a thread of the server meanwhile. Remove max-wait"
+                            + " and max-waiting, or decide at the endpoint.");
         }
     }
 

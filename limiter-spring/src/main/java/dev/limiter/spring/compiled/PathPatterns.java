@@ -115,7 +115,7 @@ public final class PathPatterns {
                 : Coverage.SOME;
     }
 
-    /** The same of one of the patterns alone. */
+    /** The coverage of one of the patterns alone. */
     Coverage coverage(String text, String endpointPattern) {
         return new PathPatterns(List.of(text), parser).coverage(endpointPattern);
     }

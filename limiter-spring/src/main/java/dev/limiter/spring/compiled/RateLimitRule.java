@@ -261,7 +261,7 @@ public final class RateLimitRule {
         return matcher == null ? Coverage.NONE : matcher.coverage(httpMethod, endpointPattern);
     }
 
-    /** The same by one of its paths alone, as it was written. */
+    /** The coverage by one of its paths alone, as it was written. */
     public Coverage coverage(String path, @Nullable String httpMethod, String endpointPattern) {
         return matcher == null ? Coverage.NONE : matcher.coverage(path, httpMethod, endpointPattern);
     }
@@ -342,7 +342,7 @@ public final class RateLimitRule {
         return charge(null, context);
     }
 
-    /** The same with the {@link #key} of this one, where that is known. */
+    /** {@link #charge(RateLimitContext)} with the {@link #key} of this rule, where that is known. */
     public @Nullable Charge charge(@Nullable String known, RateLimitContext context) {
         if (fixedCharge != null) {
             return fixedCharge;
@@ -381,7 +381,7 @@ public final class RateLimitRule {
         return limitsOf(whole, rule);
     }
 
-    /** The same where it is of a tier with these limits. */
+    /** The limits of a key that is of a tier with these limits. */
     public Rule limitsOf(String whole, Rule tier) {
         Stage overriding = overrides.of(whole);
         return overriding == null ? tier : overriding.over(tier);

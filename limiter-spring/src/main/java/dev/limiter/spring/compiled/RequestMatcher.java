@@ -55,7 +55,7 @@ public final class RequestMatcher {
         return matchesMethod(method) ? paths.coverage(endpointPattern) : Coverage.NONE;
     }
 
-    /** The same by one of the paths alone. */
+    /** The coverage by one of the paths alone. */
     Coverage coverage(String path, @Nullable String method, String endpointPattern) {
         return matchesMethod(method) ? paths.coverage(path, endpointPattern) : Coverage.NONE;
     }

@@ -80,7 +80,7 @@ public final class ResolvedLimits {
         return known.rule() == null ? own : known.rule();
     }
 
-    /** The same for a hypothetical request: its answer is not remembered, because the key belongs to a client. */
+    /** The rule for a hypothetical request: the answer is not remembered, because the key belongs to a client. */
     Rule prediction(String key, RateLimitContext context, Rule own) {
         Answer known = answers.get(key);
         Rule rule = known == null || known.until() - clock.getAsLong() <= 0

@@ -58,7 +58,7 @@ public final class ApplicableRules {
         return rules.stream().filter(rule -> rule.mode() == mode).toList();
     }
 
-    /** The same for one request, where they are enforced in {@link #partial part}: some may only watch its key. */
+    /** These rules for one request: some that are enforced in {@link #partial part} may only watch its key. */
     ApplicableRules of(RateLimitContext context) {
         List<RateLimitRule> refusing = new ArrayList<>(enforced.size());
         List<RateLimitRule> watching = new ArrayList<>(shadow);
@@ -106,7 +106,7 @@ public final class ApplicableRules {
         return enforced.isEmpty() && shadow.isEmpty();
     }
 
-    /** The same without the enforced rules of that name. */
+    /** These rules without the enforced ones among the others. */
     public ApplicableRules without(List<RateLimitRule> others) {
         if (others.isEmpty() || enforced.isEmpty()) {
             return this;

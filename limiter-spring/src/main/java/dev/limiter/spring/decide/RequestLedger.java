@@ -18,9 +18,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verdicts about one request, on any edge: of the rules that apply by its path, then of its handler. The ledger knows
- * which charges wait for the answer, and writes the fields that tell where the limits stand. Used by one thread after the
- * other, except for {@link #settleWithAnswer}.
+ * The verdicts about one request, on any edge: of the rules that apply by its path, then of its handler. The ledger
+ * knows which charges wait for the answer, and writes the fields that tell where the limits stand. Used by one thread
+ * after the other, except for {@link #settleWithAnswer}.
  */
 public final class RequestLedger {
 
@@ -127,7 +127,9 @@ public final class RequestLedger {
         return !open.isEmpty();
     }
 
-    /** Settles the charges that wait for the answer. Whether permits were returned, so that the fields are out of date. */
+    /**
+     * Settles the charges that wait for the answer. Whether permits were returned, so that the fields are out of date.
+     */
     public boolean settle(ResponseView answer) {
         List<Verdict> settling = open;
         settling.forEach(verdict -> verdict.answered(answer));

@@ -97,7 +97,7 @@ public final class RuleDecider {
     }
 
     /**
-     * The same without blocking the caller, whatever the storage. Cancelling the future gives back what was
+     * {@link #decide} without blocking the caller, whatever the storage. Cancelling the future gives back what was
      * taken, and the place of a request that waits. It fails with {@link RuleEvaluationException} where {@link
      * #decide} throws that.
      */
@@ -250,8 +250,8 @@ public final class RuleDecider {
     }
 
     /**
-     * The same without blocking the caller, whatever the storage; fails where the storage does. All limits are asked at
-     * once.
+     * {@link #peek} without blocking the caller, whatever the storage; fails where the storage does. All limits are
+     * asked at once.
      */
     public CompletableFuture<List<List<LimitStatus>>> peekLater(Verdict verdict) {
         List<CompletableFuture<Decision>> questions = verdict.charges.stream()

@@ -52,12 +52,12 @@ public final class ExpressionScope {
         return new ExpressionScope(names, Set.of(), Set.of(), method);
     }
 
-    /** The same once there is an answer to the request. */
+    /** This scope once there is an answer to the request. */
     public ExpressionScope afterRequest() {
         return with(Set.of(Variables.RESPONSE));
     }
 
-    /** The same once it is known how the call of a method went, and there may be an answer to a request. */
+    /** This scope once it is known how the call of a method went, and there may be an answer to a request. */
     public ExpressionScope afterCall() {
         return with(Variables.OUTCOME);
     }

@@ -19,7 +19,10 @@ public final class RuleEvaluationException extends RuntimeException {
         super(message, null, false, false);
     }
 
-    /** The same without a stack trace and a cause, for servers that would log it for each request. */
+    /**
+     * An exception with the message of a failure, without stack trace and cause, for servers that would log it for each
+     * request.
+     */
     public static RuleEvaluationException brief(Throwable failure) {
         return new RuleEvaluationException(
                 failure instanceof RuleEvaluationException known

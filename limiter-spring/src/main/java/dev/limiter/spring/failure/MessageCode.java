@@ -63,8 +63,8 @@ public enum MessageCode {
                     + " limiter.enabled=false to limit nothing, or use Spring MVC."),
     DASHBOARD(
             "LIM-407",
-            "Add spring-boot-starter-actuator; write a path such as /limiter that no endpoint has; add Spring Security, or set server.address:"
-                    + " 127.0.0.1, or limiter.dashboard.insecure: true."),
+            "Add spring-boot-starter-actuator; write a path such as /limiter that no endpoint has; add Spring"
+                    + " Security, or set server.address: 127.0.0.1, or limiter.dashboard.insecure: true."),
 
     CHANGE("LIM-501", "Say what is to be different: limit, window, burst, mode or enforce, and of which limit."),
     CHANGES_FILE("LIM-502", "Remove limiter.changes-file, or have limiter.redis.share-changes: false."),

@@ -92,7 +92,7 @@ final class KeyAlternative {
         return encode(text);
     }
 
-    /** The same for a value as a person says it. */
+    /** The encoded value of this alternative for a value as a person says it. */
     String encodeSaid(String text) {
         return encode(said.apply(text));
     }

@@ -32,7 +32,7 @@ final class KeyPart {
     private final KeyAlternative[] alternatives;
     private final String unresolved;
 
-    /** The same, as people are told the types. */
+    /** The unresolved part, as people are told the types. */
     private final String unresolvedAsNamed;
 
     private final boolean ofClients;

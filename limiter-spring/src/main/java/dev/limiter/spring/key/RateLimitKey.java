@@ -54,7 +54,7 @@ public final class RateLimitKey {
         return Arrays.stream(parts).flatMap(KeyPart::kinds).distinct().toList();
     }
 
-    /** The same within each resource of its own. */
+    /** This key within each resource of its own. */
     public RateLimitKey perResource() {
         KeyPart[] more = new KeyPart[parts.length + 1];
         more[0] = RESOURCE;
@@ -62,7 +62,7 @@ public final class RateLimitKey {
         return new RateLimitKey(prefix, List.of(more), forAll);
     }
 
-    /** The same within one resource; what is known now need not be worked out for each decision. */
+    /** This key within one resource; what is known now need not be worked out for each decision. */
     public RateLimitKey within(String resource) {
         String text = "resource=" + resource.length() + ":" + resource;
         return new RateLimitKey(parts.length == 0 ? text : text + ",", List.of(parts), forAll);
@@ -111,8 +111,7 @@ public final class RateLimitKey {
     }
 
     /**
-     * The parts of a key that this resolved which tell clients apart: the same at each resource. All but the resource
-     * where no part does.
+     * The client-specific parts of a key, the same at each resource; all but the resource if there are none.
      */
     public String clientOf(String key) {
         StringBuilder clients = new StringBuilder();

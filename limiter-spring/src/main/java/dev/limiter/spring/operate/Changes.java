@@ -191,12 +191,12 @@ public record Changes(
         return new Changes(revision, before, someRules, someOverrides);
     }
 
-    /** The same as the version that follows another one. */
+    /** These changes as the version that follows another one. */
     Changes after(Changes former) {
         return as(Revision.of(former.version() + 1), former);
     }
 
-    /** The same as another revision with the same number. */
+    /** These changes as another revision with the same number. */
     public Changes renewed() {
         return as(Revision.of(version()), this);
     }

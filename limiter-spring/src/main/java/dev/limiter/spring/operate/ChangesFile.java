@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Changes in a file of this instance, which is replaced whole and read once: the next start begins with them. A file of
- * changes that is damaged is moved aside, and its changes are not in force; what is no file of changes is neither moved nor
- * replaced. Thread-safe.
+ * changes that is damaged is moved aside, and its changes are not in force; what is no file of changes is neither moved
+ * nor replaced. Thread-safe.
  */
 public final class ChangesFile implements ChangeStore {
 
@@ -36,8 +36,8 @@ public final class ChangesFile implements ChangeStore {
     }
 
     /**
-     * Why changes cannot be kept there: it is something else than a file of changes, whose first line is a revision. Null
-     * if it is one, empty, not there yet, or not to be read.
+     * Why changes cannot be kept there: it is something else than a file of changes, whose first line is a revision.
+     * Null if it is one, empty, not there yet, or not to be read.
      */
     public static @Nullable String obstacle(Path file) {
         if (Files.isDirectory(file)) {

@@ -79,7 +79,7 @@ public record HypotheticalRequest(
                 cookies);
     }
 
-    /** The same at another path. */
+    /** This request at another path. */
     public HypotheticalRequest at(String other) {
         return new HypotheticalRequest(method, other, query, address, principal, roles, headers, parameters, cookies);
     }

@@ -182,7 +182,7 @@ public final class LiveRules {
         return kept.place();
     }
 
-    /** The same trouble goes on; another one begins now. */
+    /** Keeps the start of unchanged trouble; another reason starts anew. */
     private @Nullable Trouble trouble(@Nullable Trouble before, @Nullable String reason) {
         if (reason == null || before != null && before.reason().equals(reason)) {
             return reason == null ? null : before;

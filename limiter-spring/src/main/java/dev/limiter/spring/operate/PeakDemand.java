@@ -53,7 +53,7 @@ public final class PeakDemand {
         this.windowNanos = window.toNanos();
     }
 
-    /** The same of a key in no tier. */
+    /** Adds permits of a key in no tier. */
     public void add(String key, long permits, long time) {
         add(key, null, permits, time);
     }
@@ -118,7 +118,7 @@ public final class PeakDemand {
         return suggest(share, null);
     }
 
-    /** The same of the keys that were in a tier last. */
+    /** {@link #suggest(double)} of the keys that were in a tier last. */
     public synchronized Suggestion suggest(double share, @Nullable String tier) {
         long[] peaks = sample.values().stream()
                 .filter(demand -> Objects.equals(demand.tier, tier))

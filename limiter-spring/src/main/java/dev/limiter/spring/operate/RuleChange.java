@@ -72,12 +72,12 @@ public record RuleChange(
         this(named, limit, window, burst, mode, enforce, null);
     }
 
-    /** The same, signed. */
+    /** This change, signed. */
     public RuleChange signed(Signature signature) {
         return new RuleChange(named, limit, window, burst, mode, enforce, signature);
     }
 
-    /** The same as the change that leads to a version. */
+    /** This change as the one that leads to a version. */
     RuleChange leadingTo(long version) {
         return signature == null ? this : signed(new Signature(version, signature.at, signature.by, signature.reason));
     }

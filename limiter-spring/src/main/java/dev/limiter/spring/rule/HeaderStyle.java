@@ -4,7 +4,10 @@ package dev.limiter.spring.rule;
 public enum HeaderStyle {
     /** {@code RateLimit} and {@code RateLimit-Policy}, as the IETF draft has them. */
     IETF,
-    /** The same with the names of the draft's open change, the cost of the request, and {@code RateLimit-Partition}. */
+    /**
+     * {@link #IETF} with the names of the draft's open change, the cost of the request, and {@code
+     * RateLimit-Partition}.
+     */
     IETF_NEXT,
     /** {@code X-RateLimit-Limit}, {@code -Remaining} and {@code -Reset}. */
     LEGACY,

@@ -42,7 +42,7 @@ public final class Option<T> {
         return new OptionTraits<T>(Object.class, "").named(name);
     }
 
-    /** The same whose value is a list of texts. */
+    /** An option of {@link #of} whose value is a list of texts. */
     public static Option<List<String>> listOf(String name) {
         return OptionTraits.list("").named(name);
     }
@@ -107,7 +107,7 @@ public final class Option<T> {
         return traits.defaultValue;
     }
 
-    /** The same of an option that has a default. */
+    /** The {@link #defaultValue()} of an option that has one. */
     public T usual() {
         return Objects.requireNonNull(traits.defaultValue, name);
     }
@@ -132,7 +132,7 @@ public final class Option<T> {
         return description(traits.defaultText);
     }
 
-    /** The same where something else counts if nothing is said, such as {@code as in the rule}. */
+    /** {@link #description()} where something else counts if nothing is said, such as {@code as in the rule}. */
     public String description(@Nullable String otherwise) {
         return traits.meaning
                 + range()

@@ -125,7 +125,7 @@ final class OptionTraits<T> {
         return this;
     }
 
-    /** The same, with an exception such as {@code ", but none for key: global"}. */
+    /** {@link #otherwise(Object)}, with an exception such as {@code ", but none for key: global"}. */
     OptionTraits<T> otherwise(T value, String exception) {
         this.exception = exception;
         return otherwise(value);
@@ -137,7 +137,7 @@ final class OptionTraits<T> {
         return this;
     }
 
-    /** The same, with an exception such as {@code ", but none for key: global"}. */
+    /** {@link #otherwiseCounts(String)}, with an exception such as {@code ", but none for key: global"}. */
     OptionTraits<T> otherwiseCounts(String what, String exception) {
         this.exception = exception;
         return otherwiseCounts(what);

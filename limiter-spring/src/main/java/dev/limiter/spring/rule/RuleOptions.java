@@ -29,8 +29,8 @@ public final class RuleOptions {
     /** When it decides, if it has paths. */
     public static final Option<Phase> PHASE = OptionTraits.oneOf(
                     Phase.class,
-                    "When the rule decides: endpoint, once the endpoint is known and Spring Security has let the request"
-                            + " through, or request, before Spring Security and by the path alone")
+                    "When the rule decides: endpoint, once the endpoint is known and Spring Security has let the"
+                            + " request through, or request, before Spring Security and by the path alone")
             .otherwise(Phase.ENDPOINT)
             .named("phase");
 
@@ -99,8 +99,8 @@ public final class RuleOptions {
 
     /** The share of the limits that an instance takes ahead, such as 5%. */
     public static final Option<String> LEASE = OptionTraits.text(
-                    "With storage: redis, the share of the limits that each instance takes ahead to decide without asking,"
-                            + " from 1% to 50%")
+                    "With storage: redis, the share of the limits that each instance takes ahead to decide without"
+                            + " asking, from 1% to 50%")
             .otherwiseCounts("none")
             .suggest("5%", "Takes up to a twentieth ahead.")
             .remark("Not for concurrency, nor where requests leave one after the other.")
@@ -131,9 +131,9 @@ public final class RuleOptions {
 
     /** An expression; what was taken is returned where it turns out false. */
     public static final Option<String> CHARGE_IF = OptionTraits.text(
-                    "failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests that"
-                            + " stay charged, such as \"#{#response.status == 401}\"; the permits of others are returned"
-                            + " before their answer is sent")
+                    "failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests"
+                            + " that stay charged, such as \"#{#response.status == 401}\"; the permits of others are"
+                            + " returned before their answer is sent")
             .suggest("failed", "Any answer but 2xx and 3xx stays charged.")
             .remark("All if not said.")
             .named("charge-if");
@@ -160,8 +160,8 @@ public final class RuleOptions {
 
     /** The name of a {@link LimitResolver} bean, or an expression. */
     public static final Option<String> LIMIT_RESOLVER = OptionTraits.text(
-                    "Where the limit of each key comes from: the name of a LimitResolver bean, or an expression that gives"
-                            + " a number of permits, or nothing for the limit of the rule")
+                    "Where the limit of each key comes from: the name of a LimitResolver bean, or an expression that"
+                            + " gives a number of permits, or nothing for the limit of the rule")
             .bean(LimitResolver.class)
             .named("limit-resolver");
 

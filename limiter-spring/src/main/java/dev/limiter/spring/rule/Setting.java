@@ -18,7 +18,7 @@ public record Setting<T>(T value, String where, List<Setting<?>> hidden) {
         this(value, where, List.of());
     }
 
-    /** The same in the place of a weaker one: hides it from now on, with the settings it hid. */
+    /** This setting in the place of a weaker one: hides it from now on, with the settings it hid. */
     Setting<T> over(Setting<?> weaker) {
         List<Setting<?>> all = new ArrayList<>(hidden);
         all.add(new Setting<>(weaker.value(), weaker.where()));

@@ -24,7 +24,7 @@ public final class Settings {
         return (Setting<T>) said.get(option);
     }
 
-    /** The same without the place. */
+    /** The value of the setting of an option; null if there is none. */
     public <T> @Nullable T value(Option<T> option) {
         Setting<T> setting = get(option);
         return setting == null ? null : setting.value();
@@ -35,7 +35,7 @@ public final class Settings {
         return with(option, value == null ? null : new Setting<>(value, origin.of(option.name())));
     }
 
-    /** The same with a setting of another place. */
+    /** {@link #with(Option, Object, RuleOrigin)} with a setting of another place. */
     public <T> Settings with(Option<T> option, @Nullable Setting<T> setting) {
         if (setting == null) {
             return this;

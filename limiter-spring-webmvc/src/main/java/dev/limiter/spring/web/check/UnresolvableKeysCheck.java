@@ -85,8 +85,9 @@ public final class UnresolvableKeysCheck implements StartupCheck {
             findings.add(new Finding(
                     MessageCode.NO_PRINCIPAL,
                     where
-                            + " = principal: nothing here logs users in (there is no Spring Security, and no filter of the"
-                            + " application), so that all requests share one bucket. Add what does, or use key: ip."));
+                            + " = principal: nothing here logs users in (there is no Spring Security, and no filter"
+                            + " of the application), so that all requests share one bucket. Add what does, or use"
+                            + " key: ip."));
         }
     }
 

@@ -86,7 +86,7 @@ public final class HeldResponse extends ContentLengthResponse {
         super.flushBuffer();
     }
 
-    /** The same one for as long as the response lives: a wrapper may keep it beyond a {@link #reset()}. */
+    /** One stream or writer for as long as the response lives: a wrapper may keep it beyond a {@link #reset()}. */
     @Override
     public ServletOutputStream getOutputStream() throws IOException {
         ServletOutputStream target = super.getOutputStream();
@@ -103,7 +103,7 @@ public final class HeldResponse extends ContentLengthResponse {
         }
     }
 
-    /** The same one for as long as the response lives: a wrapper may keep it beyond a {@link #reset()}. */
+    /** One stream or writer for as long as the response lives: a wrapper may keep it beyond a {@link #reset()}. */
     @Override
     public PrintWriter getWriter() throws IOException {
         PrintWriter target = super.getWriter();

@@ -118,7 +118,7 @@ public final class DecisionSeries {
         next();
     }
 
-    /** The same, for other instances: the text is for {@link #hear} of each of them. */
+    /** {@link #sample()}, for other instances: the text is for {@link #hear} of each of them. */
     public synchronized String share() {
         shared = true;
         return next().text();
