@@ -4,10 +4,12 @@ import dev.limiter.TimeSource;
 import dev.limiter.failover.StorageUnavailableException.Reason;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /** Whether one node of a remote storage is asked, which is probed while it is not. Thread-safe. */
 final class NodeHealth {
@@ -15,7 +17,7 @@ final class NodeHealth {
     private static final Duration PROBE_EVERY = Duration.ofMillis(500);
 
     /** Between probes that succeed. */
-    private static final Executor SOON = CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS);
+    private static final Executor SOON = TimerThread.after(Duration.ofMillis(50));
 
     /** After so many failed probes another connection is tried. */
     private static final int PROBES_OF_A_CONNECTION = 4;
@@ -30,7 +32,18 @@ final class NodeHealth {
     private final AtomicInteger probes = new AtomicInteger();
     private final AtomicBoolean checking = new AtomicBoolean();
     private final AtomicBoolean verifying = new AtomicBoolean();
-    private volatile CompletableFuture<?> read = CompletableFuture.completedFuture(null);
+    private volatile Reading reading = new Reading(CompletableFuture.completedFuture(null), Duration.ZERO);
+
+    /** One run of the thread that reads answers, which all who wait await. */
+    private record Reading(CompletableFuture<?> marker, CompletableFuture<Boolean> inTime) {
+
+        Reading(CompletableFuture<?> marker, Duration most) {
+            this(
+                    marker,
+                    marker.handle((read, failure) -> true)
+                            .completeOnTimeout(false, most.toNanos(), TimeUnit.NANOSECONDS));
+        }
+    }
 
     /**
      * @param node as {@link RemoteStorage#node} names it
@@ -51,14 +64,27 @@ final class NodeHealth {
         return timeouts;
     }
 
-    /** Complete as {@link RemoteStorage#answersRead}, of which one is under way for all who wait. */
-    private CompletableFuture<?> answersRead() {
-        CompletableFuture<?> current = read;
-        if (current.isDone()) {
-            current = remote.answersRead(node).toCompletableFuture();
-            read = current;
+    /**
+     * True when the answers are read that have come, false if that takes too long: then nobody waits anew for the reader
+     * until it has run.
+     */
+    private CompletableFuture<Boolean> answersRead() {
+        Reading current = reading;
+        if (current.marker.isDone()) {
+            Duration most = remote.timeout().multipliedBy(Timeouts.MOST_LATE);
+            current = new Reading(started(() -> remote.answersRead(node)), most);
+            reading = current;
         }
-        return current;
+        return current.inTime;
+    }
+
+    /** A call that fails, however it does. */
+    private static CompletableFuture<?> started(Supplier<CompletionStage<?>> call) {
+        try {
+            return call.get().toCompletableFuture();
+        } catch (RuntimeException failure) {
+            return CompletableFuture.failedFuture(failure);
+        }
     }
 
     /** Whether it is not asked. */
@@ -75,7 +101,8 @@ final class NodeHealth {
         Reason reason =
                 failure instanceof StorageUnavailableException unavailable ? unavailable.reason() : Reason.FAILED;
         switch (reason) {
-            case UNSETTLED -> {}
+            // of one request: a probe finds out about the node
+            case UNSETTLED, LACKS_RIGHT, BROKEN_STATE -> {}
             // this JVM was late; the node may be, too
             case STOOD_STILL -> check();
             case TIMED_OUT -> {
@@ -83,7 +110,7 @@ final class NodeHealth {
                     verify(failure);
                 }
             }
-            case FAILED, NOT_DONE, LACKS_RIGHT, BROKEN_STATE -> {
+            case FAILED, NOT_DONE -> {
                 if (breaker.failed(begun)) {
                     open(failure);
                 }
@@ -155,6 +182,7 @@ final class NodeHealth {
     }
 
     private CompletableFuture<?> run() {
-        return timeouts.patiently(remote.probe(node).toCompletableFuture().copy(), new Budget(remote.timeout(), clock));
+        CompletableFuture<?> answer = started(() -> remote.probe(node)).copy();
+        return timeouts.patiently(answer, new Budget(remote.timeout(), clock));
     }
 }

@@ -12,29 +12,30 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * Waits for answers, for a limited time. An answer that is granted later is given back, since no caller has it
- * any more. An answer that is not there in time may not have been read yet: then the thread that reads answers is
- * awaited, for ten budgets at most, and where that is late, or the waiting thread is, the answer has another budget.
- * Immutable.
+ * Waits for answers, for a limited time. An answer that is granted later is given back, since no caller has it any more.
+ * A missing answer may merely be unread: the thread that reads answers is awaited, for ten budgets at most. Where that
+ * thread is late, or the waiting thread, the answer has another budget. Immutable.
  */
 public final class Timeouts {
 
     /** So many budgets the thread that reads answers may be late. */
-    private static final int MOST_LATE = 10;
+    static final int MOST_LATE = 10;
 
-    private static final CompletableFuture<Void> READ = CompletableFuture.completedFuture(null);
     private static final CompletableFuture<Boolean> DONE = CompletableFuture.completedFuture(true);
 
     private final StorageExceptionTranslator errors;
-    private final Supplier<? extends CompletionStage<?>> reading;
+    private final Supplier<CompletableFuture<Boolean>> reading;
 
     /** {@code errors}: what to fail with. */
     public Timeouts(StorageExceptionTranslator errors) {
-        this(errors, () -> READ);
+        this(errors, () -> DONE);
     }
 
-    /** {@code reading}: complete once the answers are read that have come, as {@link RemoteStorage#answersRead}. */
-    Timeouts(StorageExceptionTranslator errors, Supplier<? extends CompletionStage<?>> reading) {
+    /**
+     * {@code reading}: true once the answers are read that have come, as {@link RemoteStorage#answersRead}; false if
+     * that took {@link #MOST_LATE} budgets. Never fails.
+     */
+    Timeouts(StorageExceptionTranslator errors, Supplier<CompletableFuture<Boolean>> reading) {
         this.errors = errors;
         this.reading = reading;
     }
@@ -44,11 +45,14 @@ public final class Timeouts {
         return join(answer, Budget.of(timeout));
     }
 
-    /** The same for what is left of a budget. */
+    /** Cancels what is not there within the rest of a budget; otherwise as {@link #join(CompletionStage, Duration)}. */
     public <T> T join(CompletionStage<T> answer, Budget budget) {
         CompletableFuture<T> future = answer.toCompletableFuture();
-        if (!isDone(future, budget) && !isReadLate(future, budget) && future.cancel(true)) {
-            throw errors.timedOut(budget);
+        if (!isDone(future, budget)) {
+            Budget used = readerAwaited(future, budget);
+            if (future.cancel(true)) {
+                throw errors.timedOut(used);
+            }
         }
         try {
             return future.join();
@@ -57,15 +61,23 @@ public final class Timeouts {
         }
     }
 
-    /** Whether an answer that was not there in time is there once the thread that reads has run, or soon after. */
-    private boolean isReadLate(CompletableFuture<?> answer, Budget budget) {
-        Budget again = budget.again(MOST_LATE);
-        CompletableFuture<?> read = read();
+    /** Waits for the reader of an answer that was not there in time; returns the budget that was used up. */
+    private Budget readerAwaited(CompletableFuture<?> answer, Budget budget) {
+        CompletableFuture<Boolean> read = reading.get();
         if (!read.isDone()) {
-            isDone(CompletableFuture.anyOf(answer, read), again);
+            isDone(CompletableFuture.anyOf(answer, read), budget.again(MOST_LATE));
         }
-        long late = budget.late();
-        return late == 0 ? answer.isDone() : isDone(answer, again.atMost(late));
+        Budget used = used(budget, read);
+        long late = used.late();
+        if (late > 0) {
+            isDone(answer, budget.again(1).atMost(late));
+        }
+        return used;
+    }
+
+    /** The budget, or a new one where the reader did not come at all: it is not late, it has nothing to read or write. */
+    private static Budget used(Budget budget, CompletableFuture<Boolean> read) {
+        return read.getNow(false) ? budget : Budget.of(budget.timeout());
     }
 
     /** Waits so long, also when interrupted, which the thread is afterwards. */
@@ -91,50 +103,50 @@ public final class Timeouts {
         }
     }
 
-    /** The same without blocking. */
+    /** Fails if there is no answer in time, as {@link #join(CompletionStage, Budget)}, without blocking. */
     public CompletableFuture<Decision> within(CompletableFuture<Decision> answer, Budget budget) {
         return limited(orGiveBack(answer), budget);
     }
 
     /** Fails if there is no answer in time. */
     <T> CompletableFuture<T> limited(CompletableFuture<T> answer, Budget budget) {
-        CompletableFuture<Boolean> awaited = answer.isDone()
-                ? DONE
-                : isDoneLater(answer, budget).thenCompose(done -> done ? DONE : isReadLater(answer, budget));
-        return awaited.thenCompose(done -> answerOr(answer, budget));
+        CompletableFuture<Budget> awaited = isDoneLater(answer, budget)
+                .thenCompose(done ->
+                        done ? CompletableFuture.completedFuture(budget) : readerAwaitedLater(answer, budget));
+        return awaited.thenCompose(used -> answerOr(answer, used));
     }
 
-    private CompletableFuture<Boolean> isReadLater(CompletableFuture<?> answer, Budget budget) {
-        Budget again = budget.again(MOST_LATE);
-        CompletableFuture<?> read = read();
-        return isDoneLater(CompletableFuture.anyOf(answer, read), again)
-                .thenCompose(any -> isDoneLater(answer, again.atMost(budget.late())));
+    private CompletableFuture<Budget> readerAwaitedLater(CompletableFuture<?> answer, Budget budget) {
+        CompletableFuture<Boolean> read = reading.get();
+        return isDoneLater(CompletableFuture.anyOf(answer, read), budget.again(MOST_LATE))
+                .thenCompose(any -> {
+                    Budget used = used(budget, read);
+                    return isDoneLater(answer, budget.again(1).atMost(used.late())).thenApply(done -> used);
+                });
     }
 
     private static CompletableFuture<Boolean> isDoneLater(CompletableFuture<?> answer, Budget budget) {
-        return answer.handle((any, failure) -> true).completeOnTimeout(false, budget.left(), TimeUnit.NANOSECONDS);
+        return answer.isDone()
+                ? DONE
+                : answer.handle((any, failure) -> true).completeOnTimeout(false, budget.left(), TimeUnit.NANOSECONDS);
     }
 
     /**
-     * Fails if there is no answer in time, or for a time-out after the thread that reads has run if that is late: however
-     * slow this JVM is, that says something about the storage. May take any time.
+     * Fails without an answer in time. A late reader has another budget first: however slow this JVM is, the failure says
+     * something about the storage. Takes some twenty budgets at most.
      */
     <T> CompletableFuture<T> patiently(CompletableFuture<T> answer, Budget budget) {
         return isDoneLater(answer, budget)
-                .thenCompose(done -> done ? READ : read())
-                .thenCompose(read -> answer.isDone() || budget.late() == 0 ? READ : isReadAgain(answer, budget))
+                .thenCompose(done -> done ? DONE : reading.get())
+                .thenCompose(read -> read && budget.late() > 0 ? isReadAgain(answer, budget) : DONE)
                 .thenCompose(read -> answerOr(answer, Budget.of(budget.timeout())));
     }
 
-    private CompletableFuture<Void> isReadAgain(CompletableFuture<?> answer, Budget budget) {
-        return isDoneLater(answer, budget.again(1)).thenCompose(done -> done ? READ : read());
+    private CompletableFuture<Boolean> isReadAgain(CompletableFuture<?> answer, Budget budget) {
+        return isDoneLater(answer, budget.again(1)).thenCompose(done -> done ? DONE : reading.get());
     }
 
-    private CompletableFuture<Void> read() {
-        return reading.get().<Void>handle((read, failure) -> null).toCompletableFuture();
-    }
-
-    /** Fails where the answer is not there, and gives back a grant that comes later. */
+    /** Fails a missing answer; the failure is translated. */
     private <T> CompletableFuture<T> answerOr(CompletableFuture<T> answer, Budget budget) {
         if (!answer.isDone()) {
             answer.completeExceptionally(errors.timedOut(budget));

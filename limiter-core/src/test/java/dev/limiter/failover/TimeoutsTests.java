@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TimeoutsTests {
 
@@ -115,7 +116,7 @@ class TimeoutsTests {
             if (answered) {
                 answer.complete("granted");
             }
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(true);
         });
         Budget budget = new Budget(Duration.ofMillis(50), time);
         time.advance(Duration.ofMillis(50));
@@ -145,6 +146,25 @@ class TimeoutsTests {
                 .satisfies(failure -> assertThat(reason(failure)).isEqualTo(reason));
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aReaderThatDoesNotComeHasNothingToRead(boolean blocking) {
+        VirtualTime time = new VirtualTime();
+        Timeouts waiting = new Timeouts(StorageExceptionTranslator.PLAIN, () -> {
+            time.advance(Duration.ofMillis(500));
+            return CompletableFuture.completedFuture(false);
+        });
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        Budget budget = new Budget(Duration.ofMillis(50), time);
+        time.advance(Duration.ofMillis(50));
+        assertThatThrownBy(() -> {
+                    String unused =
+                            blocking ? waiting.join(answer, budget) : waiting.limited(answer, budget).join();
+                })
+                .satisfies(failure ->
+                        assertThat(reason(failure)).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
+    }
+
     /** The reader runs when the time is up, and if that was late, once more after another budget. */
     @ParameterizedTest
     @CsvSource({"1, 0, true", "1, 20, true", "2, 0, false", "2, 20, true", "3, 20, false"})
@@ -157,7 +177,7 @@ class TimeoutsTests {
             if (read.incrementAndGet() == answeredBy) {
                 answer.complete("granted");
             }
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(true);
         });
         CompletableFuture<String> awaited = waiting.patiently(answer, new Budget(Duration.ofMillis(50), time));
         time.advance(Duration.ofMillis(50));

@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisRateLimiterStorage implements RemoteStorage {
 
-    /** Of a call, after which hardly a caller waits for it, however slow this JVM is. */
-    private static final int MOST_BUDGETS = 3;
+    /** Of a call, as long as a caller waits for a reader that is late: see {@link dev.limiter.failover.Timeouts}. */
+    private static final int MOST_BUDGETS = 12;
 
     private final Redis redis;
     private final RightsReportingRedis background;

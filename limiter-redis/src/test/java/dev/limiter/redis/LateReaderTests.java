@@ -144,4 +144,17 @@ class LateReaderTests {
         }
         assertThat(lost).hasSize(1);
     }
+
+    /** By default Lettuce keeps commands for a connection to come, so that no reader tells that it has run. */
+    @Test
+    @Timeout(60)
+    void aServerThatIsGoneIsGivenUpWhereCommandsAreKept() {
+        storage.warmUp(List.of(rule), Duration.ofSeconds(30));
+        stopped = true;
+        server.close();
+        while (lost.isEmpty()) {
+            assertThat(storage.decide(List.of(rule.charge("key"))).onFailure()).isPresent();
+        }
+        assertThat(lost).hasSize(1);
+    }
 }

@@ -28,7 +28,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -202,6 +204,35 @@ class RightsTests {
             assertThat(told.get(0))
                     .contains("lacks a right", right.substring(1).toUpperCase(Locale.ROOT), AclRights.NEEDED);
             assertThat(storage.decide(sound, "key", 1).onFailure()).isEmpty();
+        }
+    }
+
+    /** Nor does the state of one rule that is none: the node answers, so it is asked. */
+    @Test
+    void oneRuleWithoutARightTakesRedisFromNoOther() {
+        RedisRateLimiterStorage redis = storageOf("unheld", AclRights.NEEDED.replace("+zadd ", ""));
+        Rule sound = Rule.of("sound", Limit.fixedWindow(1000, HOUR));
+        Rule pool = Rule.of("pool", Limit.concurrency(100));
+        Queue<String> lost = new ConcurrentLinkedQueue<>();
+        try (FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
+                        redis, new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))
+                .listener(new StorageListener() {
+                    @Override
+                    public void lost(String node, Throwable cause) {
+                        lost.add(String.valueOf(cause.getMessage()));
+                    }
+                })
+                .build()) {
+            for (int i = 0; i < 50; i++) {
+                assertThat(storage.decide(pool, "key", 1).onFailure()).isPresent();
+            }
+            admin.sync().set("limiter:{garbled:key}", "{}");
+            Rule garbled = Rule.of("garbled", Limit.fixedWindow(1000, HOUR));
+            for (int i = 0; i < 50; i++) {
+                assertThat(storage.decide(garbled, "key", 1).onFailure()).isPresent();
+            }
+            assertThat(storage.decide(sound, "key", 1).onFailure()).isEmpty();
+            assertThat(lost).isEmpty();
         }
     }
 
