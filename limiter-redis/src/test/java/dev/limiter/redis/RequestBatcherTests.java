@@ -362,7 +362,8 @@ class RequestBatcherTests {
         assertThatThrownBy(() -> storage.decide(rule, "key", 1)).isInstanceOf(RedisUnavailableException.class);
         assertThat(storage(server).peek(rule, "key").remaining()).isLessThan(999);
 
-        RealTime.pass(Duration.ofMillis(300));
+        // twelve budgets
+        RealTime.pass(Duration.ofMillis(1200));
         storage.cleanUp();
         held.release();
 
