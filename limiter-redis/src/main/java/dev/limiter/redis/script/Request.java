@@ -15,8 +15,10 @@ public final class Request<T> extends ReturningFuture<T> {
     /** The work of the server for it, in {@linkplain RemoteLimit#work states of a bucket}. */
     public final int work;
 
+    private static final Runnable NOTHING = () -> {};
+
     private final Function<ByteBuffer, T> made;
-    private volatile Runnable lost = () -> {};
+    private volatile Runnable lost = NOTHING;
 
     /**
      * @param algorithms the {@linkplain LuaAlgorithm#bit bits} of those that it needs
@@ -42,22 +44,33 @@ public final class Request<T> extends ReturningFuture<T> {
     }
 
     /**
-     * Has it told if there is no answer, also if no caller waits for one any more: the server may have done
-     * what was asked for.
+     * Has it told, once, if there is no answer, also if no caller waits for one any more: the server may have done
+     * what was asked for. A request that was answered is not lost any more; an answer that comes later is given back.
      */
     public void whenLost(Runnable lost) {
         this.lost = lost;
     }
 
+    /** The completion decides, in one step, whether the answer is taken or lost. */
     @Override
     public boolean completeExceptionally(Throwable failure) {
-        lost.run();
-        return super.completeExceptionally(failure);
+        boolean failed = super.completeExceptionally(failure);
+        if (isCompletedExceptionally()) {
+            takeLost().run();
+        }
+        return failed;
+    }
+
+    private synchronized Runnable takeLost() {
+        Runnable taken = lost;
+        lost = NOTHING;
+        return taken;
     }
 
     public void answer(ByteBuffer answer) {
         try {
             hand(made.apply(answer));
+            lost = NOTHING;
         } catch (RuntimeException e) {
             completeExceptionally(e);
         }
