@@ -31,11 +31,13 @@ final class BatchSettlement {
             return;
         }
         // there may be many to sort, and this may be the thread that reads answers
-        var unused = CompletableFuture.runAsync(() -> goOn(new ArrayDeque<>(use.due()), reachable));
+        var unused = CompletableFuture.supplyAsync(() -> new ArrayDeque<>(use.due()))
+                .thenCompose(due -> goOn(due, reachable))
+                .whenComplete((done, failure) -> underWay.set(false));
     }
 
-    /** One thread after the other. */
-    private void goOn(Queue<Charge> due, Predicate<Charge> reachable) {
+    /** One thread after the other. Complete when none is left that can be settled. */
+    private CompletableFuture<Void> goOn(Queue<Charge> due, Predicate<Charge> reachable) {
         List<CompletableFuture<?>> settled = new ArrayList<>(TOGETHER);
         while (settled.size() < TOGETHER && !due.isEmpty()) {
             Charge charge = due.remove();
@@ -43,14 +45,11 @@ final class BatchSettlement {
                 settled.add(use.settle(List.of(charge)));
             }
         }
-        var unused = CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new))
-                .whenCompleteAsync((done, failure) -> {
-                    // where all have failed, the rest is left to the next time
-                    if (settled.stream().allMatch(CompletableFuture::isCompletedExceptionally)) {
-                        underWay.set(false);
-                    } else {
-                        goOn(due, reachable);
-                    }
-                });
+        return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new))
+                .<Void>handle((done, failure) -> null)
+                // where all have failed, the rest is left to the next time
+                .thenComposeAsync(done -> settled.stream().allMatch(CompletableFuture::isCompletedExceptionally)
+                        ? CompletableFuture.completedFuture(null)
+                        : goOn(due, reachable));
     }
 }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
@@ -91,7 +92,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         List<Charge> merged = merged(charges);
         Budget budget = budget();
         if (!health.isOne(merged)) {
-            return decideLater(merged, budget).join();
+            return await(decideLater(merged, budget));
         }
         NodeHealth node = health.of(merged.get(0));
         if (node.isOpen()) {
@@ -102,7 +103,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
             return asked.decide(merged, node, budget);
         } catch (StorageUnavailableException failure) {
             return failure.isOfOneState() && merged.size() > 1
-                    ? split(merged, budget).decideEach(node).join()
+                    ? await(split(merged, budget).decideEach(node))
                     : Decision.allOf(outage.decide(merged));
         }
     }
@@ -125,7 +126,17 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     }
 
     private CompletableFuture<Decision> decideLater(List<Charge> merged, Budget budget) {
-        return Timeouts.orGiveBack(split(merged, budget).decide());
+        return Timeouts.orGiveBack(
+                CompletableFuture.completedFuture(split(merged, budget)).thenCompose(SplitRequest::decide));
+    }
+
+    /** Throws what the answer has failed with. */
+    private static Decision await(CompletableFuture<Decision> answer) {
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            throw StorageExceptionTranslator.causeOf(e) instanceof RuntimeException cause ? cause : e;
+        }
     }
 
     private SplitRequest split(List<Charge> merged, Budget budget) {
@@ -151,16 +162,17 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
-        if (health.of(rule.charge(key)).isOpen()) {
-            return CompletableFuture.completedFuture(outage.peek(rule, key));
-        }
-        return remote.peekAsync(rule, key).exceptionally(failure -> {
-            RuntimeException cause = remote.errors().failure(failure);
-            if (cause instanceof StorageUnavailableException) {
-                return outage.peek(rule, key);
-            }
-            throw cause;
-        });
+        return CompletableFuture.completedFuture(rule.charge(key))
+                .thenCompose(charge -> health.of(charge).isOpen()
+                        ? CompletableFuture.completedFuture(outage.peek(rule, key))
+                        : remote.peekAsync(rule, key))
+                .exceptionally(failure -> {
+                    RuntimeException cause = remote.errors().failure(failure);
+                    if (cause instanceof StorageUnavailableException) {
+                        return outage.peek(rule, key);
+                    }
+                    throw cause;
+                });
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -209,7 +210,10 @@ final class KeyUse {
         return new Debt(granted, List.copyOf(limits), owed, new long[owed.length], List.copyOf(holding));
     }
 
-    /** Has the debt charged; later callers wait for the same charge. Complete at once without a debt. */
+    /**
+     * Has the debt charged; later callers wait for the same charge. Complete at once without a debt. A debt by a rule
+     * that the storage cannot count is dropped.
+     */
     CompletableFuture<Void> settle(Settlement settlement) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         Debt debt;
@@ -226,21 +230,26 @@ final class KeyUse {
             due = false;
             generation++;
         }
-        var unused = settlement.settle(debt).whenComplete((paid, failure) -> {
-            synchronized (this) {
-                settling = null;
-                if (failure == null) {
-                    paid(debt);
-                } else {
-                    due = true;
-                }
-            }
-            if (failure == null) {
-                done.complete(null);
-            } else {
-                done.completeExceptionally(failure);
-            }
-        });
+        // whatever it throws fails the future
+        var unused = CompletableFuture.completedFuture(debt)
+                .thenCompose(settlement::settle)
+                .whenComplete((paid, failure) -> {
+                    boolean settled = failure == null
+                            || StorageExceptionTranslator.causeOf(failure) instanceof IllegalArgumentException;
+                    synchronized (this) {
+                        settling = null;
+                        if (settled) {
+                            paid(debt);
+                        } else {
+                            due = true;
+                        }
+                    }
+                    if (settled) {
+                        done.complete(null);
+                    } else {
+                        done.completeExceptionally(failure);
+                    }
+                });
         return done;
     }
 
@@ -264,7 +273,7 @@ final class KeyUse {
 
     /** Charges a debt in the shared storage. */
     interface Settlement {
-        CompletableFuture<?> settle(Debt debt);
+        CompletionStage<?> settle(Debt debt);
     }
 
     /** The decision in memory, with what it has to give back here. */

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Has the remote storage decide within the time-out, after the grants made in memory have been charged there, and
- * reports the outcome. Fails with a {@link StorageUnavailableException}. Thread-safe.
+ * reports the outcome. Fails with a {@link StorageUnavailableException}, or with an {@link IllegalArgumentException}
+ * where the storage cannot count by a rule, which says nothing about the storage. Thread-safe.
  */
 final class RemoteDecider {
 
@@ -51,7 +52,7 @@ final class RemoteDecider {
                 decision.giveBack();
             }
             throw unsettled();
-        } catch (StorageUnavailableException failure) {
+        } catch (RuntimeException failure) {
             question.failed(failure);
             throw failure;
         }
@@ -75,6 +76,11 @@ final class RemoteDecider {
     boolean isOfOneState(Throwable failure) {
         return remote.errors().failure(failure) instanceof StorageUnavailableException unavailable
                 && unavailable.isOfOneState();
+    }
+
+    /** Whether the storage cannot count by a rule, so that deciding in another way would hide that. */
+    boolean isOfRule(Throwable failure) {
+        return remote.errors().failure(failure) instanceof IllegalArgumentException;
     }
 
     private CompletableFuture<Decision> attempt(Question question, AtomicBoolean asked, int attempt) {
@@ -120,7 +126,11 @@ final class RemoteDecider {
                 asked = true;
                 told.set(listener.asking(charges));
             }
-            return remote.ask(charges);
+            try {
+                return remote.ask(charges);
+            } catch (RuntimeException failure) {
+                return CompletableFuture.failedFuture(failure);
+            }
         }
 
         /** {@code byStorage}: else it was known without asking, which says nothing about the storage. */
@@ -133,6 +143,10 @@ final class RemoteDecider {
         }
 
         void failed(RuntimeException failure) {
+            if (isOfRule(failure)) {
+                end(Outcome.ERROR);
+                return;
+            }
             Reason reason =
                     failure instanceof StorageUnavailableException unavailable ? unavailable.reason() : Reason.FAILED;
             end(outcome(reason));

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request whose charges may have to be decided in several places: by several nodes, and in memory where a node or
- * a state cannot be used. All are granted, or none: what one place has granted is given back when another refuses. Used
- * by one thread after the other.
+ * a state cannot be used. All are granted, or none: what one place has granted is given back when another refuses, or
+ * cannot count by a rule. Used by one thread after the other.
  */
 final class SplitRequest {
 
@@ -49,22 +49,34 @@ final class SplitRequest {
         }
         List<CompletableFuture<Void>> answers = new ArrayList<>(byNode.size());
         byNode.forEach((node, positions) -> answers.add(ask(node, positions)));
-        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-                .thenApply(done -> end());
+        return end(CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)));
     }
 
     /** Asks a node for each charge alone, since one of their states is broken and fails all. */
     CompletableFuture<Decision> decideEach(NodeHealth node) {
-        return askEach(node, IntStream.range(0, decisions.length).boxed().toList())
+        return end(askEach(node, IntStream.range(0, decisions.length).boxed().toList()));
+    }
+
+    private CompletableFuture<Decision> end(CompletableFuture<Void> answers) {
+        return answers.whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        giveBack();
+                    }
+                })
                 .thenApply(done -> end());
     }
 
     private CompletableFuture<Void> ask(NodeHealth node, List<Integer> positions) {
         return asked.decideLater(positions.stream().map(charges::get).toList(), node, budget)
                 .thenAccept(decision -> keep(decision, positions))
-                .exceptionallyCompose(failure -> failedAsWhole(failure, positions)
-                        ? askEach(node, positions)
-                        : CompletableFuture.completedFuture(null));
+                .exceptionallyCompose(failure -> {
+                    if (asked.isOfRule(failure)) {
+                        return CompletableFuture.failedFuture(failure);
+                    }
+                    return failedAsWhole(failure, positions)
+                            ? askEach(node, positions)
+                            : CompletableFuture.completedFuture(null);
+                });
     }
 
     private CompletableFuture<Void> askEach(NodeHealth node, List<Integer> positions) {
@@ -80,6 +92,14 @@ final class SplitRequest {
     private synchronized void keep(Decision decision, List<Integer> positions) {
         for (int i = 0; i < positions.size(); i++) {
             decisions[positions.get(i)] = decision.parts().get(i);
+        }
+    }
+
+    private synchronized void giveBack() {
+        for (Decision decision : decisions) {
+            if (decision != null) {
+                decision.giveBack();
+            }
         }
     }
 

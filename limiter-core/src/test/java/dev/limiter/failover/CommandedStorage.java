@@ -39,6 +39,7 @@ final class CommandedStorage implements RemoteStorage {
 
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
     private final Set<String> broken = ConcurrentHashMap.newKeySet();
+    private final Set<String> uncountable = ConcurrentHashMap.newKeySet();
     private final List<Runnable> held = new ArrayList<>();
     private final TimeSource clock;
     private volatile boolean holding;
@@ -88,6 +89,11 @@ final class CommandedStorage implements RemoteStorage {
 
     void breakState(String key) {
         broken.add(key);
+    }
+
+    /** Cannot count by that rule. */
+    void refuse(Rule rule) {
+        uncountable.add(rule.name());
     }
 
     void cluster() {
@@ -154,7 +160,7 @@ final class CommandedStorage implements RemoteStorage {
     }
 
     private void answer(List<Charge> charges, CompletableFuture<Decision> answer) {
-        StorageUnavailableException failure = failure(charges);
+        RuntimeException failure = failure(charges);
         if (failure != null) {
             answer.completeExceptionally(failure);
             return;
@@ -168,9 +174,13 @@ final class CommandedStorage implements RemoteStorage {
         }
     }
 
-    private @Nullable StorageUnavailableException failure(List<Charge> charges) {
+    private @Nullable RuntimeException failure(List<Charge> charges) {
         if (standingStill) {
             return new StorageUnavailableException("The thread was late", null, Reason.STOOD_STILL);
+        }
+        if (charges.stream()
+                .anyMatch(charge -> uncountable.contains(charge.rule().name()))) {
+            return new IllegalArgumentException("The rule cannot be counted");
         }
         if (charges.stream().anyMatch(charge -> failing.contains(node(charge)))) {
             return new StorageUnavailableException("The storage is gone", null);
@@ -288,7 +298,7 @@ final class CommandedStorage implements RemoteStorage {
 
     @Override
     public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
-        StorageUnavailableException failure = failure(List.of(rule.charge(key)));
+        RuntimeException failure = failure(List.of(rule.charge(key)));
         return failure != null
                 ? CompletableFuture.failedFuture(failure)
                 : CompletableFuture.completedFuture(shared.peek(rule, key));

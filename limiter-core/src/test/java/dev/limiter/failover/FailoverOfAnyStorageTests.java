@@ -1,6 +1,7 @@
 package dev.limiter.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
@@ -14,7 +15,9 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -22,6 +25,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -354,5 +358,92 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(decision.permitted()).isTrue();
         assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
         assertThat(remote.asked).hasValue(3);
+    }
+
+    /** An exception of the caller's, however the storage tells it, says nothing about the storage. */
+    @ParameterizedTest
+    @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+    void aRuleThatCannotBeCountedFailsNoOther(boolean later, boolean thrown) {
+        if (thrown) {
+            remote.whenAsked(charges -> {
+                throw new IllegalArgumentException("The rule cannot be counted");
+            });
+        } else {
+            remote.refuse(rule);
+        }
+        for (int i = 0; i < MANY; i++) {
+            assertThatThrownBy(() -> decide(later, rule.charge("key")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("The rule cannot be counted");
+        }
+        assertThat(storage.isAvailable()).isTrue();
+        assertThat(outcomes).isEmpty();
+        assertThat(questions).hasSize(2 * MANY).containsOnly("rule", "rule ERROR");
+        assertThat(local.size()).isZero();
+    }
+
+    private Decision decide(boolean later, Charge... charges) {
+        if (!later) {
+            return storage.decide(List.of(charges));
+        }
+        CompletableFuture<Decision> answer = storage.decideAsync(List.of(charges));
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            throw (RuntimeException) e.getCause();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatOtherNodesHaveGrantedIsGivenBackWhereARuleCannotBeCounted(boolean later) {
+        remote.cluster();
+        remote.refuse(rule);
+        assertThatThrownBy(() -> decide(later, other.charge("a:key"), rule.charge("b:key")))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(remote.shared.peek(other, "a:key").remaining()).isEqualTo(MANY);
+    }
+
+    @Test
+    void anExceptionThatIsThrownIsAFailureOfTheStorage() {
+        remote.whenAsked(charges -> {
+            throw new IllegalStateException("The client is closed");
+        });
+        assertThat(take("key", 1).onFailure()).contains(OnFailure.LOCAL);
+        assertThat(outcomes).containsExactly(Outcome.ERROR);
+    }
+
+    @Test
+    void aSettlementThatThrowsIsTriedAgain() {
+        grantInMemory(rule, "key", 3);
+        AtomicInteger thrown = new AtomicInteger();
+        remote.whenAsked(charges -> {
+            if (thrown.getAndIncrement() < 2) {
+                throw new IllegalStateException("The client is closed");
+            }
+        });
+        remote.work("");
+        await(() -> remote.shared.peek(rule, "key").remaining() == 7);
+        assertThat(thrown).hasValueGreaterThan(2);
+    }
+
+    /** Debts that nothing can be charged for do not stand before others, however large they are. */
+    @Test
+    void debtsOfARuleThatCannotBeCountedAreDropped() {
+        for (int i = 0; i < 100; i++) {
+            grantInMemory(other, "key" + i, MANY);
+        }
+        grantInMemory(rule, "key", 3);
+        remote.refuse(other);
+        remote.work("");
+        await(() -> remote.shared.peek(rule, "key").remaining() == 7);
+        assertThatThrownBy(() -> decide(false, other.charge("key1"))).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private void grantInMemory(Rule rule, String key, long permits) {
+        remote.fail("");
+        untilLost("");
+        assertThat(storage.decide(List.of(rule.charge(key, permits))).permitted())
+                .isTrue();
     }
 }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,6 +88,24 @@ final class RedisDecider implements SharedCalls.Taker {
 
     /** Asks, even if the answer is known. */
     CompletableFuture<Decision> ask(List<Charge> charges) {
+        return failing(() -> decide(charges));
+    }
+
+    /** The answer that a charge would have, which is not charged. */
+    CompletableFuture<Decision> peek(Charge charge) {
+        return failing(() -> decide(List.of(charge), true));
+    }
+
+    /** A failure of the call itself, such as for a rule that Redis cannot count, is one of the future. */
+    private static <T> CompletableFuture<T> failing(Supplier<CompletableFuture<T>> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException failure) {
+            return CompletableFuture.failedFuture(failure);
+        }
+    }
+
+    private CompletableFuture<Decision> decide(List<Charge> charges) {
         if (charges.isEmpty()) {
             throw new IllegalArgumentException("There is no charge to decide");
         }
@@ -95,11 +114,6 @@ final class RedisDecider implements SharedCalls.Taker {
         RemoteRule rule = rules.of(first.rule());
         boolean one = merged.size() == 1 && first.permits() == 1 && first.isPlain();
         return one && rule.isShareable() ? shared.decide(first, rule.ahead) : decide(merged, false);
-    }
-
-    /** The answer that a charge would have, which is not charged. */
-    CompletableFuture<Decision> peek(Charge charge) {
-        return decide(List.of(charge), true);
     }
 
     private CompletableFuture<Decision> decide(List<Charge> charges, boolean peek) {
@@ -201,6 +215,10 @@ final class RedisDecider implements SharedCalls.Taker {
 
     @Override
     public CompletableFuture<LeasedPermits> take(Charge charge, int callers, long ahead) {
+        return failing(() -> takeSome(charge, callers, ahead));
+    }
+
+    private CompletableFuture<LeasedPermits> takeSome(Charge charge, int callers, long ahead) {
         RemoteRule rule = rules.of(charge.rule());
         byte[][] keys = rule.keys(charge.key());
         long stamp = refusals.stamp(List.of(charge));
