@@ -5,7 +5,10 @@ import dev.limiter.spring.reload.BackgroundTask;
 import java.time.Duration;
 import org.springframework.context.SmartLifecycle;
 
-/** Frees expired states once a second while the context runs: the storage itself has no thread. */
+/**
+ * Cleans the storage up once a second, which has no thread itself: expired states are freed, holds in Redis renewed. Runs
+ * until web servers have served their last requests.
+ */
 final class StorageCleaner implements SmartLifecycle {
 
     private final RateLimiterStorage storage;
@@ -36,5 +39,11 @@ final class StorageCleaner implements SmartLifecycle {
     @Override
     public boolean isRunning() {
         return task.isRunning();
+    }
+
+    /** Before web servers start, which is after they stop: a graceful shutdown waits for requests that hold permits. */
+    @Override
+    public int getPhase() {
+        return 2;
     }
 }
