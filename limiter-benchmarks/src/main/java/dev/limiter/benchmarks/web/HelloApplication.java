@@ -1,12 +1,12 @@
 package dev.limiter.benchmarks.web;
 
 import dev.limiter.TimeSource;
+import dev.limiter.spring.background.BackgroundTask;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.series.DecisionSeries;
-import dev.limiter.spring.reload.BackgroundTask;
 import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -18,9 +18,9 @@ import dev.limiter.spring.redis.ApplicationRedisConfiguration;
 import dev.limiter.spring.redis.EvictionCheck;
 import dev.limiter.spring.redis.OwnConnection;
 import dev.limiter.spring.redis.RedisConfigurationProblems;
-import dev.limiter.spring.redis.StorageEventPublisher;
-import dev.limiter.spring.redis.StorageListeners;
-import dev.limiter.spring.redis.StorageLog;
+import dev.limiter.spring.storage.StorageEventPublisher;
+import dev.limiter.spring.storage.StorageListeners;
+import dev.limiter.spring.storage.StorageLog;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -123,7 +123,9 @@ public final class LimiterRedisAutoConfiguration {
 
         @Bean
         StorageLog limiterStorageLog() {
-            return new StorageLog();
+            return new StorageLog(
+                    "Redis",
+                    "Something else writes below limiter.redis.key-prefix, or the script of a RedisStrategy fails");
         }
 
         @Bean

@@ -1,7 +1,7 @@
 package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiterStorage;
-import dev.limiter.spring.reload.BackgroundTask;
+import dev.limiter.spring.background.BackgroundTask;
 import java.time.Duration;
 import org.springframework.context.SmartLifecycle;
 

@@ -2,6 +2,7 @@ package dev.limiter.spring.redis;
 
 import dev.limiter.redis.ConnectingRedis;
 import dev.limiter.redis.Redis;
+import dev.limiter.spring.background.DaemonThreads;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
@@ -47,14 +48,10 @@ public final class OwnConnection implements AutoCloseable {
     }
 
     private CompletionStage<Redis> connectInBackground() {
-        return CompletableFuture.supplyAsync(() -> factory().connect(), OwnConnection::startThread);
-    }
-
-    /** Looking up names, or the nodes of a cluster, blocks. */
-    private static void startThread(Runnable task) {
-        Thread thread = new Thread(task, "limiter-redis-connect");
-        thread.setDaemon(true);
-        thread.start();
+        // a thread of its own: looking up names, or the nodes of a cluster, blocks
+        DaemonThreads threads = new DaemonThreads("limiter-redis-connect");
+        return CompletableFuture.supplyAsync(
+                () -> factory().connect(), task -> threads.newThread(task).start());
     }
 
     private synchronized OwnConnectionFactory factory() {

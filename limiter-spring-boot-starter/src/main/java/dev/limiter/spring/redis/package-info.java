@@ -1,4 +1,4 @@
-/** Limits in the application's Redis: the connection to it, and the listeners to its state. Internal. */
+/** Limits in the application's Redis: the connection to it, and what is kept there besides decisions. Internal. */
 @NullMarked
 package dev.limiter.spring.redis;
 

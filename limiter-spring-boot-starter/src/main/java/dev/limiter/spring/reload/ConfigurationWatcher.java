@@ -1,5 +1,6 @@
 package dev.limiter.spring.reload;
 
+import dev.limiter.spring.background.BackgroundTask;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterConfigurationFailureAnalyzer;
 import dev.limiter.spring.config.PropertyOrigins;

@@ -1,4 +1,4 @@
-/** Rules that are written or changed while the application runs, and the threads that look for them. Internal. */
+/** Rules whose configuration changes while the application runs. Internal. */
 @NullMarked
 package dev.limiter.spring.reload;
 

@@ -4,10 +4,13 @@ import dev.limiter.Algorithm;
 import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.SecretValues;
+import dev.limiter.spring.operate.ChangeStore;
+import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -55,6 +58,21 @@ public final class TestRules {
                         Stream.of(rules).map(RuleDefinition.Builder::build).toList(),
                         defaultLimit == null ? null : defaultLimit.build(),
                         new Setting<>(List.of(), "limiter.web.exclude")));
+    }
+
+    /** Rules that can be changed; there are none so far. {@code store}: where changes are kept. */
+    public static LiveRules live(ChangeStore store) {
+        RuleSetCompiler compiler = new RuleSetCompiler(compiler(SecretValues.asTheyAre()));
+        Setting<List<String>> excluded = new Setting<>(List.of(), "limiter.web.exclude");
+        return new LiveRules(
+                new Rules(compiler.compile(List.of(), null, excluded)),
+                compiler,
+                MethodLimits.NONE,
+                null,
+                excluded,
+                store,
+                () -> 0,
+                changed -> {});
     }
 
     /** {@code secrets}: how secret values become part of keys. */

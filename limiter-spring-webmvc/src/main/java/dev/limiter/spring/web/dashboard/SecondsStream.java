@@ -1,5 +1,6 @@
 package dev.limiter.spring.web.dashboard;
 
+import dev.limiter.spring.background.DaemonThreads;
 import dev.limiter.spring.operate.series.DecisionSeries;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
@@ -53,15 +54,9 @@ public final class SecondsStream implements SmartLifecycle {
     @Override
     public synchronized void start() {
         if (threads == null) {
-            threads = Executors.newCachedThreadPool(SecondsStream::thread);
+            threads = Executors.newCachedThreadPool(new DaemonThreads("limiter-page"));
             stopping = new CountDownLatch(1);
         }
-    }
-
-    private static Thread thread(Runnable runs) {
-        Thread thread = new Thread(runs, "limiter-page");
-        thread.setDaemon(true);
-        return thread;
     }
 
     /** Ends all connections; those of clients that do not read after a second. */

@@ -1,7 +1,8 @@
-package dev.limiter.spring.operate;
+package dev.limiter.spring.background;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.spring.operate.RulesChanged;
 import dev.limiter.testkit.Conditions;
 import java.util.List;
 import java.util.Set;

@@ -1,24 +1,21 @@
-package dev.limiter.spring.reload;
+package dev.limiter.spring.background;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.TimeSource;
+import dev.limiter.spring.LogLines;
 import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.operate.ChangeStore;
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.Changes;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Each start follows the changes once, so that no thread is needed. */
-@ExtendWith(OutputCaptureExtension.class)
 class ChangeFollowerTests {
 
     private final FailingStore store = new FailingStore();
-    private final ChangeFollower follower = new ChangeFollower(TestRules.live(store, TimeSource.system()), false);
+    private final LogLines log = new LogLines();
+    private final ChangeFollower follower = new ChangeFollower(TestRules.live(store), false, log);
 
     @Test
     void changesOfBeforeAreReadAtTheStart() {
@@ -31,24 +28,28 @@ class ChangeFollowerTests {
     }
 
     @Test
-    void storeThatFailsStopsNoStartAndIsToldOnce(CapturedOutput told) {
+    void storeThatFailsStopsNoStartAndIsToldOnce() {
         store.failure = new ChangeStoreException("no changes now", new IllegalStateException());
         start();
         start();
         assertThat(store.asked).isEqualTo(2);
-        assertThat(told).containsOnlyOnce("no changes now");
+        assertThat(log.lines()).containsExactly("WARN no changes now");
 
         store.failure = null;
         start();
         start();
-        assertThat(told).containsOnlyOnce("are known again");
+        assertThat(log.lines()).hasSize(2).last().asString().startsWith("INFO").endsWith("are known again");
     }
 
     @Test
-    void otherFailuresStopNoStartEither(CapturedOutput told) {
+    void otherFailuresStopNoStartEither() {
         store.failure = new IllegalStateException("broken");
         start();
-        assertThat(told).contains("cannot be followed; trying again");
+        assertThat(log.lines())
+                .singleElement()
+                .asString()
+                .startsWith("ERROR")
+                .endsWith("cannot be followed; trying again");
     }
 
     private void start() {

@@ -1,4 +1,4 @@
-package dev.limiter.spring.redis;
+package dev.limiter.spring.storage;
 
 import dev.limiter.Charge;
 import dev.limiter.failover.StorageListener;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.reload;
+package dev.limiter.spring.background;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

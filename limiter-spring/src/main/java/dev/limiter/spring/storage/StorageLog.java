@@ -1,4 +1,4 @@
-package dev.limiter.spring.redis;
+package dev.limiter.spring.storage;
 
 import dev.limiter.failover.StorageListener;
 import java.util.concurrent.TimeUnit;
@@ -12,11 +12,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StorageLog implements StorageListener {
 
-    private static final Log logger = LogFactory.getLog(StorageLog.class);
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    private final String storage;
+    private final String broken;
+    private final Log logger;
     private final AtomicLong sayBrokenAfter = new AtomicLong(System.nanoTime());
     private final AtomicLong sayRightAfter = new AtomicLong(System.nanoTime());
+
+    /**
+     * @param storage its name, as people write it
+     * @param broken the likely causes of a state that cannot be read, as a clause
+     */
+    public StorageLog(String storage, String broken) {
+        this(storage, broken, LogFactory.getLog(StorageLog.class));
+    }
+
+    StorageLog(String storage, String broken, Log logger) {
+        this.storage = storage;
+        this.broken = broken;
+        this.logger = logger;
+    }
 
     @Override
     public void lost(String node, Throwable cause) {
@@ -31,15 +47,14 @@ public final class StorageLog implements StorageListener {
         logger.info(name(node) + " decides on limits again");
     }
 
-    private static String name(String node) {
-        return node.isEmpty() ? "Redis" : "The node " + node + " of the Redis cluster";
+    private String name(String node) {
+        return node.isEmpty() ? storage : "The node " + node + " of the " + storage + " cluster";
     }
 
     @Override
     public void broken(@Nullable String message) {
         if (isTime(sayBrokenAfter)) {
-            logger.warn("Something else writes below limiter.redis.key-prefix, or the script of a RedisStrategy fails;"
-                    + " such a key is decided as on-failure says until that is mended. " + message);
+            logger.warn(broken + "; such a key is decided as on-failure says until that is mended. " + message);
         }
     }
 

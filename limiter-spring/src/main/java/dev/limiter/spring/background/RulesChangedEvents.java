@@ -1,5 +1,6 @@
-package dev.limiter.spring.operate;
+package dev.limiter.spring.background;
 
+import dev.limiter.spring.operate.RulesChanged;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -54,15 +55,9 @@ public final class RulesChangedEvents implements Consumer<RulesChanged>, AutoClo
             return;
         }
         if (executor == null) {
-            executor = Executors.newSingleThreadScheduledExecutor(RulesChangedEvents::thread);
+            executor = Executors.newSingleThreadScheduledExecutor(new DaemonThreads("limiter-rules-changed"));
         }
         var unused = executor.schedule(this::endPeriod, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-    }
-
-    private static Thread thread(Runnable task) {
-        Thread thread = new Thread(task, "limiter-rules-changed");
-        thread.setDaemon(true);
-        return thread;
     }
 
     private void endPeriod() {

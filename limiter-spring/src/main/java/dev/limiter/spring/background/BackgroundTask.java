@@ -1,4 +1,4 @@
-package dev.limiter.spring.reload;
+package dev.limiter.spring.background;
 
 import java.time.Duration;
 import java.util.concurrent.Executors;
@@ -37,16 +37,10 @@ public final class BackgroundTask {
     /** Has it run from now on; nothing happens if it does. */
     public synchronized void start() {
         if (executor == null) {
-            ScheduledExecutorService started = Executors.newSingleThreadScheduledExecutor(this::thread);
+            ScheduledExecutorService started = Executors.newSingleThreadScheduledExecutor(new DaemonThreads(name));
             var unused = started.scheduleWithFixedDelay(this::run, nanos, nanos, TimeUnit.NANOSECONDS);
             executor = started;
         }
-    }
-
-    private Thread thread(Runnable runs) {
-        Thread thread = new Thread(runs, name);
-        thread.setDaemon(true);
-        return thread;
     }
 
     private void run() {

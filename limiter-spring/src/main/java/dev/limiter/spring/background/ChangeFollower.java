@@ -1,4 +1,4 @@
-package dev.limiter.spring.reload;
+package dev.limiter.spring.background;
 
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.LiveRules;
@@ -14,12 +14,11 @@ import org.springframework.context.SmartLifecycle;
  */
 public final class ChangeFollower implements SmartLifecycle {
 
-    private static final Log logger = LogFactory.getLog(ChangeFollower.class);
-
     private static final Duration PERIOD = Duration.ofMillis(250);
 
     private final LiveRules rules;
     private final boolean shared;
+    private final Log logger;
     private final BackgroundTask task = new BackgroundTask("limiter-changes", PERIOD, this::follow);
 
     /** The failure in the log; null while changes can be followed. */
@@ -29,8 +28,13 @@ public final class ChangeFollower implements SmartLifecycle {
 
     /** {@code shared}: whether others make changes while this instance runs. */
     public ChangeFollower(LiveRules rules, boolean shared) {
+        this(rules, shared, LogFactory.getLog(ChangeFollower.class));
+    }
+
+    ChangeFollower(LiveRules rules, boolean shared, Log logger) {
         this.rules = rules;
         this.shared = shared;
+        this.logger = logger;
     }
 
     @Override

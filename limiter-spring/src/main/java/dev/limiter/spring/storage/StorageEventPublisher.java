@@ -1,6 +1,7 @@
-package dev.limiter.spring.redis;
+package dev.limiter.spring.storage;
 
 import dev.limiter.failover.StorageListener;
+import dev.limiter.spring.background.DaemonThreads;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.decide.StorageEvent;
 import dev.limiter.spring.decide.StorageEvent.State;
@@ -41,7 +42,7 @@ public final class StorageEventPublisher implements StorageListener, SmartInitia
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(MOST_EVENTS),
-            StorageEventPublisher::thread,
+            new DaemonThreads("limiter-storage-events"),
             new ThreadPoolExecutor.DiscardOldestPolicy());
 
     /** {@code storage}: its name. */
@@ -50,12 +51,6 @@ public final class StorageEventPublisher implements StorageListener, SmartInitia
         this.storage = storage;
         this.available = listeners;
         this.events = events;
-    }
-
-    private static Thread thread(Runnable task) {
-        Thread thread = new Thread(task, "limiter-storage-events");
-        thread.setDaemon(true);
-        return thread;
     }
 
     @Override
