@@ -6,12 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.jayway.jsonpath.JsonPath;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RawClient;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -188,14 +189,13 @@ class DashboardTests {
         }
     }
 
-    /** The lines of events of the endpoint, read while they come. */
-    private static HttpResponse<Stream<String>> events(Clients clients, String after, String accepted)
-            throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(
-                        URI.create("http://localhost:" + clients.port() + "/actuator/limiter?after=" + after))
-                .header("Accept", accepted)
-                .build();
-        return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofLines());
+    /** The events of the endpoint, read while they come. */
+    private static HttpResponse<InputStream> events(Clients clients, String after, String accepted) {
+        return clients.stream("GET", "/actuator/limiter?after=" + after, "Accept", accepted);
+    }
+
+    private static Stream<String> lines(HttpResponse<InputStream> events) {
+        return new BufferedReader(new InputStreamReader(events.body(), StandardCharsets.UTF_8)).lines();
     }
 
     @Test
@@ -206,7 +206,7 @@ class DashboardTests {
                 "server.shutdown=graceful",
                 "spring.lifecycle.timeout-per-shutdown-phase=50s",
                 "limiter.web.exclude=/error");
-        List<HttpResponse<Stream<String>>> open = new ArrayList<>();
+        List<HttpResponse<InputStream>> open = new ArrayList<>();
         try {
             Clients clients = Applications.clientsOf(fresh);
             for (int i = 0; i < 16; i++) {
@@ -216,7 +216,7 @@ class DashboardTests {
                         .hasValue("text/event-stream;charset=UTF-8");
             }
             assertThat(events(clients, "0", "text/event-stream").statusCode()).isEqualTo(503);
-            Iterator<String> lines = open.get(0).body().iterator();
+            Iterator<String> lines = lines(open.get(0)).iterator();
             IntStream.range(0, 5).forEach(i -> status(clients, "/api"));
             int told = 0;
             while (told < 5) {
@@ -227,16 +227,16 @@ class DashboardTests {
             fresh.close();
         }
         assertThat(output).contains("Graceful shutdown complete").doesNotContain("Graceful shutdown aborted");
-        open.stream().skip(1).forEach(stream -> stream.body().forEach(line -> {}));
+        open.stream().skip(1).forEach(events -> lines(events).forEach(line -> {}));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"text/event-stream", "TEXT/Event-Stream", "text/event-stream;charset=utf-8"})
     void pushesWhateverTheSpellingOfWhatIsAccepted(String accepted) throws IOException, InterruptedException {
-        HttpResponse<Stream<String>> answer = events(clients, "0", accepted);
+        HttpResponse<InputStream> answer = events(clients, "0", accepted);
         assertThat(answer.statusCode()).isEqualTo(200);
-        try (Stream<String> lines = answer.body()) {
-            assertThat(lines.iterator().next()).startsWith("data: {");
+        try (InputStream body = answer.body()) {
+            assertThat(lines(answer).iterator().next()).startsWith("data: {");
         }
     }
 
@@ -262,13 +262,9 @@ class DashboardTests {
 
     /** The status of events whose client resets the connection then. */
     private static int leaves(int port) {
-        try (Socket socket = new Socket("localhost", port)) {
+        try (Socket socket = new RawClient(port).begin("/actuator/limiter?after=0", "Accept: text/event-stream")) {
             socket.setSoLinger(true, 0);
-            socket.getOutputStream()
-                    .write("GET /actuator/limiter?after=0 HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n"
-                            .getBytes(StandardCharsets.US_ASCII));
-            String line = new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
-            return Integer.parseInt(line.substring(9));
+            return RawClient.statusOf(socket);
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
         }

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.RawClient;
 import dev.limiter.testkit.RealTime;
 import dev.limiter.testkit.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -150,11 +150,8 @@ class HeldPermitsTests {
         try (ConfigurableApplicationContext application = Applications.start(Pool.class, large)) {
             Clients clients = Applications.clientsOf(application);
             for (int i = 0; i < 60; i++) {
-                try (Socket socket = new Socket("localhost", clients.port())) {
+                try (Socket socket = new RawClient(clients.port()).begin("/pool/events", "X-Api-Key: gone")) {
                     socket.setSoLinger(true, 0);
-                    socket.getOutputStream()
-                            .write("GET /pool/events HTTP/1.1\r\nHost: a\r\nX-Api-Key: gone\r\n\r\n"
-                                    .getBytes(StandardCharsets.US_ASCII));
                     // around the moment of the first event
                     RealTime.pass(Duration.ofMillis(10 + i % 5));
                 }

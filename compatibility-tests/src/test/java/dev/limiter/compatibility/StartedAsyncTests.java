@@ -1,14 +1,13 @@
 package dev.limiter.compatibility;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RawClient;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.http.HttpServletRequest;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -66,8 +65,7 @@ class StartedAsyncTests {
 
     @Test
     void permitIsHeldWhileAListenerGoesOnWithTheRequest() throws Exception {
-        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), clients.port())) {
-            client.getOutputStream().write("GET /async/recover HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(US_ASCII));
+        try (Socket client = new RawClient(clients.port()).begin("/async/recover")) {
             assertThat(Throwing.RECOVERING.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
 
             assertThat(clients.get("/async/recover").statusCode()).isEqualTo(503);

@@ -1,6 +1,7 @@
 package dev.limiter.testkit;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -9,6 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,7 +109,17 @@ public final class Clients {
     public HttpResponse<String> post(String path, String json, String... headers) {
         String[] all = Stream.concat(Stream.of("Content-Type", "application/json"), Stream.of(headers))
                 .toArray(String[]::new);
-        return send("POST", path, BodyPublishers.ofString(json), all);
+        return sendBody("POST", path, json, all);
+    }
+
+    /** Sends a text, of no type unless a header says so. */
+    public HttpResponse<String> sendBody(String method, String path, String body, String... headers) {
+        return send(method, path, BodyPublishers.ofString(body), headers);
+    }
+
+    /** An answer whose body is read while it comes; closing the body ends the connection. */
+    public HttpResponse<InputStream> stream(String method, String path, String... headers) {
+        return send(method, path, BodyPublishers.noBody(), BodyHandlers.ofInputStream(), headers);
     }
 
     /** Sends so many bytes. */
@@ -117,13 +129,18 @@ public final class Clients {
     }
 
     private HttpResponse<String> send(String method, String path, BodyPublisher body, String... headers) {
+        return send(method, path, body, BodyHandlers.ofString(), headers);
+    }
+
+    private <T> HttpResponse<T> send(
+            String method, String path, BodyPublisher body, BodyHandler<T> answer, String... headers) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(server + path)).method(method, body);
         if (headers.length > 0) {
             request.headers(headers);
         }
         try {
-            return HTTP.send(request.build(), BodyHandlers.ofString());
+            return HTTP.send(request.build(), answer);
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
         } catch (InterruptedException exception) {

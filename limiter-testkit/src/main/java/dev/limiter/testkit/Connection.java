@@ -12,20 +12,23 @@ import java.net.Socket;
 import java.util.Locale;
 
 /** A client with a connection that is kept alive, light enough to leave the processor to the application. */
-final class Connection implements Closeable {
+public final class Connection implements Closeable {
 
     private final Socket socket;
     private final InputStream in;
 
-    Connection(int port) throws IOException {
+    public Connection(int port) throws IOException {
         this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
         this.socket.setTcpNoDelay(true);
         this.socket.setSoTimeout(60_000);
         this.in = new BufferedInputStream(socket.getInputStream());
     }
 
-    /** The status of the answer. */
-    int get(String path, String apiKey) throws IOException {
+    /** The status of the answer. One without {@code Content-Length} is the last. */
+    public int get(String path, String apiKey) throws IOException {
+        if (socket.isClosed()) {
+            throw new IOException("Closed, or after an answer without Content-Length");
+        }
         String request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: " + apiKey + "\r\n\r\n";
         socket.getOutputStream().write(request.getBytes(ISO_8859_1));
         int status = Integer.parseInt(line().split(" ")[1]);
@@ -36,9 +39,10 @@ final class Connection implements Closeable {
             }
         }
         if (length < 0) {
-            throw new IOException("No Content-Length in an answer with status " + status);
+            close();
+        } else {
+            in.skipNBytes(length);
         }
-        in.skipNBytes(length);
         return status;
     }
 

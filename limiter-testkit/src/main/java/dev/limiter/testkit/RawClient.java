@@ -73,6 +73,21 @@ public final class RawClient {
         return parse(all(socket.getInputStream()));
     }
 
+    /** A connection by which a GET request was sent, with a host and these fields; its answer is still to be read. */
+    public Socket begin(String target, String... fields) throws IOException {
+        List<String> lines = new ArrayList<>(List.of("GET " + target + " HTTP/1.1", "Host: localhost"));
+        lines.addAll(List.of(fields));
+        Socket socket = connect();
+        socket.getOutputStream().write((String.join("\r\n", lines) + "\r\n\r\n").getBytes(ISO_8859_1));
+        return socket;
+    }
+
+    /** The status of an answer of which nothing was read; reads no further. */
+    public static int statusOf(Socket socket) throws IOException {
+        String begin = new String(socket.getInputStream().readNBytes("HTTP/1.1 200".length()), ISO_8859_1);
+        return Integer.parseInt(begin.substring("HTTP/1.1 ".length()));
+    }
+
     public Socket connect() throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setTcpNoDelay(true);

@@ -17,9 +17,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -376,15 +373,12 @@ class DashboardBrowserTests {
 
     @Test
     void asksWhereTheServerTellsEnoughOthers() throws IOException, InterruptedException {
-        HttpRequest events = HttpRequest.newBuilder(URI.create(sample.page()).resolve("/actuator/limiter?after=0"))
-                .header("Accept", "text/event-stream")
-                .build();
         List<InputStream> places = new ArrayList<>();
         try {
-            HttpResponse<InputStream> next = send(events);
+            HttpResponse<InputStream> next = events();
             while (next.statusCode() == 200) {
                 places.add(next.body());
-                next = send(events);
+                next = events();
             }
             assertThat(next.statusCode()).isEqualTo(503);
             browser.open(sample.page());
@@ -400,8 +394,8 @@ class DashboardBrowserTests {
         }
     }
 
-    private static HttpResponse<InputStream> send(HttpRequest request) throws IOException, InterruptedException {
-        return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofInputStream());
+    private HttpResponse<InputStream> events() {
+        return sample.clients().stream("GET", "/actuator/limiter?after=0", "Accept", "text/event-stream");
     }
 
     @Test

@@ -33,9 +33,9 @@ abstract class ChaosSupport {
      * Permits that an outage may grant besides what was left. An instance does not know what the other one took after its
      * own last answer, which was one permit for each client of that, and grants half of it; and one permit if less was left.
      */
-    private static final int OVERLAP = Load.CLIENTS + 2;
+    private static final int OVERLAP = ClosedLoopLoad.CLIENTS + 2;
 
-    Load load;
+    ClosedLoopLoad load;
 
     abstract List<Instance> instances();
 
@@ -45,7 +45,7 @@ abstract class ChaosSupport {
         awaitRedis();
         instances().forEach(Instance::forgetCounts);
         List<Integer> ports = instances().stream().map(Instance::port).toList();
-        load = new Load(test.getDisplayName(), ports, "/local", "/closed");
+        load = new ClosedLoopLoad(test.getDisplayName(), ports, "/local", "/closed");
         load.awaitMore("/local", 200, Instance.LIMIT / 3);
         load.endCalm();
     }
@@ -72,7 +72,7 @@ abstract class ChaosSupport {
     }
 
     private long underWay() {
-        return (long) Load.CLIENTS * instances().size();
+        return (long) ClosedLoopLoad.CLIENTS * instances().size();
     }
 
     /** Permits of each rule. */
@@ -110,7 +110,7 @@ abstract class ChaosSupport {
     }
 
     /** The requests since the calm ended, with the answers that clients saw. */
-    static void assertInTime(TestInfo test, Load load) {
+    static void assertInTime(TestInfo test, ClosedLoopLoad load) {
         logger.info(test.getDisplayName() + ": " + load);
         assertThat(load.longest()).as("all").isLessThan(END);
     }

@@ -1,20 +1,14 @@
 package dev.limiter.spring.chaos;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.Connection;
 import dev.limiter.testkit.RealTime;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -23,8 +17,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Clients of all instances that send request after request, and write down what they are answered. */
-final class Load implements AutoCloseable {
+/** Clients of all instances that send each request after the answer to the last one, and count the answers. */
+final class ClosedLoopLoad implements AutoCloseable {
 
     /** Of each instance. */
     static final int CLIENTS = 4;
@@ -37,7 +31,7 @@ final class Load implements AutoCloseable {
     private volatile int calm;
     private volatile boolean over;
 
-    Load(String apiKey, List<Integer> ports, String... paths) {
+    ClosedLoopLoad(String apiKey, List<Integer> ports, String... paths) {
         this.apiKey = apiKey;
         for (int port : ports) {
             for (int i = 0; i < CLIENTS; i++) {
@@ -50,14 +44,11 @@ final class Load implements AutoCloseable {
     }
 
     private void send(int port, String[] paths) throws IOException {
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.setTcpNoDelay(true);
-            socket.setSoTimeout(60_000);
-            BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), ISO_8859_1));
+        try (Connection connection = new Connection(port)) {
             for (int i = 0; !over; i++) {
                 String path = paths[i % paths.length];
                 long begun = System.nanoTime();
-                int status = get(socket, in, path);
+                int status = connection.get(path, apiKey);
                 nanos.add(System.nanoTime() - begun);
                 answers.computeIfAbsent(path + " " + status, absent -> new LongAdder())
                         .increment();
@@ -69,22 +60,6 @@ final class Load implements AutoCloseable {
                 RealTime.pass(Duration.ofMillis(3));
             }
         }
-    }
-
-    private int get(Socket socket, BufferedReader in, String path) throws IOException {
-        String request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: " + apiKey + "\r\n\r\n";
-        socket.getOutputStream().write(request.getBytes(ISO_8859_1));
-        int status = Integer.parseInt(in.readLine().split(" ")[1]);
-        long length = 0;
-        for (String field = in.readLine(); !field.isEmpty(); field = in.readLine()) {
-            if (field.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
-                length = Long.parseLong(field.substring(15).strip());
-            }
-        }
-        for (long i = 0; i < length; i++) {
-            in.read();
-        }
-        return status;
     }
 
     long count(String path, int status) {

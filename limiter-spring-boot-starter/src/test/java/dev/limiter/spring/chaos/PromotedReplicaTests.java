@@ -18,7 +18,7 @@ import org.junit.jupiter.api.TestInfo;
 class PromotedReplicaTests extends ChaosSupport {
 
     /** The answers of a master in its last moment, unknown to its replica: each client gets its permits once more. */
-    private static final int UNTOLD = 2 * Load.CLIENTS;
+    private static final int UNTOLD = 2 * ClosedLoopLoad.CLIENTS;
 
     private final RedisSentinel servers = new RedisSentinel();
     private final List<Instance> both =

@@ -40,11 +40,11 @@ class RefusedAtStartTests extends ChaosSupport {
     @Override
     void begin(TestInfo test) {
         List<Integer> ports = both.stream().map(Instance::port).toList();
-        try (Load first = new Load("somebody else", ports, "/local", "/closed")) {
+        try (ClosedLoopLoad first = new ClosedLoopLoad("somebody else", ports, "/local", "/closed")) {
             first.awaitMore("/closed", 429, 500);
         }
         both.forEach(Instance::forgetCounts);
-        load = new Load(test.getDisplayName(), ports, "/local", "/closed");
+        load = new ClosedLoopLoad(test.getDisplayName(), ports, "/local", "/closed");
     }
 
     @Test

@@ -40,7 +40,8 @@ class WrongClockTests {
             try (Instance right = new Instance(redis.port(), properties);
                     SkewedInstance wrong = new SkewedInstance(directory, redis.port(), properties)) {
                 await(right::usesRedis);
-                try (Load load = new Load("anybody", List.of(right.port(), wrong.port()), "/today", "/local")) {
+                try (ClosedLoopLoad load =
+                        new ClosedLoopLoad("anybody", List.of(right.port(), wrong.port()), "/today", "/local")) {
                     load.awaitMore("/today", 200, Instance.LIMIT / 3);
                     load.endCalm();
                     load.awaitMore("/today", 429, 1000);

@@ -7,6 +7,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.Rules;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -96,7 +97,7 @@ class AnswerScriptTests extends WebTestSupport {
     void statusThatWasSentBeforeAnyChargeStays() throws Exception {
         try {
             assertThat(ask("emitter?before=f").statusCode()).isEqualTo(200);
-        } catch (IOException cutOff) {
+        } catch (UncheckedIOException cutOff) {
             // its failure is told by the end of the connection
         }
         await(() -> remaining("endpoint") == 100);

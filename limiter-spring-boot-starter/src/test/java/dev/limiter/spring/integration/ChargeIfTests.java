@@ -6,12 +6,11 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RawClient;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -26,7 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.context.TestPropertySource;
@@ -85,9 +83,6 @@ class ChargeIfTests extends WebTestSupport {
 
     @Autowired
     private Rules rules;
-
-    @LocalServerPort
-    private int port;
 
     @ParameterizedTest
     @CsvSource({
@@ -219,8 +214,7 @@ class ChargeIfTests extends WebTestSupport {
     void whoAsksOneAfterTheOtherIsNeverRefusedForWhatWasGivenBack() throws Exception {
         for (int i = 0; i < 1_000; i++) {
             try (Socket connection = open("/failed/writer?client=sequential")) {
-                byte[] begin = connection.getInputStream().readNBytes("HTTP/1.1 200".length());
-                assertThat(new String(begin, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 200");
+                assertThat(RawClient.statusOf(connection)).isEqualTo(200);
             }
         }
     }
@@ -289,12 +283,7 @@ class ChargeIfTests extends WebTestSupport {
     }
 
     private Socket open(String path) throws IOException {
-        Socket connection = new Socket(InetAddress.getLoopbackAddress(), port);
-        connection.setSoTimeout(60_000);
-        connection
-                .getOutputStream()
-                .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
-        return connection;
+        return new RawClient(port()).begin(path);
     }
 
     private Rule rule(String name) {

@@ -7,10 +7,11 @@ import dev.limiter.Algorithm;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.testkit.RawClient;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.context.TestPropertySource;
@@ -60,9 +60,6 @@ class ConcurrencyTests extends WebTestSupport {
 
     @Autowired
     private Rules rules;
-
-    @LocalServerPort
-    private int port;
 
     /** A client has its answer before the permit of its request is back. */
     @BeforeEach
@@ -117,7 +114,7 @@ class ConcurrencyTests extends WebTestSupport {
     void isReleasedHoweverTheRequestEnds(String path) throws Exception {
         try {
             get(path);
-        } catch (IOException brokenOff) {
+        } catch (UncheckedIOException brokenOff) {
             // some end in the middle of their answer
         }
 
@@ -127,10 +124,7 @@ class ConcurrencyTests extends WebTestSupport {
     @Test
     void isReleasedWhenTheClientIsGone() throws Exception {
         String gate = gate("gone");
-        try (Socket client = new Socket("localhost", port)) {
-            client.getOutputStream()
-                    .write(("GET /by-rule/blocking/" + gate + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                            .getBytes(StandardCharsets.US_ASCII));
+        try (Socket client = new RawClient(port()).begin("/by-rule/blocking/" + gate)) {
             await(() -> ENTERED.get(gate).getCount() == 0);
         }
         assertThat(get("/by-rule/plain").statusCode()).isEqualTo(503);
@@ -150,11 +144,7 @@ class ConcurrencyTests extends WebTestSupport {
     }
 
     private int status(String path) {
-        try {
-            return get(path).statusCode();
-        } catch (IOException | InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        return get(path).statusCode();
     }
 
     private void assertEventuallyFree() {

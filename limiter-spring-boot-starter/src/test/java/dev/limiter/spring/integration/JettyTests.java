@@ -5,14 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.testkit.Clients;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -50,11 +46,8 @@ class JettyTests {
     private Rules rules;
 
     @Test
-    void whatIsGivenBackIsBackBeforeTheFirstByte() throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/large"))
-                .build();
-        HttpResponse<InputStream> answer = HttpClient.newHttpClient().send(request, BodyHandlers.ofInputStream());
-        try (InputStream body = answer.body()) {
+    void whatIsGivenBackIsBackBeforeTheFirstByte() throws IOException {
+        try (InputStream body = new Clients(port).stream("GET", "/large").body()) {
             assertThat(body.read()).isEqualTo('x');
 
             Rule guesses = rules.current().find("guesses").orElseThrow().rule();

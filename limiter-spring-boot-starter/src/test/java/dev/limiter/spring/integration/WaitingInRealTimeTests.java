@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RawClient;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,7 +92,7 @@ class WaitingInRealTimeTests {
         ConfigurableApplicationContext application = start("1", "80s", "1d");
         List<Future<Integer>> answers = IntStream.range(0, 1001)
                 .mapToObj(i -> socket(application))
-                .map(socket -> clients.submit(() -> status(socket)))
+                .map(socket -> clients.submit(() -> RawClient.statusOf(socket)))
                 .toList();
         RateLimiters limiters = application.getBean(RateLimiters.class);
         // the first is served, and the next one's turn comes 80 seconds later
@@ -118,7 +117,7 @@ class WaitingInRealTimeTests {
         for (int i = 0; i < count; i++) {
             Socket socket = socket(application);
             Callable<Long> answered = () -> {
-                assertThat(status(socket)).isEqualTo(200);
+                assertThat(RawClient.statusOf(socket)).isEqualTo(200);
                 return System.nanoTime();
             };
             answers.add(clients.submit(answered));
@@ -138,18 +137,9 @@ class WaitingInRealTimeTests {
         int port = ((ServletWebServerApplicationContext) application)
                 .getWebServer()
                 .getPort();
-        Socket socket = new Socket("localhost", port);
+        Socket socket = new RawClient(port).begin("/paced");
         sockets.add(socket);
-        socket.getOutputStream()
-                .write("GET /paced HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-        socket.getOutputStream().flush();
         return socket;
-    }
-
-    private static int status(Socket socket) throws IOException {
-        InputStream in = socket.getInputStream();
-        String line = new String(in.readNBytes("HTTP/1.1 200".length()), StandardCharsets.US_ASCII);
-        return Integer.parseInt(line.substring(line.length() - 3));
     }
 
     private static List<Long> times(List<Future<Long>> served, long start) throws Exception {

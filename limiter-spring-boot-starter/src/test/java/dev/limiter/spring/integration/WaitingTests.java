@@ -9,6 +9,7 @@ import dev.limiter.RateLimitExceededException;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.test.VirtualTimeSource;
+import dev.limiter.testkit.RawClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import jakarta.servlet.AsyncContext;
@@ -16,10 +17,8 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +35,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -94,9 +92,6 @@ class WaitingTests extends WebTestSupport {
 
     @Autowired
     private MeterRegistry meters;
-
-    @LocalServerPort
-    private int port;
 
     @BeforeEach
     void idle() {
@@ -201,7 +196,7 @@ class WaitingTests extends WebTestSupport {
     @Test
     void thePlaceOfAClientThatIsGoneUnnoticedPassesAtItsTurn() throws Exception {
         get("/paced/sync");
-        try (Socket gone = send("/paced/sync")) {
+        try (Socket gone = new RawClient(port()).begin("/paced/sync")) {
             await(() -> limiters.waiting() == 1);
         }
         Future<HttpResponse<String>> last = background(() -> get("/paced/sync"));
@@ -278,7 +273,6 @@ class WaitingTests extends WebTestSupport {
         assertThat(limiters.waiting()).isZero();
     }
 
-    /** Sends requests one after the other, each once the last one is known to wait. */
     /** As Spring's own asynchronous requests: what an interceptor opens is neither closed early nor opened twice. */
     @ParameterizedTest
     @ValueSource(strings = {"/paced/sync", "/paced/deferred"})
@@ -299,6 +293,7 @@ class WaitingTests extends WebTestSupport {
         assertThat(scene.callbacks).isEqualTo(expected);
     }
 
+    /** Sends requests one after the other, each once the last one is known to wait. */
     private List<Future<HttpResponse<String>>> waiting(int count, String path, String... headers) {
         List<Future<HttpResponse<String>>> waiting = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -313,14 +308,6 @@ class WaitingTests extends WebTestSupport {
     private void awaitServed(String path) throws Exception {
         HttpResponse<String> response = get(path);
         assertThat(response.statusCode()).isEqualTo(200);
-    }
-
-    private Socket send(String path) throws IOException {
-        Socket socket = new Socket("localhost", port);
-        socket.getOutputStream()
-                .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
-        socket.getOutputStream().flush();
-        return socket;
     }
 
     private static <T> Future<T> background(Callable<T> task) {

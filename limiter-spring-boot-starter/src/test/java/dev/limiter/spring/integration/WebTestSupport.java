@@ -1,15 +1,10 @@
 package dev.limiter.spring.integration;
 
 import dev.limiter.test.VirtualTimeSource;
+import dev.limiter.testkit.Clients;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -28,45 +23,39 @@ import org.springframework.security.web.firewall.StrictHttpFirewall;
         properties = "server.shutdown=immediate")
 abstract class WebTestSupport {
 
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
-
     @LocalServerPort
     private int port;
 
-    HttpResponse<String> get(String path, String... headers) throws IOException, InterruptedException {
-        return send("GET", path, headers);
+    /** A client of the application. */
+    Clients clients() {
+        return new Clients(port);
     }
 
-    HttpResponse<String> send(String method, String path, String... headers) throws IOException, InterruptedException {
-        return send(method, path, BodyPublishers.noBody(), headers);
+    /** The port of the application. */
+    int port() {
+        return port;
     }
 
-    HttpResponse<String> sendBody(String method, String path, String body, String... headers)
-            throws IOException, InterruptedException {
-        return send(method, path, BodyPublishers.ofString(body), headers);
+    HttpResponse<String> get(String path, String... headers) {
+        return clients().get(path, headers);
     }
 
-    private HttpResponse<String> send(String method, String path, BodyPublisher body, String... headers)
-            throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-                .method(method, body);
-        if (headers.length > 0) {
-            request.headers(headers);
-        }
-        return CLIENT.send(request.build(), BodyHandlers.ofString());
+    HttpResponse<String> send(String method, String path, String... headers) {
+        return clients().send(method, path, headers);
+    }
+
+    HttpResponse<String> sendBody(String method, String path, String body, String... headers) {
+        return clients().sendBody(method, path, body, headers);
     }
 
     /** Without its body. */
-    int statusOf(String method, String path) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-                .method(method, BodyPublishers.noBody())
-                .build();
-        HttpResponse<InputStream> answer = CLIENT.send(request, BodyHandlers.ofInputStream());
+    int statusOf(String method, String path) throws IOException {
+        HttpResponse<InputStream> answer = clients().stream(method, path);
         answer.body().close();
         return answer.statusCode();
     }
 
-    HttpResponse<String> post(String path, String body) throws IOException, InterruptedException {
+    HttpResponse<String> post(String path, String body) {
         return sendBody("POST", path, body);
     }
 
