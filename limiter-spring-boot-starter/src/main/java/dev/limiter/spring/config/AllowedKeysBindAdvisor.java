@@ -37,16 +37,17 @@ public final class AllowedKeysBindAdvisor implements ConfigurationPropertiesBind
                 try {
                     super.onFinish(name, target, context, result);
                 } catch (UnboundConfigurationPropertiesException unbound) {
-                    Set<ConfigurationProperty> others = unbound.getUnboundProperties();
-                    if (ROOT.equals(name)) {
-                        others = withoutOwn(others);
-                    }
-                    if (!others.isEmpty()) {
-                        throw new UnboundConfigurationPropertiesException(others);
-                    }
+                    refuseOthers(name, unbound.getUnboundProperties());
                 }
             }
         };
+    }
+
+    private void refuseOthers(ConfigurationPropertyName name, Set<ConfigurationProperty> unbound) {
+        Set<ConfigurationProperty> others = ROOT.equals(name) ? withoutOwn(unbound) : unbound;
+        if (!others.isEmpty()) {
+            throw new UnboundConfigurationPropertiesException(others);
+        }
     }
 
     private Set<ConfigurationProperty> withoutOwn(Set<ConfigurationProperty> unbound) {

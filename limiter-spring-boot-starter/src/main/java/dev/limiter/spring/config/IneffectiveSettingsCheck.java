@@ -10,8 +10,8 @@ import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Scope;
 import dev.limiter.spring.rule.Setting;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -35,49 +35,69 @@ public final class IneffectiveSettingsCheck implements StartupCheck {
 
     @Override
     public List<Finding> findings() {
-        List<Finding> findings = new ArrayList<>();
-        if (settings.storage() == Storage.MEMORY) {
-            List<String> redis = Stream.concat(
-                            written("limiter.redis.", PropertyNames.of(LimiterProperties.Redis.class).stream()),
-                            Stream.of(RuleOptions.ON_FAILURE, RuleOptions.LEASE).flatMap(this::inRules))
-                    .toList();
-            add(findings, redis, "limiter.storage is memory: set limiter.storage: redis, or remove ");
+        return Stream.of(
+                        ofRedisInMemory(),
+                        ofHeadersWithoutProxies(),
+                        ofStaticResourcesWithoutLimit(),
+                        ofAPageThatIsOff(),
+                        ofScopeOnArrival())
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    private Optional<Finding> ofRedisInMemory() {
+        if (settings.storage() != Storage.MEMORY) {
+            return Optional.empty();
         }
-        if (settings.web().addresses().trustedProxies().isEmpty()) {
-            add(
-                    findings,
-                    written("limiter.web.", Stream.of("forwarded-header")).toList(),
-                    "limiter.web.trusted-proxies is empty, so that no header is believed: list the proxies, or"
-                            + " remove ");
+        return finding(
+                Stream.concat(
+                        written("limiter.redis.", PropertyNames.of(LimiterProperties.Redis.class).stream()),
+                        Stream.of(RuleOptions.ON_FAILURE, RuleOptions.LEASE).flatMap(this::inRules)),
+                "limiter.storage is memory: set limiter.storage: redis, or remove ");
+    }
+
+    private Optional<Finding> ofHeadersWithoutProxies() {
+        if (!settings.web().addresses().trustedProxies().isEmpty()) {
+            return Optional.empty();
         }
-        if (settings.web().staticResources() && rules.current().defaultLimit().isEmpty()) {
-            add(
-                    findings,
-                    List.of("limiter.web.static-resources"),
-                    "there is no limiter.web.default-limit, which it extends: add that, or remove ");
+        return finding(
+                written("limiter.web.", Stream.of("forwarded-header")),
+                "limiter.web.trusted-proxies is empty, so that no header is believed: list the proxies, or remove ");
+    }
+
+    private Optional<Finding> ofStaticResourcesWithoutLimit() {
+        if (!settings.web().staticResources() || rules.current().defaultLimit().isPresent()) {
+            return Optional.empty();
         }
-        if (!environment.getProperty(DASHBOARD + "enabled", Boolean.class, false)) {
-            add(
-                    findings,
-                    written(DASHBOARD, Stream.of("path", "insecure")).toList(),
-                    "the page is off: set limiter.dashboard.enabled: true, or remove ");
+        return finding(
+                Stream.of("limiter.web.static-resources"),
+                "there is no limiter.web.default-limit, which it extends: add that, or remove ");
+    }
+
+    private Optional<Finding> ofAPageThatIsOff() {
+        if (environment.getProperty(DASHBOARD + "enabled", Boolean.class, false)) {
+            return Optional.empty();
         }
+        return finding(
+                written(DASHBOARD, Stream.of("path", "insecure")),
+                "the page is off: set limiter.dashboard.enabled: true, or remove ");
+    }
+
+    private Optional<Finding> ofScopeOnArrival() {
         List<RuleDefinition> early = rules.current().definitions().stream()
                 .filter(rule -> rule.value(RuleOptions.PHASE) == Phase.REQUEST)
                 .toList();
-        if (early.size() == 1 && hasOnePath(early.get(0))) {
-            add(
-                    findings,
-                    early.stream()
-                            .map(rule -> rule.get(RuleOptions.SCOPE))
-                            .flatMap(Stream::ofNullable)
-                            .filter(scope -> scope.value() == Scope.ENDPOINT)
-                            .map(Setting::where)
-                            .toList(),
-                    "with phase: request each path has a budget instead of each endpoint, and there is one path: use"
-                            + " phase: endpoint, or remove ");
+        if (early.size() != 1 || !hasOnePath(early.get(0))) {
+            return Optional.empty();
         }
-        return findings;
+        return finding(
+                early.stream()
+                        .map(rule -> rule.get(RuleOptions.SCOPE))
+                        .flatMap(Stream::ofNullable)
+                        .filter(scope -> scope.value() == Scope.ENDPOINT)
+                        .map(Setting::where),
+                "with phase: request each path has a budget instead of each endpoint, and there is one path: use"
+                        + " phase: endpoint, or remove ");
     }
 
     private static boolean hasOnePath(RuleDefinition rule) {
@@ -85,14 +105,17 @@ public final class IneffectiveSettingsCheck implements StartupCheck {
         return paths != null && paths.value().size() == 1;
     }
 
-    private static void add(List<Finding> findings, List<String> properties, String reason) {
-        if (!properties.isEmpty()) {
-            boolean one = properties.size() == 1;
-            findings.add(new Finding(
-                    MessageCode.IGNORED_SETTING,
-                    String.join(", ", properties) + (one ? " has" : " have") + " no effect, since " + reason
-                            + (one ? "it." : "them.")));
+    /** Empty if no property is without effect. */
+    private static Optional<Finding> finding(Stream<String> ineffective, String reason) {
+        List<String> properties = ineffective.toList();
+        if (properties.isEmpty()) {
+            return Optional.empty();
         }
+        boolean one = properties.size() == 1;
+        return Optional.of(new Finding(
+                MessageCode.IGNORED_SETTING,
+                String.join(", ", properties) + (one ? " has" : " have") + " no effect, since " + reason
+                        + (one ? "it." : "them.")));
     }
 
     private Stream<String> inRules(Option<?> option) {

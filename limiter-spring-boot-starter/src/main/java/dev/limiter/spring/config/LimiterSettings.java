@@ -62,17 +62,6 @@ public record LimiterSettings(
             AddressRanges allow,
             AddressRanges deny) {}
 
-    private static @Nullable String obstacle(String changesFile) {
-        if (changesFile.isBlank()) {
-            return "It is empty, and no name of a file.";
-        }
-        try {
-            return ChangesFile.obstacle(Path.of(changesFile));
-        } catch (InvalidPathException impossible) {
-            return "It is no name of a file: " + impossible.getReason() + ".";
-        }
-    }
-
     /**
      * @param environment that the properties are from, with the name of the application
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if a value is out of its range
@@ -89,21 +78,7 @@ public record LimiterSettings(
         AddressRanges allow = AddressRanges.parse("limiter.web.allow", web.allow(), problems);
         AddressRanges deny = AddressRanges.parse("limiter.web.deny", web.deny(), problems);
         Duration jitter = duration("limiter.web.retry-after-jitter", web.retryAfterJitter(), problems);
-        if (properties.changesFile() != null
-                && properties.storage() == Storage.REDIS
-                && properties.redis().shareChanges()) {
-            problems.add(
-                    MessageCode.CHANGES_FILE,
-                    "limiter.changes-file",
-                    properties.changesFile(),
-                    "With storage: redis, changes of rules are kept in Redis.");
-        }
-        if (properties.changesFile() != null) {
-            String obstacle = obstacle(properties.changesFile());
-            if (obstacle != null) {
-                problems.add(MessageCode.FOREIGN_FILE, "limiter.changes-file", properties.changesFile(), obstacle);
-            }
-        }
+        checkChangesFile(properties, problems);
         Floors floors = floors(properties.floors(), environment, problems);
         RedisSettings redis =
                 RedisSettings.of(properties.redis(), environment.getProperty("spring.application.name"), problems);
@@ -145,6 +120,36 @@ public record LimiterSettings(
                             : prefixed
                                     ? "The keys are directly below limiter: leave that out."
                                     : "This is a key of Limiter itself, below which mistakes would not be told.");
+        }
+    }
+
+    /** Changes are kept in one place, and no other file is written over. */
+    private static void checkChangesFile(LimiterProperties properties, Problems problems) {
+        String file = properties.changesFile();
+        if (file == null) {
+            return;
+        }
+        if (properties.storage() == Storage.REDIS && properties.redis().shareChanges()) {
+            problems.add(
+                    MessageCode.CHANGES_FILE,
+                    "limiter.changes-file",
+                    file,
+                    "With storage: redis, changes of rules are kept in Redis.");
+        }
+        String obstacle = obstacle(file);
+        if (obstacle != null) {
+            problems.add(MessageCode.FOREIGN_FILE, "limiter.changes-file", file, obstacle);
+        }
+    }
+
+    private static @Nullable String obstacle(String changesFile) {
+        if (changesFile.isBlank()) {
+            return "It is empty, and no name of a file.";
+        }
+        try {
+            return ChangesFile.obstacle(Path.of(changesFile));
+        } catch (InvalidPathException impossible) {
+            return "It is no name of a file: " + impossible.getReason() + ".";
         }
     }
 

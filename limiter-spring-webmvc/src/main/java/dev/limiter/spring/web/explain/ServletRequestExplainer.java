@@ -81,10 +81,21 @@ public final class ServletRequestExplainer implements RequestExplainer {
         this.servlet = servlet;
     }
 
-    /** The rules for one request, collected in the order in which they are decided. */
+    /** A request with the rules for it, collected in the order in which they are decided. */
     private static final class Collected {
 
+        final ExplainedRequest request;
+        final RequestView view;
+        final PathContainer path;
+        final RuleSet ruleSet;
         final Map<RateLimitRule, OfRule> rules = new LinkedHashMap<>();
+
+        Collected(ExplainedRequest request, RequestView view, RuleSet ruleSet) {
+            this.request = request;
+            this.view = view;
+            this.path = ServletRequestPathUtils.parseAndCache(request).pathWithinApplication();
+            this.ruleSet = ruleSet;
+        }
 
         void add(RateLimitRule rule, String because, PredictedDecision prediction, Point point) {
             rules.putIfAbsent(rule, new OfRule(rule, because, prediction, point));
@@ -92,6 +103,18 @@ public final class ServletRequestExplainer implements RequestExplainer {
 
         void addWithout(RateLimitRule rule, String reason) {
             rules.putIfAbsent(rule, new OfRule(rule, reason, null, null));
+        }
+
+        Explanation explanation(String reason) {
+            return explanation(null, null, rule -> reason);
+        }
+
+        /** With the rules that do not apply at the end. */
+        Explanation explanation(
+                @Nullable String resource, @Nullable String handler, Function<RateLimitRule, String> reason) {
+            ruleSet.pathRules().forEach(rule -> addWithout(rule, reason.apply(rule)));
+            ruleSet.defaultLimit().ifPresent(rule -> addWithout(rule, reason.apply(rule)));
+            return new Explanation(resource, handler, view.clientAddress(), new ArrayList<>(rules.values()));
         }
     }
 
@@ -121,52 +144,57 @@ public final class ServletRequestExplainer implements RequestExplainer {
     }
 
     private Explanation explain(ExplainedRequest request, boolean routed) {
-        RequestView view = new ServletRequestView(request, addresses, request);
-        RuleSet ruleSet = rules.current();
-        Collected collected = new Collected();
-        PathContainer path = ServletRequestPathUtils.parseAndCache(request).pathWithinApplication();
+        Collected collected =
+                new Collected(request, new ServletRequestView(request, addresses, request), rules.current());
         Mapped mapped = routed ? mappings.route(request) : null;
         if (mapped != null && mapped.mapping() instanceof DashboardMapping) {
-            return explanation(null, view, collected, ruleSet, rule -> "the page of limiter.dashboard is not limited");
+            return collected.explanation("the page of limiter.dashboard is not limited");
         }
-        ArrivingRequest arriving = preflights.isExpected(request)
+        ArrivingRequest arriving = addArrival(collected);
+        if (mapped == null) {
+            return collected.explanation("no endpoint serves this request");
+        }
+        if (PreflightDetector.isAnswered(request, mapped.handler())) {
+            return collected.explanation("a preflight of CORS is not charged");
+        }
+        if (mapped.isOfActuator()) {
+            return collected.explanation("endpoints of Actuator are not limited");
+        }
+        return ofEndpoint(collected, arriving, mapped.handler());
+    }
+
+    private ArrivingRequest addArrival(Collected collected) {
+        ArrivingRequest arriving = preflights.isExpected(collected.request)
                 ? ArrivingRequest.UNLIMITED
-                : ArrivingRequest.of(request, ruleSet, List.of());
-        RateLimitContext arrived = RateLimitContext.of(view, arriving.resource());
-        arriving.rules().forEach(rule -> add(collected, rule, because(rule, "", path), arrived, Point.ARRIVAL));
-        if (mapped != null && PreflightDetector.isAnswered(request, mapped.handler())) {
-            return explanation(null, view, collected, ruleSet, rule -> "a preflight of CORS is not charged");
-        }
-        if (mapped == null || mapped.isOfActuator()) {
-            String reason =
-                    mapped == null ? "no endpoint serves this request" : "endpoints of Actuator are not limited";
-            return explanation(null, view, collected, ruleSet, rule -> reason);
-        }
-        Endpoint endpoint = endpoints.of(request, mapped.handler());
-        String resource = renamed(request, endpoint.resource());
-        RateLimitContext context = RateLimitContext.of(view, resource);
+                : ArrivingRequest.of(collected.request, collected.ruleSet, List.of());
+        RateLimitContext context = RateLimitContext.of(collected.view, arriving.resource());
+        arriving.rules()
+                .forEach(rule -> add(collected, rule, because(rule, "", collected.path), context, Point.ARRIVAL));
+        return arriving;
+    }
+
+    private Explanation ofEndpoint(Collected collected, ArrivingRequest arriving, Object handler) {
+        PathContainer path = collected.path;
+        Endpoint endpoint = endpoints.of(collected.request, handler);
+        String resource = renamed(collected.request, endpoint.resource());
+        RateLimitContext context = RateLimitContext.of(collected.view, resource);
         ApplicableRules applicable = endpoint.rules(path, arriving.rules());
         Stream.of(applicable.enforced(), applicable.shadow())
                 .flatMap(List::stream)
                 .forEach(
                         rule -> add(collected, rule, because(rule, endpoint.pattern(), path), context, Point.ENDPOINT));
-        if (mapped.handler() instanceof HandlerMethod method) {
-            RateLimitContext call = new HandlerContext(view, resource, method.getMethod());
+        if (handler instanceof HandlerMethod method) {
+            RateLimitContext call = new HandlerContext(collected.view, resource, method.getMethod());
             endpoints
                     .annotated(method)
                     .forEach(rule ->
                             add(collected, rule, "@RateLimiter is on the method that serves it", call, Point.METHOD));
         }
-        boolean excluded = ruleSet.excludes(endpoint.pattern(), path);
-        return explanation(
-                new Served(resource, mapped.handler().toString()),
-                view,
-                collected,
-                ruleSet,
-                rule -> notApplied(rule, excluded, request.getMethod(), endpoint, path));
+        boolean excluded = collected.ruleSet.excludes(endpoint.pattern(), path);
+        String httpMethod = collected.request.getMethod();
+        return collected.explanation(
+                resource, handler.toString(), rule -> notApplied(rule, excluded, httpMethod, endpoint, path));
     }
-
-    private record Served(String resource, String handler) {}
 
     private HypotheticalRequest within(HypotheticalRequest asked) {
         boolean whole = !application.isEmpty() && asked.path().startsWith(application + "/");
@@ -185,22 +213,6 @@ public final class ServletRequestExplainer implements RequestExplainer {
         return rule.appliesByPath()
                 ? "paths: " + String.join(", ", rule.covering(pattern, path))
                 : "no enforced rule with paths is for it";
-    }
-
-    /** With the rules that do not apply at the end. */
-    private Explanation explanation(
-            @Nullable Served served,
-            RequestView view,
-            Collected collected,
-            RuleSet ruleSet,
-            Function<RateLimitRule, String> reason) {
-        ruleSet.pathRules().forEach(rule -> collected.addWithout(rule, reason.apply(rule)));
-        ruleSet.defaultLimit().ifPresent(rule -> collected.addWithout(rule, reason.apply(rule)));
-        return new Explanation(
-                served == null ? null : served.resource(),
-                served == null ? null : served.handler(),
-                view.clientAddress(),
-                new ArrayList<>(collected.rules.values()));
     }
 
     private static String notApplied(
