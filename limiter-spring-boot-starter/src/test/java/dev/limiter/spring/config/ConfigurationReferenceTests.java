@@ -219,7 +219,7 @@ class ConfigurationReferenceTests {
                 String key = name.substring(prefix.length());
                 rows.put(
                         key,
-                        "| `" + key + "` | " + defaultValue(property) + " | "
+                        "| `" + name.replace("*", "<name>") + "` | " + defaultValue(property) + " | "
                                 + property.get("description").asText().replace("|", "\\|") + values(property)
                                 + " |\n");
             }
