@@ -146,6 +146,16 @@ public final class LargestCall {
         print("the same, half of it leaves", key -> storeCounter(fine, key), key -> take(fine, key, 1));
         Rule window = Rule.of("fine", Limit.fixedWindow(10_000_000, HOUR));
         print("the same, the rule is a fixed window now", key -> storeCounter(fine, key), key -> take(window, key, 1));
+        List<Rule> counters = new ArrayList<>();
+        for (int i = 0; i < TOGETHER; i++) {
+            counters.add(Rule.of(
+                    "fine-" + i, Limit.slidingWindowCounter(1_000_000, HOUR).buckets(1000)));
+        }
+        Consumer<String> halfLeft = key -> counters.forEach(rule -> storeCounter(rule, key));
+        String many64 = "a request with 64 rules, counters of 1,000 buckets";
+        print(many64 + ", half of it leaves", halfLeft, key -> decide(counters, key, 1));
+        print(many64 + ", refused nearly all", halfLeft, key -> decide(counters, key, 999_999));
+        print(many64 + ", new", key -> {}, key -> decide(counters, key, 1));
         List<Charge> many = new ArrayList<>();
         print(
                 "a request with 20 rules",
@@ -240,6 +250,10 @@ public final class LargestCall {
         }
     }
 
+    private void decide(List<Rule> rules, String key, long permits) {
+        storage.decide(rules.stream().map(rule -> rule.charge(key, permits)).toList());
+    }
+
     private Decision take(Rule rule, String key, long permits) {
         return storage.decide(List.of(rule.charge(key, permits)));
     }
@@ -309,13 +323,14 @@ public final class LargestCall {
     private void storeCounter(Rule rule, String key) {
         byte[] state = state(rule, key);
         long length = HOUR.toNanos() / 1000;
-        ByteBuffer stored = ByteBuffer.allocate(17 + 7 * 1001).put((byte) 3);
+        ByteBuffer stored = ByteBuffer.allocate(17 + 7 * 1001 + 7).put((byte) 3);
         seven(stored, server.timeMicros() / (length / 1000) - 500);
         seven(stored, length);
         stored.putShort((short) 1000);
         for (int i = 0; i <= 1000; i++) {
             seven(stored, 3);
         }
+        seven(stored, 3 * 1001);
         commands.set(state, stored.array());
     }
 

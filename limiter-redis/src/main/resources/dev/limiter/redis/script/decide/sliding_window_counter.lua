@@ -40,7 +40,7 @@ if stored then
   local passed = newest - newest_then
   if passed <= buckets then
     local staying = buckets + 1 - passed
-    counts = ('\0'):rep(7 * passed) .. stored:sub(from, from + 7 * staying - 1)
+    counts = ('\0\0\0\0\0\0\0'):rep(passed) .. stored:sub(from, from + 7 * staying - 1)
     total = unpack('>I7', stored, from + 7 * buckets + 7)
     -- added up: those that stay or those that leave, whichever are fewer
     local few, first, added = math.min(staying, passed), staying <= passed and 0 or staying, 0
@@ -76,7 +76,7 @@ if uses then
   end
   total = carried
 end
-counts = counts or ('\0'):rep(7 * buckets + 7)
+counts = counts or ('\0\0\0\0\0\0\0'):rep(buckets + 1)
 if late > 0 then
   recent, total, renewed = recent + late, total + late, not dry
 end
@@ -94,17 +94,16 @@ local function wait_for(count)
   local numbers, first = nil, buckets + 2
   for i = buckets + 1, 1, -1 do
     if i < first then
-      first = math.max(i - 49, 1)
+      first = math.max(i - 99, 1)
       numbers = {unpack('>' .. ('I7'):rep(i - first + 1), counts, 7 * first - 6)}
     end
-    local leaves, leaving = (buckets + 1 - i) * size - elapsed, i == 1 and recent or numbers[i - first + 1]
-    if missing <= leaving and missing <= forgivable then
-      return math.max(ceil((leaves + scaled_up(missing, size, leaving)) / micro), 1, beyond)
+    local leaving = i == 1 and recent or numbers[i - first + 1]
+    if missing <= leaving then
+      local leaves = (buckets + 1 - i) * size - elapsed
+      local share = missing <= forgivable and scaled_up(missing, size, leaving) or size
+      return math.max(ceil((leaves + share) / micro), 1, beyond)
     end
     missing = missing - leaving
-    if missing <= 0 then
-      return math.max(ceil((leaves + size) / micro), 1, beyond)
-    end
   end
 end
 refusal = wait_for(asked)
