@@ -3,21 +3,15 @@ package dev.limiter.redis;
 import dev.limiter.Charge;
 import dev.limiter.ReleaseListeners;
 import dev.limiter.failover.RemoteRuleStatus;
+import dev.limiter.redis.FailedReleases.Release;
 import dev.limiter.redis.ahead.KnownRefusals;
 import dev.limiter.redis.script.GiveBackRequest;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Returns;
 import dev.limiter.redis.script.ServerTime;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Returns permits. The release of a concurrency limit's permits that fails, such as with a connection that was cut, is
@@ -27,14 +21,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class RetryingPermitReleaser implements Returns {
 
-    /** More are left to the end of their holds, or windows. */
-    private static final int MOST_KEPT = 100_000;
-
-    /** So many are sent at once. */
-    private static final int TOGETHER = 64;
-
-    private static final Executor LATER = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
-
     private final Redis redis;
     private final Scripts scripts;
     private final StorageStatistics statistics;
@@ -42,19 +28,12 @@ final class RetryingPermitReleaser implements Returns {
     private final PermitRenewals held;
     private final KnownRefusals refusals;
     private final ReleaseListeners listeners;
-    private final Queue<Release> kept = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger size = new AtomicInteger();
-    private final AtomicBoolean underWay = new AtomicBoolean();
+
+    /** By the server, which may fail or not answer while others do. */
+    private final ConcurrentHashMap<String, FailedReleases> failed = new ConcurrentHashMap<>();
+
     private volatile RemoteRuleStatus.Listener standings = RemoteRuleStatus.Listener.NONE;
     private volatile boolean closed;
-
-    private record Release(
-            Script script, byte[][] keys, byte[] argument, boolean repeatable, Runnable done, long until) {
-
-        boolean isOver() {
-            return System.nanoTime() - until >= 0;
-        }
-    }
 
     RetryingPermitReleaser(
             Redis redis,
@@ -117,55 +96,26 @@ final class RetryingPermitReleaser implements Returns {
     }
 
     private CompletableFuture<Boolean> send(Release release) {
-        return redis.run(release.script, release.keys, release.argument)
+        return redis.run(release.script(), release.keys(), release.argument())
                 .handle((answer, failure) -> {
                     boolean confirmed = failure == null;
-                    if (!confirmed && (release.repeatable || RedisErrors.isNotDone(failure)) && keep(release)) {
+                    if (!confirmed && (release.repeatable() || RedisErrors.isNotDone(failure)) && keep(release)) {
                         return false;
                     }
                     if (!confirmed) {
                         statistics.lostReturn();
                     }
-                    release.done.run();
+                    release.done().run();
                     return confirmed;
                 })
                 .toCompletableFuture();
     }
 
     private boolean keep(Release release) {
-        if (closed || release.isOver() || size.incrementAndGet() > MOST_KEPT) {
-            return false;
-        }
-        kept.add(release);
-        if (underWay.compareAndSet(false, true)) {
-            LATER.execute(this::sendAgain);
-        }
-        return true;
-    }
-
-    private void sendAgain() {
-        List<CompletableFuture<Boolean>> sent = new ArrayList<>();
-        while (sent.size() < TOGETHER) {
-            Release release = kept.poll();
-            if (release == null) {
-                break;
-            }
-            size.decrementAndGet();
-            sent.add(send(release));
-        }
-        var unused = CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
-                .whenComplete((done, failure) -> goOn(sent.stream().allMatch(CompletableFuture::join)));
-    }
-
-    private void goOn(boolean works) {
-        if (!kept.isEmpty()) {
-            (works ? (Executor) Runnable::run : LATER).execute(this::sendAgain);
-            return;
-        }
-        underWay.set(false);
-        if (!kept.isEmpty() && underWay.compareAndSet(false, true)) {
-            LATER.execute(this::sendAgain);
-        }
+        return !closed
+                && failed.computeIfAbsent(
+                                redis.node(redis.slot(release.keys()[0])), node -> new FailedReleases(this::send))
+                        .keep(release);
     }
 
     void close() {

@@ -49,6 +49,16 @@ final class RightsReportingRedis implements Redis {
     }
 
     @Override
+    public boolean isClustered() {
+        return redis.isClustered();
+    }
+
+    @Override
+    public String node(int slot) {
+        return redis.node(slot);
+    }
+
+    @Override
     public void close() {
         redis.close();
     }
