@@ -7,6 +7,7 @@ import dev.limiter.failover.StorageListener.Outcome;
 import dev.limiter.failover.StorageUnavailableException.Reason;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -67,6 +68,7 @@ final class RemoteDecider {
             if (failure == null) {
                 question.answered(asked.get());
             } else {
+                question.giveUp();
                 question.failed(remote.errors().failure(failure));
             }
         });
@@ -115,6 +117,8 @@ final class RemoteDecider {
         private final long begun = clock.epochNanos();
         private final AtomicReference<@Nullable Consumer<Outcome>> told = new AtomicReference<>();
         private volatile boolean asked;
+        private volatile boolean givenUp;
+        private volatile @Nullable CompletableFuture<Decision> pending;
 
         Question(List<Charge> charges, NodeHealth node) {
             this.charges = charges;
@@ -122,14 +126,32 @@ final class RemoteDecider {
         }
 
         CompletableFuture<Decision> ask() {
+            if (givenUp) {
+                return CompletableFuture.failedFuture(new CancellationException());
+            }
             if (!asked) {
                 asked = true;
                 told.set(listener.asking(charges));
             }
+            CompletableFuture<Decision> answer;
             try {
-                return remote.ask(charges);
+                answer = remote.ask(charges);
             } catch (RuntimeException failure) {
                 return CompletableFuture.failedFuture(failure);
+            }
+            pending = answer;
+            if (givenUp) {
+                answer.cancel(true);
+            }
+            return answer;
+        }
+
+        /** No caller waits for the answer any more. */
+        void giveUp() {
+            givenUp = true;
+            CompletableFuture<Decision> answer = pending;
+            if (answer != null) {
+                answer.cancel(true);
             }
         }
 

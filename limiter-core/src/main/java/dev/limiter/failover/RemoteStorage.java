@@ -61,9 +61,16 @@ public interface RemoteStorage extends RateLimiterStorage {
     default CompletableFuture<Decision> decideAsync(List<Charge> charges) {
         List<Charge> merged = Charge.merged(charges);
         Decision known = known(merged);
-        return known != null
-                ? CompletableFuture.completedFuture(known)
-                : Timeouts.orGiveBack(new Timeouts(errors()).within(ask(merged), Budget.of(timeout())));
+        if (known != null) {
+            return CompletableFuture.completedFuture(known);
+        }
+        CompletableFuture<Decision> answer = ask(merged);
+        return Timeouts.orGiveBack(
+                new Timeouts(errors()).within(answer, Budget.of(timeout())).whenComplete((decision, failure) -> {
+                    if (failure != null) {
+                        answer.cancel(true);
+                    }
+                }));
     }
 
     /** Has the storage look, for no longer than the time-out, without blocking. */

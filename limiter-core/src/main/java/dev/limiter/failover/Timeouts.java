@@ -111,8 +111,8 @@ public final class Timeouts {
     /** Fails if there is no answer in time. */
     <T> CompletableFuture<T> limited(CompletableFuture<T> answer, Budget budget) {
         CompletableFuture<Budget> awaited = isDoneLater(answer, budget)
-                .thenCompose(done ->
-                        done ? CompletableFuture.completedFuture(budget) : readerAwaitedLater(answer, budget));
+                .thenCompose(
+                        done -> done ? CompletableFuture.completedFuture(budget) : readerAwaitedLater(answer, budget));
         return awaited.thenCompose(used -> answerOr(answer, used));
     }
 
@@ -121,7 +121,8 @@ public final class Timeouts {
         return isDoneLater(CompletableFuture.anyOf(answer, read), budget.again(MOST_LATE))
                 .thenCompose(any -> {
                     Budget used = used(budget, read);
-                    return isDoneLater(answer, budget.again(1).atMost(used.late())).thenApply(done -> used);
+                    return isDoneLater(answer, budget.again(1).atMost(used.late()))
+                            .thenApply(done -> used);
                 });
     }
 

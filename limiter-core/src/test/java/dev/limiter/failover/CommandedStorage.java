@@ -41,6 +41,10 @@ final class CommandedStorage implements RemoteStorage {
     private final Set<String> broken = ConcurrentHashMap.newKeySet();
     private final Set<String> uncountable = ConcurrentHashMap.newKeySet();
     private final List<Runnable> held = new ArrayList<>();
+
+    /** Answers that are not wanted any more when they are there. */
+    final AtomicInteger cancelled = new AtomicInteger();
+
     private final TimeSource clock;
     private volatile boolean holding;
     private volatile boolean disconnected;
@@ -119,6 +123,13 @@ final class CommandedStorage implements RemoteStorage {
         holding = true;
     }
 
+    /** Whether there is an answer that it holds back. */
+    boolean isHolding() {
+        synchronized (held) {
+            return !held.isEmpty();
+        }
+    }
+
     void answerAll() {
         List<Runnable> late;
         synchronized (held) {
@@ -160,6 +171,10 @@ final class CommandedStorage implements RemoteStorage {
     }
 
     private void answer(List<Charge> charges, CompletableFuture<Decision> answer) {
+        if (answer.isCancelled()) {
+            cancelled.incrementAndGet();
+            return;
+        }
         RuntimeException failure = failure(charges);
         if (failure != null) {
             answer.completeExceptionally(failure);

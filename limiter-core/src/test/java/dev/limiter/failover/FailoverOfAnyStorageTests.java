@@ -295,6 +295,31 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(10);
     }
 
+    /** So that the storage may leave it out. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anAnswerThatIsLateIsNotWantedAnyMore(boolean later) {
+        remote.hold(Duration.ofMillis(1));
+        assertThat(decide(later, rule.charge("key", 3)).onFailure()).contains(OnFailure.LOCAL);
+        remote.answerAll();
+        assertThat(remote.cancelled).hasValue(1);
+    }
+
+    @Test
+    void aRequestWhoseTimeIsUpBeforeADebtIsSettledAsksForNothing() {
+        grantInMemory(rule, "key", 3);
+        remote.hold(LONG);
+        remote.work("");
+        await(() -> storage.isAvailable());
+        await(() -> remote.isHolding());
+        remote.hold(Duration.ofMillis(1));
+        assertThat(decide(true, rule.charge("key")).onFailure()).contains(OnFailure.LOCAL);
+        int asked = remote.asked.get();
+        remote.answerAll();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(7);
+        assertThat(remote.asked).hasValue(asked);
+    }
+
     @Test
     void aCallerThatDoesNotWaitIsAnsweredLater() {
         remote.hold(Duration.ofSeconds(60));

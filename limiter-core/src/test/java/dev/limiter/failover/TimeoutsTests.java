@@ -158,11 +158,12 @@ class TimeoutsTests {
         Budget budget = new Budget(Duration.ofMillis(50), time);
         time.advance(Duration.ofMillis(50));
         assertThatThrownBy(() -> {
-                    String unused =
-                            blocking ? waiting.join(answer, budget) : waiting.limited(answer, budget).join();
+                    String unused = blocking
+                            ? waiting.join(answer, budget)
+                            : waiting.limited(answer, budget).join();
                 })
-                .satisfies(failure ->
-                        assertThat(reason(failure)).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
+                .satisfies(
+                        failure -> assertThat(reason(failure)).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
     }
 
     /** The reader runs when the time is up, and if that was late, once more after another budget. */

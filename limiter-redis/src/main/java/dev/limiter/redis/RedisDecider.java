@@ -2,8 +2,8 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.ReturningFuture;
 import dev.limiter.failover.RemoteRuleStatus;
-import dev.limiter.failover.Timeouts;
 import dev.limiter.redis.ahead.KnownRefusals;
 import dev.limiter.redis.ahead.LeasedPermits;
 import dev.limiter.redis.ahead.SharedCalls;
@@ -120,7 +120,7 @@ final class RedisDecider implements SharedCalls.Taker {
         List<Call> calls = calls(charges, peek);
         if (calls.size() > 1) {
             calls.forEach(Call::withoutWaiting);
-            return Timeouts.orGiveBack(inSeveralSlots(calls, charges));
+            return inSeveralSlots(calls, charges);
         }
         long stamp = refusals.stamp(charges);
         long asked = System.nanoTime();
@@ -172,7 +172,7 @@ final class RedisDecider implements SharedCalls.Taker {
         List<CompletableFuture<List<RedisDecision>>> answers = calls.stream()
                 .map(call -> call.run(returns, this::told, late -> late.forEach(Decision::giveBack)))
                 .toList();
-        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+        CompletableFuture<Decision> decided = CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
                 .handle((all, failure) -> {
                     List<RedisDecision> decisions = answers.stream()
                             .filter(answer -> !answer.isCompletedExceptionally())
@@ -185,6 +185,13 @@ final class RedisDecider implements SharedCalls.Taker {
                     answers.forEach(CompletableFuture::join);
                     return Decision.allOf(inOrder(decisions, charges));
                 });
+        ReturningFuture<Decision> answer = new ReturningFuture<>(Decision::giveBack);
+        var unused = answer.whenComplete((decision, failure) -> {
+            if (failure != null) {
+                answers.forEach(part -> part.cancel(true));
+            }
+        });
+        return answer.handedBy(decided);
     }
 
     private static List<RedisDecision> inOrder(List<RedisDecision> decisions, List<Charge> charges) {

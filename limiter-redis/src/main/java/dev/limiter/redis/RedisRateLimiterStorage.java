@@ -12,7 +12,6 @@ import dev.limiter.failover.RemoteRuleStatus;
 import dev.limiter.failover.RemoteStorage;
 import dev.limiter.failover.StorageExceptionTranslator;
 import dev.limiter.failover.StorageUnavailableException;
-import dev.limiter.failover.Timeouts;
 import dev.limiter.redis.ahead.KnownRefusals;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.RemoteRules;
@@ -156,14 +155,6 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     public Decision decide(List<Charge> charges) {
         Decision known = calls.known(charges);
         return known != null ? known : await(calls.ask(charges));
-    }
-
-    @Override
-    public CompletableFuture<Decision> decideAsync(List<Charge> charges) {
-        Decision known = calls.known(charges);
-        return known != null
-                ? CompletableFuture.completedFuture(known)
-                : Timeouts.orGiveBack(RedisErrors.TIMEOUTS.within(calls.ask(charges), Budget.of(timeout)));
     }
 
     @Override

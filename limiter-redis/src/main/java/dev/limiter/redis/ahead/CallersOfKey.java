@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The callers of one key, and the permits taken ahead for them. A caller that finds a permit takes it without a lock;
  * if half of the permits are used by then, it starts a call for more and does not wait. Without a permit the caller
- * waits for the next call, which serves all waiting callers. Over when no caller waits and no permit is kept.
+ * waits for the next call, which serves all waiting callers. Nothing is taken for callers that have gone by then, and
+ * what was taken for those that went later is given back at once. Over when no caller waits and no permit is kept.
  * Thread-safe; never blocks.
  */
 final class CallersOfKey {
@@ -114,22 +115,34 @@ final class CallersOfKey {
         long more = ahead;
         synchronized (this) {
             atOnce = most;
+            waiting.removeIf(CompletableFuture::isDone);
             callers = waiting;
             waiting = new ArrayList<>(4);
             for (LeasedPermits block : blocks) {
                 more -= block.isTooOld() ? 0 : block.kept();
             }
+            if (callers.isEmpty() && more <= 0) {
+                underWay--;
+                endIfDone();
+                return;
+            }
         }
         long wanted = more;
         var unused = taker.take(charge, callers.size(), wanted).whenComplete((block, failure) -> {
             List<Runnable> handed = new ArrayList<>(callers.size());
+            int gone = 0;
             for (ReturningFuture<Decision> caller : callers) {
                 if (block == null) {
                     handed.add(() -> caller.completeExceptionally(failure));
+                } else if (caller.isDone()) {
+                    gone++;
                 } else {
                     Decision decision = block.next();
                     handed.add(() -> caller.hand(decision));
                 }
+            }
+            if (block != null) {
+                block.giveBack(gone);
             }
             if (block == null || block.kept() < wanted) {
                 pausedUntil = System.nanoTime() + PAUSE_NANOS;
@@ -151,6 +164,7 @@ final class CallersOfKey {
             all[blocks.length] = block;
             blocks = all;
         }
+        waiting.removeIf(CompletableFuture::isDone);
         int answered = 0;
         for (ReturningFuture<Decision> caller : waiting) {
             Decision kept = oneOf(blocks);

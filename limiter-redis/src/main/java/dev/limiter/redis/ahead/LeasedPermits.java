@@ -110,7 +110,13 @@ public final class LeasedPermits {
 
     /** Gives back those that no caller has had. */
     public void giveBack() {
-        long permits = rest.getAndSet(0);
+        giveBack(Long.MAX_VALUE);
+    }
+
+    /** Gives back so many of them at most, in one call. */
+    void giveBack(long most) {
+        long left = rest.getAndUpdate(kept -> kept - Math.min(Math.max(kept, 0), most));
+        long permits = Math.min(left, most);
         if (permits > 0) {
             Charge all = new Charge(charge.rule(), charge.key(), permits);
             returns.giveBack(new RedisDecision(returns, all, remote, numbers, answer, true, 0), false);

@@ -1,0 +1,90 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Callers without a thread whose time is up before the server answers. */
+class LateAnswerTests {
+
+    /** So many calls for a slot are under way before requests gather. */
+    private static final int LITTLE = 4;
+
+    private final AtomicInteger calls = new AtomicInteger();
+    private CompletableFuture<byte[]> reply = new CompletableFuture<>();
+    private final Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofHours(1)));
+    private final RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(new Redis() {
+                @Override
+                public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
+                    calls.incrementAndGet();
+                    return reply;
+                }
+
+                @Override
+                public CompletionStage<Void> delete(byte[][] keys) {
+                    throw new UnsupportedOperationException();
+                }
+
+                @Override
+                public int slot(byte[] key) {
+                    return new String(key, StandardCharsets.UTF_8).contains("one") ? 1 : 2;
+                }
+
+                @Override
+                public void close() {}
+            })
+            .timeout(Duration.ofMillis(1))
+            .gather(Duration.ofHours(1))
+            .build();
+
+    private static void assertTimedOut(List<CompletableFuture<Decision>> callers) {
+        assertThat(callers)
+                .allSatisfy(caller -> assertThat(caller)
+                        .failsWithin(Duration.ofSeconds(20))
+                        .withThrowableThat()
+                        .havingRootCause()
+                        .isInstanceOf(RedisUnavailableException.class));
+    }
+
+    @Test
+    void theServerIsNotAskedForThemAfterwards() {
+        List<CompletableFuture<Decision>> callers = Stream.generate(
+                        () -> storage.decideAsync(List.of(rule.charge("key"))))
+                .limit(100)
+                .toList();
+        assertTimedOut(callers);
+        reply.completeExceptionally(new IllegalStateException("too late"));
+        assertThat(calls).hasValue(1);
+    }
+
+    @Test
+    void theServerIsNotAskedForRequestsInSeveralSlotsEither() {
+        reply.completeExceptionally(new IllegalStateException("soon"));
+        List<Charge> both = List.of(rule.charge("one", 2), rule.charge("two", 2));
+        assertThat(storage.decideAsync(both)).isCompletedExceptionally();
+        calls.set(0);
+        reply = new CompletableFuture<>();
+        List<CompletableFuture<Decision>> callers = new ArrayList<>();
+        for (int i = 0; i < LITTLE; i++) {
+            callers.add(storage.decideAsync(List.of(rule.charge("one" + i, 2))));
+            callers.add(storage.decideAsync(List.of(rule.charge("two" + i, 2))));
+        }
+        callers.add(storage.decideAsync(both));
+        assertThat(calls).hasValue(2 * LITTLE);
+        assertTimedOut(callers);
+        reply.completeExceptionally(new IllegalStateException("too late"));
+        assertThat(calls).hasValue(2 * LITTLE);
+    }
+}
