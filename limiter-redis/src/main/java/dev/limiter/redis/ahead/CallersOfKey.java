@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The callers of one key, and the permits taken ahead for them. A caller that finds a permit takes it without a lock;
  * if half of the permits are used by then, it starts a call for more and does not wait. Without a permit the caller
- * waits for the next call, which serves all waiting callers. Nothing is taken for callers that have gone by then, and
- * what was taken for those that went later is given back at once. Over when no caller waits and no permit is kept.
+ * waits for the next call, which serves all waiting callers but those that have gone by then; permits of callers that
+ * went later are given back in one call. Over when no caller waits and no permit is kept.
  * Thread-safe; never blocks.
  */
 final class CallersOfKey {
