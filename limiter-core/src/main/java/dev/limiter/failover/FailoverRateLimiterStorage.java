@@ -208,16 +208,17 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         return remote.size() + local.size();
     }
 
+    /** Cleans the remote storage up also while it is not asked: what this instance holds there has to be renewed. */
     @Override
     public void cleanUp() {
         local.cleanUp();
         health.cleanUp();
-        if (health.isGone()) {
-            return;
+        boolean asked = !health.isGone();
+        if (asked) {
+            health.settle();
         }
-        health.settle();
         remote.cleanUp();
-        if (counted != null) {
+        if (asked && counted != null) {
             counted.sayHello();
         }
     }

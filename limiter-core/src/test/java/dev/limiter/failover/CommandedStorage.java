@@ -33,6 +33,7 @@ final class CommandedStorage implements RemoteStorage {
     final AtomicInteger asked = new AtomicInteger();
     final AtomicInteger connections = new AtomicInteger();
     final AtomicInteger goodbyes = new AtomicInteger();
+    final AtomicInteger cleanUps = new AtomicInteger();
 
     /** How many questions there were before each time that this instance had itself counted. */
     final List<Integer> hellos = new CopyOnWriteArrayList<>();
@@ -309,6 +310,11 @@ final class CommandedStorage implements RemoteStorage {
                 goodbyes.incrementAndGet();
             }
         };
+    }
+
+    @Override
+    public void cleanUp() {
+        cleanUps.incrementAndGet();
     }
 
     @Override

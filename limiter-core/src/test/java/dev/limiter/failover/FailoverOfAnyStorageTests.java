@@ -240,6 +240,17 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(changes).isEmpty();
     }
 
+    /** It may do what it is told all the same, such as renew what is held. */
+    @Test
+    void isCleanedUpAlsoWhileItIsNotAsked() {
+        remote.fail("");
+        untilLost("");
+        int before = remote.cleanUps.get();
+        storage.cleanUp();
+        assertThat(storage.isAvailable()).isFalse();
+        assertThat(remote.cleanUps).hasValue(before + 1);
+    }
+
     @Test
     void aStorageThatAnswersNoProbeIsGivenUpHoweverLateThisJvmIs() {
         remote.standStill();

@@ -35,6 +35,7 @@ class SpreadRenewalsTests {
 
         private final ConcurrentLinkedQueue<Renewal> calls = new ConcurrentLinkedQueue<>();
         private volatile boolean answering = true;
+        private volatile boolean failing;
 
         @Override
         public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
@@ -42,7 +43,9 @@ class SpreadRenewalsTests {
                     List.of(arguments).stream().map(ByteBuffer::wrap).toList();
             Renewal call = new Renewal(ByteBuffer.wrap(keys[0]), all, new CompletableFuture<>());
             calls.add(call);
-            if (answering) {
+            if (failing) {
+                call.answer.completeExceptionally(new IllegalStateException("failing"));
+            } else if (answering || slot(keys[0]) == 1) {
                 call.answer.complete(new byte[0]);
             }
             return call.answer;
@@ -53,9 +56,28 @@ class SpreadRenewalsTests {
             throw new UnsupportedOperationException();
         }
 
+        /** Those of the second server have a comma. */
         @Override
         public int slot(byte[] key) {
-            return 0;
+            return new String(key, US_ASCII).contains(",") ? 1 : 0;
+        }
+
+        @Override
+        public boolean isClustered() {
+            return true;
+        }
+
+        @Override
+        public String node(int slot) {
+            return "server " + slot;
+        }
+
+        private long answered() {
+            return calls.stream()
+                    .filter(call -> call.answer.isDone() && !call.answer.isCompletedExceptionally())
+                    .map(Renewal::key)
+                    .distinct()
+                    .count();
         }
 
         @Override
@@ -118,5 +140,43 @@ class SpreadRenewalsTests {
             }
         }
         assertThat(redis.calls).hasSize(holds / MOST_HOLDS_OF_A_CALL);
+    }
+
+    @Test
+    void deadServerGetsFewCallsAndAllThatFailedAsSoonAsItWorks() {
+        int keys = 10_000;
+        for (int i = 0; i < keys; i++) {
+            hold("key" + i);
+        }
+        redis.failing = true;
+        passSeconds(20);
+        assertThat(redis.calls).isNotEmpty().hasSizeLessThanOrEqualTo(20 * MOST_CALLS);
+        redis.failing = false;
+        await(() -> {
+            renewals.renew();
+            return redis.answered() == keys;
+        });
+    }
+
+    @Test
+    void serverThatDoesNotAnswerGetsFewCallsAndHoldsUpNoOther() {
+        int keys = 1_000;
+        for (int i = 0; i < keys; i++) {
+            hold("key" + i);
+            hold("key," + i);
+        }
+        redis.answering = false;
+        passSeconds(60);
+        assertThat(redis.calls.stream().filter(call -> !call.answer.isDone()))
+                .isNotEmpty()
+                .hasSizeLessThanOrEqualTo(60 / 10 * MOST_CALLS);
+        await(() -> redis.answered() == keys);
+
+        redis.answering = true;
+        redis.calls.forEach(call -> call.answer.complete(new byte[0]));
+        await(() -> {
+            renewals.renew();
+            return redis.answered() == 2 * keys;
+        });
     }
 }
