@@ -107,7 +107,9 @@ class ObservationTests {
                         "limiter.wait", "wait for a turn", "outcome=permitted rule=pool", "http.server.requests"));
         assertThat(queued(application)).isZero();
         assertThat(tags(application, "limiter.wait")).containsOnly("rule");
-        assertThat(names(application)).doesNotContain("limiter.wait.active", "limiter.storage.active");
+        assertThat(names(application))
+                .contains("http.server.requests")
+                .doesNotContain("limiter.wait.active", "limiter.storage.active");
     }
 
     @Test

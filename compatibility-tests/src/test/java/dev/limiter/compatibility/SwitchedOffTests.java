@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
@@ -16,7 +15,7 @@ import org.springframework.context.annotation.Import;
 class SwitchedOffTests {
 
     @ParameterizedTest
-    @ValueSource(strings = {"limiter.enabled=false", "limiter.mode=off"})
+    @ValueSource(strings = {"limiter.enabled=false", "limiter.enabled=off", "limiter.mode=off"})
     void limitsNothing(String property) {
         try (ConfigurableApplicationContext application = Applications.start(
                 Limited.class,
@@ -38,11 +37,12 @@ class SwitchedOffTests {
         }
     }
 
-    @Test
-    void requestsAreNotLimitedWithoutWebPartButMethodsAre() {
+    @ParameterizedTest
+    @ValueSource(strings = {"limiter.web.enabled=false", "limiter.web.enabled=off"})
+    void requestsAreNotLimitedWithoutWebPartButMethodsAre(String property) {
         try (ConfigurableApplicationContext application = Applications.start(
                 Limited.class,
-                "limiter.web.enabled=false",
+                property,
                 "limiter.web.default-limit.limit=1",
                 "limiter.web.default-limit.window=1h",
                 "limiter.rules.early.paths=/automatic/**",

@@ -25,7 +25,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
@@ -45,7 +44,7 @@ public final class LimiterChangesAutoConfiguration {
     /** On Redis, all instances have the same changes. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBean(type = "dev.limiter.spring.redis.OwnConnection")
-    @ConditionalOnProperty(prefix = "limiter.redis", name = "share-changes", matchIfMissing = true)
+    @ConditionalOnSetting(value = "limiter.redis.share-changes", matchIfMissing = true)
     static class Shared {
 
         @Bean

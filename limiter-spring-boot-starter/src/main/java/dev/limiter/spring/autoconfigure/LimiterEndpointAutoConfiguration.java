@@ -34,7 +34,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -64,7 +63,7 @@ public final class LimiterEndpointAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnProperty(prefix = "limiter.dashboard", name = "enabled")
+    @ConditionalOnSetting("limiter.dashboard.enabled")
     DecisionSeries limiterDecisionSeries(DecisionCounts counts, RateLimiters limiters, Environment environment) {
         return new DecisionSeries(
                 counts,
@@ -77,7 +76,7 @@ public final class LimiterEndpointAutoConfiguration {
     /** On Redis, what is decided is that of all instances. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBean(type = "dev.limiter.spring.redis.OwnConnection")
-    @ConditionalOnProperty(prefix = "limiter.dashboard", name = "enabled")
+    @ConditionalOnSetting("limiter.dashboard.enabled")
     static class Shared {
 
         @Bean

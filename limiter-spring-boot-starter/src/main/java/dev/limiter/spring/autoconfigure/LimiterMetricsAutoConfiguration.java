@@ -25,7 +25,10 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /** Counts outcomes in whatever registry of meters the application has. */
-@AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
+@AutoConfiguration(
+        after = LimiterChangesAutoConfiguration.class,
+        // of Spring Boot 3.5, whose own handler of meters is made only if there is none yet
+        afterName = "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration")
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnLimiter
 public final class LimiterMetricsAutoConfiguration {

@@ -12,6 +12,7 @@ import dev.limiter.spring.compiled.FailureModes;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.RedisSettings;
+import dev.limiter.spring.config.Storage;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.redis.ApplicationRedisConfiguration;
@@ -25,7 +26,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -40,7 +40,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
             "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
         })
 @ConditionalOnLimiter
-@ConditionalOnProperty(prefix = "limiter", name = "storage", havingValue = "redis")
+@ConditionalOnSetting(value = "limiter.storage", type = Storage.class, is = "REDIS")
 public final class LimiterRedisAutoConfiguration {
 
     /** Another connection than the application's own: a decision waits for no other command. */

@@ -35,7 +35,6 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.AbstractFilterRegistrationBean;
 import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
@@ -175,14 +174,14 @@ public final class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     UnmatchedPathsCheck limiterRulesWithoutEndpoint(
             Rules rules, ObjectProvider<HandlerMapping> mappings, Environment environment) {
         return new UnmatchedPathsCheck(rules, mappings, environment);
     }
 
     @Bean
-    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     UnresolvableKeysCheck limiterUnresolvedKeys(
             Rules rules,
             ObjectProvider<HandlerMapping> mappings,
@@ -193,14 +192,14 @@ public final class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     UnusedAnnotationsCheck limiterSwallowedAnnotations(
             Rules rules, ObjectProvider<RequestMappingInfoHandlerMapping> mappings) {
         return new UnusedAnnotationsCheck(rules, mappings);
     }
 
     @Bean
-    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     MaxKeysCheck limiterBucketsOfOneClient(
             Rules rules, ObjectProvider<HandlerMapping> mappings, LimiterSettings settings) {
         return new MaxKeysCheck(rules, mappings, settings.maxKeys());
@@ -213,13 +212,13 @@ public final class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     RateLimitInterceptor limiterInterceptor(Endpoints endpoints, ServletCurrentRequest requests, RequestGate decider) {
         return new RateLimitInterceptor(endpoints, requests, decider);
     }
 
     @Bean
-    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     RequestExplainer limiterRequestExplainer(
             Rules rules,
             HandlerMappings mappings,
@@ -255,14 +254,14 @@ public final class LimiterWebAutoConfiguration {
      * Found by every mapping of every {@link DispatcherServlet}, also by those that know no {@link WebMvcConfigurer}.
      */
     @Bean
-    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     MappedInterceptor limiterMappedInterceptor(
             HandlerMappings mappings, RateLimitInterceptor deciding, WaitingInterceptor waiting) {
         return new MappedInterceptor(null, new FallbackRateLimitInterceptor(mappings, deciding, waiting));
     }
 
     @Bean(FILTER)
-    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     RateLimitFilter limiterFilter(
             Rules rules,
             ServletCurrentRequest requests,
@@ -280,7 +279,7 @@ public final class LimiterWebAutoConfiguration {
 
     /** By its name: the server needs it before other beans can be made. */
     @Bean
-    @ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     DelegatingFilterProxyRegistrationBean limiterFilterRegistration(Environment environment) {
         DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(FILTER);
         registration.setOrder(filterOrder(environment));

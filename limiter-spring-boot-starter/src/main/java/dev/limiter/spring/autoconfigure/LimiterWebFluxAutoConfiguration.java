@@ -4,7 +4,6 @@ import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
@@ -13,7 +12,7 @@ import org.springframework.context.annotation.Lazy;
 @AutoConfiguration(after = LimiterMethodAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnLimiter
-@ConditionalOnProperty(prefix = "limiter.web", name = "enabled", matchIfMissing = true)
+@ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
 public final class LimiterWebFluxAutoConfiguration {
 
     /** Not lazy, whatever the application's other beans are. */

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
-import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -21,14 +20,12 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 /** Reads on after an unreadable value, so that one start reports all problems; the values read are not used then. */
 public final class BindProblemCollector implements ConfigurationPropertiesBindHandlerAdvisor {
 
-    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(LimiterProperties.PREFIX);
-
     @Override
     public BindHandler apply(BindHandler handler) {
         return new Collector(handler);
     }
 
-    private static final class Collector extends AbstractBindHandler {
+    private static final class Collector extends LimiterBindHandler {
 
         /**
          * The problems by the name of the property: an environment variable is read once for each spelling of a rule.
@@ -44,7 +41,7 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
         public @Nullable Object onSuccess(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
             ConfigurationProperty property = result instanceof Enum ? context.getConfigurationProperty() : null;
-            if (property != null && property.getValue() instanceof Number && ROOT.isAncestorOf(name)) {
+            if (property != null && property.getValue() instanceof Number && isSetting(name)) {
                 problems.putIfAbsent(
                         name,
                         BindProblemFactory.unreadable(
@@ -57,7 +54,7 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
         public @Nullable Object onFailure(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
                 throws Exception {
-            if (!ROOT.isAncestorOf(name)) {
+            if (!isSetting(name)) {
                 return super.onFailure(name, target, context, error);
             }
             Class<?> type = target.getType().toClass();
@@ -78,13 +75,13 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             try {
                 super.onFinish(name, target, context, result);
             } catch (UnboundConfigurationPropertiesException unbound) {
-                if (!ROOT.equals(name)) {
+                if (!isEnd(name)) {
                     throw unbound;
                 }
                 addUnknown(unbound.getUnboundProperties(), context);
             }
             refuseValueInPlaceOfKeys(name, target.getType().toClass(), context, result);
-            if (ROOT.equals(name) && !problems.isEmpty()) {
+            if (isEnd(name) && !problems.isEmpty()) {
                 throw new LimiterConfigurationException(List.copyOf(problems.values()));
             }
         }
@@ -118,8 +115,8 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
         private void refuseValueInPlaceOfKeys(
                 ConfigurationPropertyName name, Class<?> type, BindContext context, @Nullable Object result) {
             boolean hasKeys = type == Map.class || type.isRecord() && type != LimiterProperties.Tier.class;
-            boolean isSetting = ROOT.isAncestorOf(name) && !ROOT.isParentOf(name);
-            ConfigurationProperty value = hasKeys && isSetting ? valueOf(name, context) : null;
+            boolean isSection = isSetting(name) && !ROOT.isParentOf(name);
+            ConfigurationProperty value = hasKeys && isSection ? valueOf(name, context) : null;
             // without keys in another source, any other value has failed already
             if (value != null && (result != null || value.getValue() == null || "".equals(value.getValue()))) {
                 problems.putIfAbsent(name, BindProblemFactory.unreadable(name, value.getValue(), type));

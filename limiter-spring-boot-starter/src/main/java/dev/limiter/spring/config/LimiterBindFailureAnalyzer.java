@@ -4,6 +4,7 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
@@ -33,7 +34,11 @@ final class LimiterBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExcep
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BindException cause) {
         boolean ours = ROOT.equals(cause.getName()) || ROOT.isAncestorOf(cause.getName());
-        return ours ? LimiterConfigurationFailureAnalyzer.analysis(problems(cause), origins, cause) : null;
+        ConfigurationPropertiesBindException bean = findCause(rootFailure, ConfigurationPropertiesBindException.class);
+        boolean ofApplication = bean != null && bean.getBeanType() != LimiterProperties.class;
+        return ours && !ofApplication
+                ? LimiterConfigurationFailureAnalyzer.analysis(problems(cause), origins, cause)
+                : null;
     }
 
     private static List<Problem> problems(BindException failure) {

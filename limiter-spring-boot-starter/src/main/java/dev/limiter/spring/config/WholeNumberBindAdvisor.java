@@ -1,7 +1,6 @@
 package dev.limiter.spring.config;
 
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
-import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -14,16 +13,14 @@ import org.springframework.util.ClassUtils;
  */
 public final class WholeNumberBindAdvisor implements ConfigurationPropertiesBindHandlerAdvisor {
 
-    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(LimiterProperties.PREFIX);
-
     @Override
     public BindHandler apply(BindHandler handler) {
-        return new AbstractBindHandler(handler) {
+        return new LimiterBindHandler(handler) {
             @Override
             public Object onSuccess(
                     ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
                 ConfigurationProperty property = context.getConfigurationProperty();
-                if (property != null && ROOT.isAncestorOf(name) && isNumber(target)) {
+                if (property != null && isSetting(name) && isNumber(target)) {
                     check(property.getValue());
                 }
                 return super.onSuccess(name, target, context, result);

@@ -1,0 +1,43 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.testkit.RedisServer;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+
+/** Spring Boot makes many of its beans only if there is none of their type: Limiter's take the place of none. */
+class BeansBesideTests {
+
+    @Test
+    void eachBeanOfAnApplicationIsThereBesideLimiter() {
+        try (RedisServer redis = RedisServer.started()) {
+            List<String> without = beans(redis.property(), "limiter.enabled=false");
+            List<String> with = beans(
+                    redis.property(),
+                    "limiter.storage=redis",
+                    "limiter.dashboard.enabled=true",
+                    "management.endpoints.web.exposure.include=*");
+            assertThat(without).hasSizeGreaterThan(200);
+            assertThat(with).containsAll(without).hasSizeGreaterThanOrEqualTo(without.size());
+        }
+    }
+
+    private static List<String> beans(String... properties) {
+        try (ConfigurableApplicationContext application = Applications.start(Application.class, properties)) {
+            return Arrays.stream(application.getBeanDefinitionNames())
+                    .filter(name -> !name.contains("limiter"))
+                    .toList();
+        }
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import(OpenSecurity.class)
+    static class Application {}
+}
