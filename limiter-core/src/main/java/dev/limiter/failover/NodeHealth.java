@@ -16,8 +16,8 @@ final class NodeHealth {
 
     private static final Duration PROBE_EVERY = Duration.ofMillis(500);
 
-    /** Between probes that succeed. */
-    private static final Executor SOON = TimerThread.after(Duration.ofMillis(50));
+    /** Between probes that succeed. No thread of the common pool, which tasks of the application may occupy. */
+    private static final Executor SOON = CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS, Runnable::run);
 
     /** After so many failed probes another connection is tried. */
     private static final int PROBES_OF_A_CONNECTION = 4;

@@ -22,7 +22,11 @@ final class FailedReleases {
     /** So many are sent at once. */
     private static final int TOGETHER = 64;
 
-    private static final Executor LATER = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
+    /** The JDK's thread for time-outs: tasks of the application may occupy the common pool. */
+    private static final Executor NEXT = CompletableFuture.delayedExecutor(0, TimeUnit.MILLISECONDS, Runnable::run);
+
+    /** The same thread, a moment later. */
+    private static final Executor LATER = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS, Runnable::run);
 
     private final Function<Release, CompletableFuture<Boolean>> send;
     private final BlockingQueue<Release> kept = new LinkedBlockingQueue<>(MOST_KEPT);
@@ -66,7 +70,8 @@ final class FailedReleases {
         List<CompletableFuture<Boolean>> sent = some.stream().map(send).toList();
         var unused = CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
                 .whenCompleteAsync(
-                        (done, failure) -> goOn(failure == null && sent.stream().allMatch(CompletableFuture::join)));
+                        (done, failure) -> goOn(failure == null && sent.stream().allMatch(CompletableFuture::join)),
+                        NEXT);
     }
 
     private void goOn(boolean works) {

@@ -1,6 +1,5 @@
 package dev.limiter.redis;
 
-import dev.limiter.failover.TimerThread;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulConnection;
@@ -17,13 +16,13 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.buffer.ByteBuf;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -46,8 +45,12 @@ public class LettuceRedis implements Redis {
      */
     static final int MOST_UNANSWERED = 10_000;
 
-    /** The next turn of an event loop that has little to do; one that has much is late in any case. */
-    private static final Executor NEXT_TURN = TimerThread.after(Duration.ofMillis(1));
+    /**
+     * The next turn of an event loop that has little to do; one that has much is late in any case. No thread of the common
+     * pool, which tasks of the application may occupy.
+     */
+    private static final Executor NEXT_TURN =
+            CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS, Runnable::run);
 
     private final StatefulConnection<byte[], byte[]> connection;
     private final RedisScriptingAsyncCommands<byte[], byte[]> scripting;

@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -37,6 +39,9 @@ final class PermitRenewals {
 
     /** Holds of one key that are renewed in one call: a script blocks the server. */
     private static final int OF_A_CALL = 200;
+
+    /** The JDK's thread for time-outs: tasks of the application may occupy the common pool. */
+    private static final Executor NEXT = CompletableFuture.delayedExecutor(0, TimeUnit.MILLISECONDS, Runnable::run);
 
     private final Redis redis;
     private final ServerTime time;
@@ -119,10 +124,13 @@ final class PermitRenewals {
             while (sent.size() < CALLS && left.hasNext()) {
                 sent.add(left.next().get());
             }
-            if (!sent.isEmpty()) {
+            if (sent.isEmpty()) {
+                end();
+            } else {
                 var unused = CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
                         .whenComplete((done, failure) -> answered = true)
-                        .whenCompleteAsync((done, failure) -> goOn(sent.stream().anyMatch(CompletableFuture::join)));
+                        .whenCompleteAsync(
+                                (done, failure) -> goOn(sent.stream().anyMatch(CompletableFuture::join)), NEXT);
             }
         }
 
