@@ -1,0 +1,46 @@
+package dev.limiter.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Charge;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Settlements of all debts go on after one that has failed, in whatever way. */
+class BatchSettlementTests {
+
+    private final VirtualTime time = new VirtualTime();
+    private final RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
+    private final RateLimiterStorage shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
+    private final OutageUse use = new OutageUse(local, shared, time);
+    private final BatchSettlement settlements = new BatchSettlement(use);
+    private final Charge charge =
+            Rule.of("rule", Limit.tokenBucket(10, Duration.ofHours(1))).charge("key", 3);
+
+    @Test
+    void goOnAfterOneThatHasThrown() {
+        assertThat(local.decide(List.of(charge)).permitted()).isTrue();
+        use.reserve(charge, charge.rule(), 1).use().granted(charge);
+        CompletableFuture<Void> asked = new CompletableFuture<>();
+        settlements.begin(node -> {
+            asked.complete(null);
+            throw new IllegalStateException("not now");
+        });
+        asked.join();
+        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!use.owesNothing()) {
+            assertThat(System.nanoTime() - end).isNegative();
+            settlements.begin(node -> true);
+            Thread.onSpinWait();
+        }
+        assertThat(shared.peek(charge.rule(), "key").remaining()).isEqualTo(7);
+    }
+}
