@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
@@ -17,6 +19,9 @@ import java.util.function.Predicate;
 final class BatchSettlement {
 
     private static final int TOGETHER = 64;
+
+    /** The JDK's thread for time-outs: tasks of the application may occupy the common pool. */
+    private static final Executor NEXT = CompletableFuture.delayedExecutor(0, TimeUnit.MILLISECONDS, Runnable::run);
 
     private final OutageUse use;
     private final AtomicBoolean underWay = new AtomicBoolean();
@@ -31,7 +36,7 @@ final class BatchSettlement {
             return;
         }
         // there may be many to sort, and this may be the thread that reads answers
-        var unused = CompletableFuture.supplyAsync(() -> new ArrayDeque<>(use.due()))
+        var unused = CompletableFuture.supplyAsync(() -> new ArrayDeque<>(use.due()), BatchSettlement::startThread)
                 .thenCompose(due -> goOn(due, reachable))
                 .whenComplete((done, failure) -> underWay.set(false));
     }
@@ -48,8 +53,16 @@ final class BatchSettlement {
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new))
                 .<Void>handle((done, failure) -> null)
                 // where all have failed, the rest is left to the next time
-                .thenComposeAsync(done -> settled.stream().allMatch(CompletableFuture::isCompletedExceptionally)
-                        ? CompletableFuture.completedFuture(null)
-                        : goOn(due, reachable));
+                .thenComposeAsync(
+                        done -> settled.stream().allMatch(CompletableFuture::isCompletedExceptionally)
+                                ? CompletableFuture.completedFuture(null)
+                                : goOn(due, reachable),
+                        NEXT);
+    }
+
+    private static void startThread(Runnable task) {
+        Thread thread = new Thread(task, "limiter-settlement");
+        thread.setDaemon(true);
+        thread.start();
     }
 }

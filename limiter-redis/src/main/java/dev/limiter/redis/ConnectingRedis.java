@@ -62,7 +62,9 @@ public final class ConnectingRedis implements Redis {
         connecting.set(false);
         if (redis != null && before != null) {
             // closing may wait for the thread that connects
-            var unused = CompletableFuture.runAsync(before::close);
+            Thread closing = new Thread(before::close, "limiter-redis-close");
+            closing.setDaemon(true);
+            closing.start();
         }
         if (closed && redis != null) {
             redis.close();

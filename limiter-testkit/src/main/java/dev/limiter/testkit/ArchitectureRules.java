@@ -5,14 +5,20 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static java.util.stream.Collectors.counting;
 import static java.util.stream.Collectors.groupingBy;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /**
  * The walls of every module. The {@code ArchitectureTests} of a module pass them with {@code ArchTests.in}, beside the
@@ -46,6 +52,21 @@ public final class ArchitectureRules {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("jakarta.servlet..")
+            .allowEmptyShould(true);
+
+    /** Tasks of the application may occupy the common pool, where a future runs what it is given no executor for. */
+    @ArchTest
+    static final ArchRule noneRunsInTheCommonPool = noClasses()
+            .should()
+            .callMethodWhere(DescribedPredicate.describe("a future runs it in the common pool", call -> {
+                AccessTarget target = call.getTarget();
+                List<JavaClass> parameters = ((CodeUnitAccessTarget) target).getRawParameterTypes();
+                boolean given = parameters.stream().anyMatch(type -> type.isEquivalentTo(Executor.class));
+                return target.getOwner().isAssignableTo(CompletionStage.class)
+                        && !given
+                        && (target.getName().endsWith("Async")
+                                || target.getName().equals("delayedExecutor"));
+            }))
             .allowEmptyShould(true);
 
     @ArchTest
