@@ -233,7 +233,7 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
         public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
             if (previous instanceof Counts other
                     && other.limit.buckets == limit.buckets
-                    && other.limit.bucketTicks == limit.bucketTicks) {
+                    && other.limit.windowNanos == limit.windowNanos) {
                 // both origins are whole windows, so the sub-windows lie on each other; out of reach is all or nothing
                 long windows = (other.limit.origin - limit.origin) / limit.windowNanos;
                 long most = (1L << 62) / limit.buckets;

@@ -42,6 +42,8 @@ class ExtremeLimitsTests {
                     List.of(Duration.ofNanos(1), Duration.ofSeconds(1), Duration.ofDays(1), Duration.ofDays(400))) {
                 add(limits, permits, window);
             }
+            // as many ticks in a sub-window as with a window of one day, each seven times as long
+            limits.add(Limit.slidingWindowCounter(permits, Duration.ofDays(7)).buckets(7));
             limits.add(Limit.calendarWindow(permits, Period.ofDays(1), ZoneOffset.UTC));
             limits.add(Limit.calendarWindow(permits, Period.ofMonths(1), ZoneOffset.UTC));
             limits.add(Limit.concurrency(permits));
