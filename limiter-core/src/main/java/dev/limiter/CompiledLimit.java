@@ -38,7 +38,8 @@ public abstract class CompiledLimit {
 
     /**
      * Whether the arithmetic is exact at that time. When it is not (it counts from an origin that is too far away by
-     * now), the storage compiles the limit anew and carries the states over.
+     * now), the storage compiles the limit anew and carries the states over. The storage
+     * repeats a decision until this is true, so it has to be for some seconds before and after the time of compiling.
      */
     public boolean covers(long now) {
         return true;

@@ -2,8 +2,13 @@ package dev.limiter.algorithm;
 
 import dev.limiter.Limit;
 
-/** Windows of equal length, counted from the epoch. */
+/**
+ * Windows of equal length, counted from the epoch. Where their numbers would be used up within four seconds (a limit of
+ * 10<sup>15</sup> per millisecond), several windows are one: never more than 2<sup>28</sup> permits per nanosecond.
+ */
 final class EpochWindow extends FixedWindow {
+
+    private static final long SHORTEST_REACH = 1L << 32;
 
     private final long nanos;
     private final long origin;
@@ -11,11 +16,21 @@ final class EpochWindow extends FixedWindow {
     private final int shift;
 
     EpochWindow(Limit.FixedWindow limit, long now) {
-        super(limit, limit.window().toNanos(), now);
-        this.nanos = limit.window().toNanos();
+        this(limit, nanos(limit), now);
+    }
+
+    private EpochWindow(Limit limit, long nanos, long now) {
+        super(limit, nanos, now);
+        this.nanos = nanos;
         this.origin = now - Math.floorMod(now, nanos);
         this.reciprocal = Divisor.reciprocal(nanos);
         this.shift = Divisor.shift(nanos);
+    }
+
+    private static long nanos(Limit limit) {
+        long window = limit.window().toNanos();
+        long shortest = Exact.ceilDiv(SHORTEST_REACH, count(limit.limit()));
+        return window * Math.max(Exact.ceilDiv(shortest, window), 1);
     }
 
     @Override

@@ -37,8 +37,13 @@ abstract class FixedWindow extends NumberLimit {
         this.span = 2 * this.limit + 1;
         this.shortest = shortest;
         this.origin = now;
-        long count = Math.min(LARGEST / span - 3, Integer.MAX_VALUE);
+        long count = count(this.limit);
         this.reach = count >= LARGEST / shortest ? LARGEST : count * shortest;
+    }
+
+    /** The windows before and after the origin that can be numbered. */
+    static long count(long limit) {
+        return LARGEST / (2 * limit + 1) - 3;
     }
 
     /** The number of the window that {@code now} lies in. */

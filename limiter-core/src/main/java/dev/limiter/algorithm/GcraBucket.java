@@ -22,7 +22,9 @@ import java.math.BigInteger;
  * fraction w / l, a nanosecond is l units and a permit w; nothing is rounded. Only where burst x w does not fit 60 bits
  * (such as 10,000,019 permits per 30 days) l is cut to what fits and w rounded up, by less than a thousandth for
  * windows of up to a year and rates of up to 10,000,000 per second. The same where l is so large that the clock would
- * leave these bits behind within a moment (such as 999,999,999,999,999 permits per second).
+ * leave these bits behind within a moment (such as 999,999,999,999,999 permits per second). In any case l is
+ * cut to 28 bits, so that a compiled limit covers four seconds at least: above 10^14 permits per second up to half of the
+ * rate is lost by that, and no bucket refills faster than 2^28 permits per nanosecond.
  *
  * A waiter takes its permits now, for a turn still to come: the theoretical arrival time moves on all the same, and the
  * turn is when the level will have fallen far enough. So turns come in the order of arrival, are exact, and no late
@@ -40,6 +42,9 @@ final class GcraBucket extends NumberLimit {
 
     /** A permit of so many bits is not cut for that: it would be rounded too much. */
     private static final int PRECISE_BITS = 14;
+
+    /** With a nanosecond of so many bits at most, the clock may move on for four seconds. */
+    static final int MOST_BITS = 28;
 
     private static final long FRESH = -(1L << BITS + 1);
 
@@ -62,9 +67,10 @@ final class GcraBucket extends NumberLimit {
         BigInteger divisor = window.gcd(permits);
         BigInteger nano = permits.divide(divisor);
         BigInteger permit = window.divide(divisor);
-        int excess = Math.max(
-                permit.multiply(Exact.big(burst)).bitLength() - BITS,
-                Math.min(nano.bitLength() - SHORT_BITS, permit.bitLength() - PRECISE_BITS));
+        int tooShort = Math.max(
+                Math.min(nano.bitLength() - SHORT_BITS, permit.bitLength() - PRECISE_BITS),
+                nano.bitLength() - MOST_BITS);
+        int excess = Math.max(permit.multiply(Exact.big(burst)).bitLength() - BITS, tooShort);
         if (excess > 0) {
             BigInteger exact = nano;
             nano = nano.shiftRight(excess).max(BigInteger.ONE);

@@ -44,7 +44,8 @@ final class WarmUpBucket extends CompiledLimit {
         BigInteger largest = permit.multiply(Exact.big(3 * Math.min(limit.capacity(), Limit.MAX_PERMITS / 3)))
                 .max(nano.multiply(Exact.big(warmUp.toNanos())))
                 .max(permit.multiply(Exact.big(limit.capacity())).add(nano.multiply(Exact.big(warmUp.toNanos()))));
-        int excess = Math.min(largest.bitLength() - BITS, nano.bitLength() - 1);
+        int excess = Math.max(
+                Math.min(largest.bitLength() - BITS, nano.bitLength() - 1), nano.bitLength() - GcraBucket.MOST_BITS);
         if (excess > 0) {
             BigInteger exact = nano;
             nano = nano.shiftRight(excess).max(BigInteger.ONE);

@@ -9,6 +9,9 @@ import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
 import dev.limiter.RateLimiterStrategy;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
 import dev.limiter.VirtualTime;
 import java.time.Duration;
 import java.time.Period;
@@ -25,6 +28,7 @@ class ExtremeLimitsTests {
 
     private static final long SEED = Long.getLong("limiter.seed", 20_261_121L);
     private static final long YEAR = Duration.ofDays(365).toNanos();
+    private static final long SECONDS = 4_000_000_000L;
     private static final long MONTH = Duration.ofDays(31).toNanos();
 
     private static final Map<Algorithm, RateLimiterStrategy> STRATEGIES = Map.of(
@@ -65,12 +69,73 @@ class ExtremeLimitsTests {
         limits.add(Limit.slidingWindowLog(permits, window));
     }
 
+    static List<Limit> fastLimits() {
+        List<Limit> limits = limits();
+        for (Duration window : List.of(
+                Duration.ofNanos(100), Duration.ofNanos(1000), Duration.ofMillis(1), Duration.ofNanos(30_000_001))) {
+            add(limits, Limit.MAX_PERMITS, window);
+            add(limits, Limit.MAX_PERMITS - 1, window);
+        }
+        return limits;
+    }
+
     private static CompiledLimit compile(Limit limit, long now) {
         return STRATEGIES.get(limit.algorithm()).compile(limit, now);
     }
 
     private static Duration warmUp(Limit limit) {
         return limit instanceof Limit.TokenBucket bucket ? bucket.warmUp() : Duration.ZERO;
+    }
+
+    @ParameterizedTest
+    @MethodSource("fastLimits")
+    void coversSecondsBeforeAndAfterItIsCompiled(Limit limit) {
+        CompiledLimit compiled = compile(limit, VirtualTime.START);
+        assertThat(compiled.covers(VirtualTime.START + SECONDS)).isTrue();
+        assertThat(compiled.covers(VirtualTime.START - SECONDS)).isTrue();
+    }
+
+    /** Compiling takes longer than a moment. */
+    @ParameterizedTest
+    @MethodSource("fastLimits")
+    void decidesWhileTheClockGoesOn(Limit limit) {
+        long[] now = {VirtualTime.START};
+        TimeSource clock = () -> {
+            assertThat(now[0] += 1_000_000)
+                    .as("A decision for ever, by %s", limit)
+                    .isLessThan(VirtualTime.START + SECONDS);
+            return now[0];
+        };
+        RateLimiters limiters = RateLimiters.builder().timeSource(clock).build();
+        Rule rule = Rule.of("rule", limit);
+        assertThat(limiters.peek(rule, "key").permitted()).isTrue();
+        assertThat(limiters.tryAcquire(rule, "key").permitted()).isTrue();
+        limiters.tryAcquire(rule, "key", limit.capacity());
+    }
+
+    /** Time may be counted coarsely, but no permit comes back early. */
+    @ParameterizedTest
+    @MethodSource("fastLimits")
+    void grantsNoMoreThanIsConfigured(Limit limit) {
+        long window = limit.window().toNanos();
+        if (limit.isHeld() || window > SECONDS) {
+            return;
+        }
+        LimitState state = compile(limit, VirtualTime.START).newState();
+        long atBoundary = limit.algorithm() == Algorithm.FIXED_WINDOW ? limit.limit() : 0;
+        long granted = 0;
+        for (int thirds = 0; thirds < 100; thirds++) {
+            long passed = thirds * window / 3;
+            long now = VirtualTime.START + passed;
+            while (state.remaining(now) > 0) {
+                long left = state.remaining(now);
+                state.take(now, left);
+                granted += left;
+            }
+            assertThat(granted)
+                    .as("%s, after %s ns", limit, passed)
+                    .isLessThanOrEqualTo(Exact.mulDiv(limit.limit(), window + passed, window) + atBoundary);
+        }
     }
 
     /** No state can be used for longer than this, in nanoseconds. */
