@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Conditional;
     /** The whole name of the property. */
     String value();
 
-    /** What it is bound to. */
+    /** The type of the bound value. */
     Class<?> type() default Boolean.class;
 
     /** The text of the bound value. */
