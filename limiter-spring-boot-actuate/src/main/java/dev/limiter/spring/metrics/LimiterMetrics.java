@@ -1,12 +1,13 @@
 package dev.limiter.spring.metrics;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.CountingListener;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
@@ -21,7 +22,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -44,16 +47,9 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     /** A permitted request that leaves less than this share of a limit came near to it. */
     private final double nearShare;
 
-    /** A limit of a rule or of a tier of it, which says so: in the words of tags. */
-    private record LimitKey(String meter, String rule, String limit, String tier, Outcome outcome) {}
-
-    /** A request that leaves more than {@code most} permits under a rule has come near to none of its limits. */
-    private record NearLimit(Rule rule, long most) {}
-
     private final ObjectProvider<MeterRegistry> available;
     private final RateLimiters limiters;
     private final String storageName;
-    private final ConcurrentMap<LimitKey, List<Counter>> limits = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, List<Counter>> bans = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, List<Timer>> timers = new ConcurrentHashMap<>();
     private final Set<MeterRegistry> bound = ConcurrentHashMap.newKeySet();
@@ -71,8 +67,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     @Override
     public void afterSingletonsInstantiated() {
         registries = MeterRegistries.of(available);
-        // Counters looked up before there was a registry are empty lists.
-        limits.clear();
+        // Meters looked up before there was a registry are empty lists.
         bans.clear();
         timers.clear();
         registries.forEach(this::bindTo);
@@ -120,7 +115,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         private final String resource;
         private final Outcome outcome;
         private volatile Counter[] counters = {};
-        private volatile @Nullable NearLimit near;
+        private volatile @Nullable LimitCounters limits;
 
         DecisionTally(String rule, String resource, Outcome outcome) {
             this.rule = rule;
@@ -129,28 +124,33 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         }
 
         @Override
-        public boolean add(@Nullable Decision part, Duration waited) {
+        public void add(RateLimitRule by, @Nullable Charge charge, @Nullable Decision part, Duration waited) {
             for (Counter counter : counters()) {
                 counter.increment();
             }
-            return !waited.isZero()
-                    || switch (outcome) {
-                        case REJECTED, SHADOW_REJECTED -> true;
-                        case PERMITTED, FAILED_LOCAL -> part != null && mayBeNear(part);
+            if (charge != null && part != null) {
+                switch (outcome) {
+                    case REJECTED, SHADOW_REJECTED -> limits(by, charge, part).countRefusing(part);
+                    case PERMITTED, FAILED_LOCAL -> limits(by, charge, part).countNear(part);
+                    case BANNED, DENIED, SKIPPED, FAILED_OPEN, FAILED_CLOSED -> {
                         // no limit was asked, or its standing is unknown
-                        case BANNED, DENIED, SKIPPED, FAILED_OPEN, FAILED_CLOSED -> false;
-                    };
+                    }
+                }
+            }
+            if (!waited.isZero()) {
+                timers.computeIfAbsent(rule, LimiterMetrics.this::timers).forEach(timer -> timer.record(waited));
+            }
         }
 
         @SuppressWarnings("ReferenceEquality") // rules of one name may differ in their limits
-        private boolean mayBeNear(Decision part) {
+        private LimitCounters limits(RateLimitRule by, Charge charge, Decision part) {
             Rule asked = part.rule();
-            NearLimit known = near;
-            if (known == null || known.rule() != asked) {
-                known = nearLimit(asked);
-                near = known;
+            LimitCounters known = limits;
+            if (known == null || known.asked != asked) {
+                known = new LimitCounters(asked, rule, by.tierOf(charge.rule()), outcome);
+                limits = known;
             }
-            return part.remaining() <= known.most();
+            return known;
         }
 
         /** None before there is a registry. */
@@ -172,21 +172,6 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     }
 
     @Override
-    public void onDecision(RateLimitEvent event) {
-        Outcome outcome = event.outcome();
-        switch (outcome) {
-            case REJECTED, SHADOW_REJECTED -> countRefusingLimits(event, outcome);
-            case PERMITTED, FAILED_LOCAL -> countNearLimits(event, outcome);
-            default -> {
-                // no limit was asked, or its standing is unknown
-            }
-        }
-        if (!event.waited().isZero()) {
-            timers.computeIfAbsent(event.rule(), this::timers).forEach(timer -> timer.record(event.waited()));
-        }
-    }
-
-    @Override
     public void onBan(RateLimitEvent event) {
         bans.computeIfAbsent(event.rule(), this::banCounters).forEach(Counter::increment);
     }
@@ -202,55 +187,74 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
                 .register(registry);
     }
 
-    private void countRefusingLimits(RateLimitEvent event, Outcome outcome) {
-        for (LimitStatus limit : event.limits()) {
-            if (!limit.permitted()) {
-                count(REJECTIONS, event, limit, outcome);
+    /** Counters of the limits that a rule asked, its own or those of a tier, for one outcome. Each begins when it counts. */
+    private final class LimitCounters {
+
+        private final Rule asked;
+        private final String rule;
+        private final String tier;
+        private final Outcome outcome;
+
+        /** The remaining permits at most, by the position of the limit, of a request that has come near to it. */
+        private final long[] near;
+
+        /** A request that leaves more has come near to none of the limits. */
+        private final long mostNear;
+
+        private final AtomicReferenceArray<List<Counter>> counters;
+
+        LimitCounters(Rule asked, String rule, @Nullable String tier, Outcome outcome) {
+            this.asked = asked;
+            this.rule = rule;
+            this.tier = tier == null ? NONE : tier;
+            this.outcome = outcome;
+            this.near = asked.limits().stream()
+                    .mapToLong(limit -> (long) (nearShare * limit.capacity()))
+                    .toArray();
+            this.mostNear = LongStream.of(near).max().orElse(-1);
+            this.counters = new AtomicReferenceArray<>(near.length);
+        }
+
+        void countRefusing(Decision part) {
+            List<LimitStatus> limits = part.limits();
+            for (int i = 0; i < near.length; i++) {
+                if (!limits.get(i).permitted()) {
+                    count(i, REJECTIONS, "Limits that refused, or would have");
+                }
             }
         }
-    }
 
-    private void countNearLimits(RateLimitEvent event, Outcome outcome) {
-        for (LimitStatus limit : event.limits()) {
-            if (limit.remaining() <= near(limit.limit())) {
-                count(NEAR, event, limit, outcome);
+        void countNear(Decision part) {
+            if (part.remaining() > mostNear) {
+                return;
+            }
+            List<LimitStatus> limits = part.limits();
+            for (int i = 0; i < near.length; i++) {
+                if (limits.get(i).remaining() <= near[i]) {
+                    count(i, NEAR, "Permitted requests and calls that left little of a limit");
+                }
             }
         }
-    }
 
-    /**
-     * The bound of a rule with one limit, as most have: the decision tells its remaining permits. Several
-     * limits need the event.
-     */
-    private NearLimit nearLimit(Rule rule) {
-        return new NearLimit(
-                rule, rule.limits().size() == 1 ? near(rule.limits().get(0)) : Long.MAX_VALUE);
-    }
-
-    /** How many permits of a limit are left, at most, when a request has come near to it. */
-    private long near(Limit limit) {
-        return (long) (nearShare * limit.capacity());
-    }
-
-    private void count(String meter, RateLimitEvent event, LimitStatus limit, Outcome outcome) {
-        String tier = event.tier();
-        LimitKey key = new LimitKey(meter, event.rule(), limit.policy(), tier == null ? NONE : tier, outcome);
-        limits.computeIfAbsent(key, this::limitCounters).forEach(Counter::increment);
-    }
-
-    private List<Counter> limitCounters(LimitKey key) {
-        return registries.stream()
-                .map(registry -> Counter.builder(key.meter())
-                        .description(
-                                key.meter().equals(NEAR)
-                                        ? "Permitted requests and calls that left little of a limit"
-                                        : "Limits that refused, or would have")
-                        .tag("rule", key.rule())
-                        .tag("limit", key.limit())
-                        .tag("tier", key.tier())
-                        .tag("outcome", key.outcome().tag())
-                        .register(registry))
-                .toList();
+        private void count(int limit, String meter, String description) {
+            List<Counter> known = counters.get(limit);
+            if (known == null) {
+                known = registries.stream()
+                        .map(registry -> Counter.builder(meter)
+                                .description(description)
+                                .tag("rule", rule)
+                                .tag("limit", asked.policies().get(limit))
+                                .tag("tier", tier)
+                                .tag("outcome", outcome.tag())
+                                .register(registry))
+                        .toList();
+                // before there is a registry there is none to be kept
+                counters.set(limit, known.isEmpty() ? null : known);
+            }
+            for (Counter counter : known) {
+                counter.increment();
+            }
+        }
     }
 
     private List<Timer> timers(String rule) {

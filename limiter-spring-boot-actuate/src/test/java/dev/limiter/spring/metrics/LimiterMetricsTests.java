@@ -13,6 +13,7 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.decide.CountingListener.Tally;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RateLimitEvent;
@@ -117,8 +118,10 @@ class LimiterMetricsTests {
     @Test
     void timesOnlyRequestsThatWaited() {
         metrics.afterSingletonsInstantiated();
-        metrics.onDecision(new RateLimitEvent("test", "GET /orders", Outcome.PERMITTED, null, Duration.ofMillis(250)));
-        metrics.onDecision(new RateLimitEvent("test", "GET /orders", Outcome.PERMITTED, null, Duration.ZERO));
+        RateLimitRule rule = compiled(rule("test").limit(1L, "1h", null, null, null));
+        Tally tally = metrics.tally("test", "GET /orders", Outcome.PERMITTED);
+        tally.add(rule, null, null, Duration.ofMillis(250));
+        tally.add(rule, null, null, Duration.ZERO);
         assertThat(registry.get("limiter.wait").tag("rule", "test").timer()).satisfies(timer -> {
             assertThat(timer.count()).isEqualTo(1);
             assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(250);

@@ -1,6 +1,8 @@
 package dev.limiter.spring.decide;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.CountingListener.Tally;
 import dev.limiter.spring.failure.FailureLog;
 import java.time.Duration;
@@ -48,14 +50,12 @@ final class Audience {
     }
 
     /** Has a decision counted; returns the listeners to its event. */
-    List<RateLimitListener> count(String rule, String resource, @Nullable Decision part, Duration waited) {
-        List<RateLimitListener> asking = others;
-        Tally[] counts = tallies(rule, resource);
-        for (int i = 0; i < counts.length; i++) {
-            if (add(counts[i], part, waited)) {
-                asking = with(counting.get(i), asking);
-            }
+    List<RateLimitListener> count(
+            RateLimitRule rule, @Nullable Charge charge, String resource, @Nullable Decision part, Duration waited) {
+        for (Tally tally : tallies(rule.name(), resource)) {
+            add(tally, rule, charge, part, waited);
         }
+        List<RateLimitListener> asking = others;
         for (OccasionalListener listener : occasional) {
             if (listener.isListening()) {
                 asking = with(listener, asking);
@@ -70,12 +70,12 @@ final class Audience {
         return all;
     }
 
-    private static boolean add(Tally tally, @Nullable Decision part, Duration waited) {
+    private static void add(
+            Tally tally, RateLimitRule rule, @Nullable Charge charge, @Nullable Decision part, Duration waited) {
         try {
-            return tally.add(part, waited);
+            tally.add(rule, charge, part, waited);
         } catch (RuntimeException | Error failure) {
             failed(tally, failure);
-            return false;
         }
     }
 

@@ -40,7 +40,7 @@ final class DecisionReports {
             @Nullable Decision decision) {
         Audience audience = audiences.get(outcome);
         if (audience != null) {
-            List<RateLimitListener> asking = audience.count(rule.name(), resource, null, Duration.ZERO);
+            List<RateLimitListener> asking = audience.count(rule, null, resource, null, Duration.ZERO);
             if (!asking.isEmpty()) {
                 tell(
                         asking,
@@ -60,7 +60,7 @@ final class DecisionReports {
             Charge charge) {
         Audience audience = audiences.get(outcome);
         if (audience != null) {
-            List<RateLimitListener> asking = audience.count(rule.name(), resource, decision, Duration.ZERO);
+            List<RateLimitListener> asking = audience.count(rule, charge, resource, decision, Duration.ZERO);
             if (!asking.isEmpty()) {
                 Subject subject = new Subject(rule, charge, decision, null, 0, hash);
                 tell(
@@ -83,14 +83,14 @@ final class DecisionReports {
         Audience audience = audiences.get(outcome);
         if (audience != null) {
             RateLimitRule rule = verdict.rules.get(index);
-            String name = rule.name();
-            List<RateLimitListener> asking = audience.count(name, resource, part, waited);
+            Charge charge = verdict.charges.get(index);
+            List<RateLimitListener> asking = audience.count(rule, charge, resource, part, waited);
             if (!asking.isEmpty()) {
-                Subject subject = new Subject(rule, verdict.charges.get(index), null, verdict, index, hash);
+                Subject subject = new Subject(rule, charge, null, verdict, index, hash);
                 tell(
                         asking,
                         new RateLimitEvent(
-                                name, resource, outcome, verdict.decision, waited, Caller.of(context), subject));
+                                rule.name(), resource, outcome, verdict.decision, waited, Caller.of(context), subject));
             }
         }
     }

@@ -2,7 +2,6 @@ package dev.limiter.spring.operate;
 
 import dev.limiter.spring.decide.CountingListener;
 import dev.limiter.spring.decide.Outcome;
-import dev.limiter.spring.decide.RateLimitEvent;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -30,15 +29,8 @@ public final class DecisionCounts implements CountingListener {
         LongAdder count = rules.computeIfAbsent(rule, name -> new ConcurrentHashMap<>())
                 .computeIfAbsent(resource, name -> new ConcurrentHashMap<>())
                 .computeIfAbsent(outcome, unknown -> new LongAdder());
-        return (part, waited) -> {
-            count.increment();
-            return false;
-        };
+        return (by, charge, part, waited) -> count.increment();
     }
-
-    /** No tally asks for events. */
-    @Override
-    public void onDecision(RateLimitEvent event) {}
 
     /** Begins another minute when it is time. Called once a second. */
     public void sample() {

@@ -5,13 +5,10 @@ import static dev.limiter.spring.compile.TestRules.rule;
 import static dev.limiter.spring.decide.DecisionFixture.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.Decision;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class AudienceTests {
@@ -23,22 +20,25 @@ class AudienceTests {
     private final List<String> heard = new ArrayList<>();
 
     @Test
-    void talliesAreMadeOnceAndTellWhichEventsTheyWant() {
+    void talliesAreMadeOnceAndCountInsteadOfEvents() {
         decide(3, new CountingListener() {
             @Override
             public Tally tally(String rule, String resource, Outcome outcome) {
                 heard.add("tally " + rule + " " + resource + " " + outcome.tag());
-                return (@Nullable Decision part, Duration waited) -> outcome == Outcome.REJECTED;
+                return (by, charge, part, waited) -> heard.add(by.name() + " " + part);
             }
 
             @Override
             public void onDecision(RateLimitEvent event) {
-                heard.add(event.outcome().tag());
+                heard.add("event");
             }
         });
-        assertThat(heard)
-                .containsExactly(
-                        "tally once GET /test permitted", "tally once GET /test rejected", "rejected", "rejected");
+        assertThat(heard).hasSize(5);
+        assertThat(heard.get(0)).isEqualTo("tally once GET /test permitted");
+        assertThat(heard.get(1)).startsWith("once permitted by once");
+        assertThat(heard.get(2)).isEqualTo("tally once GET /test rejected");
+        assertThat(heard.subList(3, 5))
+                .allSatisfy(refusal -> assertThat(refusal).startsWith("once refused by once"));
     }
 
     @Test
@@ -83,14 +83,9 @@ class AudienceTests {
         CountingListener miscounting = new CountingListener() {
             @Override
             public Tally tally(String rule, String resource, Outcome outcome) {
-                return (@Nullable Decision part, Duration waited) -> {
+                return (by, charge, part, waited) -> {
                     throw new AssertionError("broken");
                 };
-            }
-
-            @Override
-            public void onDecision(RateLimitEvent event) {
-                heard.add("no event was asked for");
             }
         };
         List<Boolean> permitted = decide(

@@ -1,7 +1,10 @@
 package dev.limiter.spring.operate;
 
+import static dev.limiter.spring.compile.TestRules.compiled;
+import static dev.limiter.spring.compile.TestRules.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.CountingListener.Tally;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.operate.series.DecisionSeries;
@@ -15,12 +18,15 @@ import org.junit.jupiter.api.Test;
 
 class DecisionCountsTests {
 
+    /** Any: the tally knows what it counts. */
+    private static final RateLimitRule RULE = compiled(rule("any").limit(1L, "1h", null, null, null));
+
     private final DecisionCounts counts = new DecisionCounts();
 
     private void decide(String rule, Outcome outcome, int times) {
         Tally tally = counts.tally(rule, "GET /", outcome);
         for (int i = 0; i < times; i++) {
-            tally.add(null, Duration.ZERO);
+            tally.add(RULE, null, null, Duration.ZERO);
         }
     }
 
@@ -49,7 +55,7 @@ class DecisionCountsTests {
     @Test
     void areOfARuleWhateverTheResource() {
         decide("orders", Outcome.PERMITTED, 1);
-        counts.tally("orders", "POST /", Outcome.PERMITTED).add(null, Duration.ZERO);
+        counts.tally("orders", "POST /", Outcome.PERMITTED).add(RULE, null, null, Duration.ZERO);
 
         assertThat(counts.of("orders")).isEqualTo(Map.of("permitted", 2L));
         assertThat(counts.recent("unknown")).isEmpty();
