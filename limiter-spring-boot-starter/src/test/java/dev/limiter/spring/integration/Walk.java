@@ -15,6 +15,8 @@ public final class Walk {
      */
     private static final int FEWEST = 2;
 
+    private static final String CONSTRUCTOR = "new";
+
     private static final Map<Thread, Walk> WALKS = new ConcurrentHashMap<>();
     private static volatile boolean recording;
 
@@ -28,6 +30,10 @@ public final class Walk {
         String room() {
             String room = type.substring(0, type.lastIndexOf('.'));
             return room.replaceFirst("^dev\\.limiter\\.(spring\\.)?", "");
+        }
+
+        boolean isConstructor() {
+            return method.equals(CONSTRUCTOR);
         }
 
         @Override
@@ -59,7 +65,7 @@ public final class Walk {
     public static void construct(String type) {
         if (recording) {
             Walk walk = WALKS.computeIfAbsent(Thread.currentThread(), thread -> new Walk());
-            walk.calls.add(new Call(type, "new", walk.depth));
+            walk.calls.add(new Call(type, CONSTRUCTOR, walk.depth));
         }
     }
 
