@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Has the storage decide on requests that come, and on those that wait. Thread-safe.
  *
- * <p>One lock guards the queues of all keys; nothing waits with it held, and waiters are woken without it.
+ * <p>One lock guards the queues of all keys; nothing waits with it held, and waiters are woken without it. A release
+ * does not wait for it, since a thread that has the lock of other queues may release permits: the thread that has the
+ * lock {@linkplain #serveReleased serves} what was released meanwhile.
  */
 abstract class Admission {
 
@@ -46,8 +48,19 @@ abstract class Admission {
     /** A permit is free again of that rule and key. */
     abstract void released(String rule, String key);
 
-    /** Releases the lock, and wakes waiters for which something has changed. */
+    /** Whether there are releases that were not looked at. */
+    abstract boolean hasReleased();
+
+    /** Looks at all releases. With the lock held. */
+    abstract void admitReleased();
+
+    /** Releases the lock, wakes waiters for which something has changed, and serves what was released meanwhile. */
     final void unlock() {
+        unlockAndWake();
+        serveReleased();
+    }
+
+    private void unlockAndWake() {
         List<Waiter> woken = List.of();
         if (lock.getHoldCount() == 1 && !toWake.isEmpty()) {
             woken = List.copyOf(toWake);
@@ -55,6 +68,17 @@ abstract class Admission {
         }
         lock.unlock();
         woken.forEach(Waiter::wake);
+    }
+
+    /** Looks at releases, unless a thread has the lock: that does so as soon as it has released the lock. */
+    final void serveReleased() {
+        while (hasReleased() && !lock.isHeldByCurrentThread() && lock.tryLock()) {
+            try {
+                admitReleased();
+            } finally {
+                unlockAndWake();
+            }
+        }
     }
 
     /** Wakes a waiter as soon as the lock is released. */

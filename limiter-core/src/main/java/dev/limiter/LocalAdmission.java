@@ -1,8 +1,8 @@
 package dev.limiter;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalAdmission extends Admission {
 
-    /** Queues of which a permit was released while this thread was deciding. */
-    private final Deque<WaitKey> released = new ArrayDeque<>();
+    /** Queues of which a permit was released, and whose waiters were not decided on since. */
+    private final Queue<WaitKey> released = new ConcurrentLinkedQueue<>();
 
     LocalAdmission(RateLimiterStorage storage, WaitTimer timer, ReentrantLock lock) {
         super(storage, timer, lock);
@@ -108,7 +108,6 @@ final class LocalAdmission extends Admission {
             turns.giveUp(waiter);
         }
         refuse(waiter);
-        admitReleased();
         return NOTHING;
     }
 
@@ -122,21 +121,19 @@ final class LocalAdmission extends Admission {
 
     @Override
     void released(String rule, String key) {
-        if (releases.isEmpty()) {
-            return;
-        }
-        lock.lock();
-        try {
+        if (!releases.isEmpty()) {
             released.add(new WaitKey(rule, key));
-            if (lock.getHoldCount() == 1) {
-                admitReleased();
-            }
-        } finally {
-            unlock();
+            serveReleased();
         }
     }
 
-    private void admitReleased() {
+    @Override
+    boolean hasReleased() {
+        return !released.isEmpty();
+    }
+
+    @Override
+    void admitReleased() {
         for (WaitKey key = released.poll(); key != null; key = released.poll()) {
             Waiter first = releases.first(key);
             while (first != null && admit(key, first)) {

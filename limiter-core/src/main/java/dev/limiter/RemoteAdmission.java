@@ -159,4 +159,13 @@ final class RemoteAdmission extends Admission {
             polling.poll(new WaitKey(rule, key));
         }
     }
+
+    /** Each is polled by the thread that hears of it. */
+    @Override
+    boolean hasReleased() {
+        return false;
+    }
+
+    @Override
+    void admitReleased() {}
 }

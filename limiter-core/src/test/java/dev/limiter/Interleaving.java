@@ -100,9 +100,15 @@ final class Interleaving implements TimeSource {
         @Override
         public void lock() {
             pause();
-            while (!broken && !tryLock()) {
+            while (!broken && !super.tryLock()) {
                 yieldTo(Objects.requireNonNull(current.get()));
             }
+        }
+
+        @Override
+        public boolean tryLock() {
+            pause();
+            return broken || super.tryLock();
         }
 
         @Override
