@@ -23,12 +23,14 @@ abstract class Cell {
 
     private static final VarHandle WORD;
     private static final VarHandle HISTORY;
+    private static final VarHandle ORIGINS;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             WORD = lookup.findVarHandle(Cell.class, "word", long.class);
             HISTORY = lookup.findVarHandle(Cell.class, "history", History.class);
+            ORIGINS = lookup.findVarHandle(Cell.class, "origins", CounterIdentity[].class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -37,8 +39,8 @@ abstract class Cell {
     final BoundRule bound;
     final String key;
 
-    /** Where the use of each limit began; null if all of it began here. */
-    private final CounterIdentity @Nullable [] origins;
+    /** Where the use of each limit began; null if all of it began here, and no cell goes on from it so far. */
+    private volatile CounterIdentity @Nullable [] origins;
 
     private volatile @Nullable History history;
 
@@ -93,7 +95,16 @@ abstract class Cell {
 
     /** Where the use of the limit at {@code index} began. */
     final CounterIdentity origin(int index) {
-        return origins == null ? new CounterIdentity(this, index) : origins[index];
+        return origins()[index];
+    }
+
+    private CounterIdentity[] origins() {
+        CounterIdentity[] known = origins;
+        if (known != null) {
+            return known;
+        }
+        CounterIdentity[] created = CounterIdentity.fresh(bound.size());
+        return ORIGINS.compareAndSet(this, null, created) ? created : origins();
     }
 
     /** How many permits of this key were returned so far, at most. */

@@ -1,0 +1,83 @@
+package dev.limiter.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.CompiledLimit;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.ReleaseListeners;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A cell whose limits have changed goes, however long its key is in use. */
+class FormerCellsTests {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private final RateLimiterFactory factory = new RateLimiterFactory();
+    private final VirtualTime time = new VirtualTime();
+    private final Cells cells = new Cells(10, time, new ReleaseListeners(), new Eviction(10, time));
+
+    static Stream<List<Limit>> changes() {
+        return Stream.of(
+                List.of(Limit.tokenBucket(10, MINUTE), Limit.tokenBucket(20, MINUTE)),
+                List.of(Limit.slidingWindowLog(10, MINUTE), Limit.slidingWindowLog(20, MINUTE)),
+                // each begins anew
+                List.of(Limit.tokenBucket(10, MINUTE), Limit.concurrency(10)));
+    }
+
+    private BoundRule bind(Limit... limits) {
+        CompiledLimit[] compiled = Stream.of(limits)
+                .map(limit -> factory.compile(limit, time.now()))
+                .toArray(CompiledLimit[]::new);
+        return new BoundRule(Rule.of("rule", limits), compiled, cells);
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void isNotKeptByTheOnesThatGoOnFromIt(List<Limit> change) {
+        List<BoundRule> versions = change.stream().map(this::bind).toList();
+        List<WeakReference<Cell>> former = new ArrayList<>();
+
+        Cell last = goOn(versions, former);
+
+        Memory.awaitUntil(() -> former.stream().allMatch(cell -> cell.get() == null));
+        assertThat(last.isDead()).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void norWhereALimitIsAddedAndRemoved(List<Limit> change) {
+        List<BoundRule> versions = change.stream()
+                .map(limit ->
+                        bind(limit.named("first"), Limit.fixedWindow(9, MINUTE).named("own-" + change.indexOf(limit))))
+                .toList();
+        List<WeakReference<Cell>> former = new ArrayList<>();
+
+        Cell last = goOn(versions, former);
+
+        Memory.awaitUntil(() -> former.stream().allMatch(cell -> cell.get() == null));
+        assertThat(last.isDead()).isFalse();
+    }
+
+    /** Changes the limits of a key some times, and uses it between. */
+    private Cell goOn(List<BoundRule> versions, List<WeakReference<Cell>> former) {
+        Cell cell = versions.get(0).newCell("key");
+        for (int i = 1; i < 10; i++) {
+            Decision decision = Objects.requireNonNull(cell.decide(1, time.now(), time));
+            assertThat(decision.permitted()).isTrue();
+            former.add(new WeakReference<>(cell));
+            cell = Objects.requireNonNull(cell.succeed(versions.get(i % versions.size()), time));
+        }
+        return cell;
+    }
+}
