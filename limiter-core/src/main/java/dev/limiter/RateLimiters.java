@@ -131,7 +131,7 @@ public final class RateLimiters implements AutoCloseable {
      * maximum wait} wait.
      */
     public Decision acquire(List<Charge> charges) {
-        return waitingRoom.await(charges);
+        return waitingRoom.await(List.copyOf(charges));
     }
 
     /**
@@ -150,7 +150,7 @@ public final class RateLimiters implements AutoCloseable {
      *     be blocked: if it says false, the place goes to the next waiter
      */
     public CompletableFuture<Decision> acquireAsync(List<Charge> charges, BooleanSupplier present) {
-        return waitingRoom.queue(charges, present);
+        return waitingRoom.queue(List.copyOf(charges), present);
     }
 
     /** The number of waiters on this instance. */

@@ -498,6 +498,24 @@ class WaitingRoomTests {
         held.close();
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aListOfChargesThatIsChangedAfterwardsChangesNoWaiter(boolean thread) {
+        Decision held = limiters.tryAcquire(pool, "key");
+        List<Charge> charges = new ArrayList<>(List.of(pool.charge("key").within(HOUR)));
+        CompletableFuture<Decision> waiting = waiting(() -> thread
+                ? CompletableFuture.supplyAsync(() -> limiters.acquire(charges), task -> new Thread(task).start())
+                : limiters.acquireAsync(charges, () -> true));
+
+        charges.clear();
+        charges.add(pool.charge("another").within(HOUR));
+        held.close();
+
+        assertThat(waiting.join().permitted()).isTrue();
+        assertThat(limiters.peek(pool, "key").permitted()).isFalse();
+        assertThat(limiters.peek(pool, "another").permitted()).isTrue();
+    }
+
     @Test
     void costZeroIsPermittedWhileOthersWait() {
         limiters.tryAcquire(pool, "key");
