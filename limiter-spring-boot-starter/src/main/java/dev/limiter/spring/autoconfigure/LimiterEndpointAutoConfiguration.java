@@ -37,6 +37,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
@@ -87,8 +88,9 @@ public final class LimiterEndpointAutoConfiguration {
         }
     }
 
-    /** Once a second, while the application runs. */
+    /** Once a second, while the application runs. Not lazy, whatever its other beans are: no bean asks for it. */
     @Bean(initMethod = "start", destroyMethod = "stop")
+    @Lazy(false)
     BackgroundTask limiterSampler(
             DecisionCounts counts,
             RefusedKeys refused,
