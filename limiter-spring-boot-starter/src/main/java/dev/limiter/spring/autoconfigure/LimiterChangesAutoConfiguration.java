@@ -57,8 +57,8 @@ public final class LimiterChangesAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ChangeStore limiterChangeStore(LimiterSettings settings) {
-        String file = settings.changesFile();
-        return file == null ? ChangeStore.NONE : new ChangesFile(Path.of(file));
+        Path file = settings.changesFile();
+        return file == null ? ChangeStore.NONE : new ChangesFile(file);
     }
 
     @Bean

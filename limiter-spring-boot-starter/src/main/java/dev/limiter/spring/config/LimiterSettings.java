@@ -10,7 +10,6 @@ import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.operate.ChangesFile;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -35,7 +34,7 @@ public record LimiterSettings(
         Storage storage,
         long maxKeys,
         int nearLimit,
-        @Nullable String changesFile,
+        @Nullable Path changesFile,
         Floors floors,
         Web web,
         RedisSettings redis) {
@@ -78,7 +77,7 @@ public record LimiterSettings(
         AddressRanges allow = AddressRanges.parse("limiter.web.allow", web.allow(), problems);
         AddressRanges deny = AddressRanges.parse("limiter.web.deny", web.deny(), problems);
         Duration jitter = duration("limiter.web.retry-after-jitter", web.retryAfterJitter(), problems);
-        checkChangesFile(properties, problems);
+        Path changesFile = changesFile(properties, problems);
         Floors floors = floors(properties.floors(), environment, problems);
         RedisSettings redis =
                 RedisSettings.of(properties.redis(), environment.getProperty("spring.application.name"), problems);
@@ -88,7 +87,7 @@ public record LimiterSettings(
                 properties.storage(),
                 properties.maxKeys(),
                 nearLimit,
-                properties.changesFile(),
+                changesFile,
                 floors,
                 new Web(
                         web.enabled(),
@@ -124,10 +123,10 @@ public record LimiterSettings(
     }
 
     /** Changes are kept in one place, and no other file is written over. */
-    private static void checkChangesFile(LimiterProperties properties, Problems problems) {
+    private static @Nullable Path changesFile(LimiterProperties properties, Problems problems) {
         String file = properties.changesFile();
         if (file == null) {
-            return;
+            return null;
         }
         if (properties.storage() == Storage.REDIS && properties.redis().shareChanges()) {
             problems.add(
@@ -136,21 +135,18 @@ public record LimiterSettings(
                     file,
                     "With storage: redis, changes of rules are kept in Redis.");
         }
-        String obstacle = obstacle(file);
-        if (obstacle != null) {
-            problems.add(MessageCode.FOREIGN_FILE, "limiter.changes-file", file, obstacle);
-        }
-    }
-
-    private static @Nullable String obstacle(String changesFile) {
-        if (changesFile.isBlank()) {
-            return "It is empty, and no name of a file.";
-        }
+        String obstacle;
         try {
-            return ChangesFile.obstacle(Path.of(changesFile));
-        } catch (InvalidPathException impossible) {
-            return "It is no name of a file: " + impossible.getReason() + ".";
+            Path path = FileLocation.path(file);
+            obstacle = file.isBlank() ? "It is empty, and no name of a file." : ChangesFile.obstacle(path);
+            if (obstacle == null) {
+                return path;
+            }
+        } catch (IllegalArgumentException none) {
+            obstacle = String.valueOf(none.getMessage());
         }
+        problems.add(MessageCode.FOREIGN_FILE, "limiter.changes-file", file, obstacle);
+        return null;
     }
 
     private static Floors floors(

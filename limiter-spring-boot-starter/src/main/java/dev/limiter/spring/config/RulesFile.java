@@ -54,10 +54,22 @@ public final class RulesFile {
         this.path = path.toAbsolutePath();
     }
 
-    /** The file of an environment; null if it names none. */
+    /**
+     * The file of an environment; null if it names none.
+     *
+     * @throws LimiterConfigurationException if it names something else than a file
+     */
     public static @Nullable RulesFile of(ConfigurableEnvironment environment) {
-        String path = environment.getProperty(PROPERTY);
-        return path == null || path.isBlank() ? null : new RulesFile(Path.of(path.strip()));
+        String location = environment.getProperty(PROPERTY);
+        if (location == null || location.isBlank()) {
+            return null;
+        }
+        try {
+            return new RulesFile(FileLocation.path(location));
+        } catch (IllegalArgumentException none) {
+            throw new LimiterConfigurationException(
+                    new Problem(MessageCode.RULES_FILE, PROPERTY, location, String.valueOf(none.getMessage())));
+        }
     }
 
     /**

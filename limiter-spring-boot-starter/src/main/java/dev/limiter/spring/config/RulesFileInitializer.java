@@ -16,8 +16,11 @@ public final class RulesFileInitializer
 
     @Override
     public void initialize(ConfigurableApplicationContext context) {
+        if (!context.getEnvironment().getProperty("limiter.enabled", Boolean.class, true)) {
+            return;
+        }
         RulesFile file = RulesFile.of(context.getEnvironment());
-        if (file == null || !context.getEnvironment().getProperty("limiter.enabled", Boolean.class, true)) {
+        if (file == null) {
             return;
         }
         byte[] content = file.read();

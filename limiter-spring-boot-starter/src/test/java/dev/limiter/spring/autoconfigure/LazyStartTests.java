@@ -113,7 +113,7 @@ class LazyStartTests {
     @Test
     void rulesFileIsFollowed() throws IOException {
         Path file = Files.writeString(folder.resolve("rules.yml"), RULES.formatted(5));
-        try (ConfigurableApplicationContext context = start("limiter.rules-file=" + file)) {
+        try (ConfigurableApplicationContext context = start("limiter.rules-file=" + file.toUri())) {
             Files.writeString(file, RULES.formatted(7));
             Clients clients =
                     new Clients(context.getEnvironment().getRequiredProperty("local.server.port", Integer.class));

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
@@ -26,12 +27,62 @@ class RulesFileTests {
     private final StandardEnvironment environment = new StandardEnvironment();
 
     @ParameterizedTest
-    @CsvSource({",", "'',", "' ',", "/etc/rules.yml, /etc/rules.yml", "' /etc/rules.yml ', /etc/rules.yml"})
+    @CsvSource({
+        ",",
+        "'',",
+        "' ',",
+        "/etc/rules.yml, /etc/rules.yml",
+        "' /etc/rules.yml ', /etc/rules.yml",
+        "file:/etc/rules.yml, /etc/rules.yml",
+        "' file:/etc/rules.yml ', /etc/rules.yml",
+        "FILE:/etc/rules.yml, /etc/rules.yml",
+        "file:///etc/rules.yml, /etc/rules.yml",
+        "file://localhost/etc/rules.yml, /etc/rules.yml",
+        "file:/etc/my%20rules.yml, /etc/my rules.yml",
+        "file:/etc/my rules.yml, /etc/my rules.yml",
+        "file:/etc/100%.yml, /etc/100%.yml",
+        "/etc/my%20rules.yml, /etc/my%20rules.yml"
+    })
     void isTheOneThatTheEnvironmentNames(@Nullable String property, @Nullable String file) {
         if (property != null) {
             put("limiter.rules-file", property);
         }
         assertThat(Objects.toString(RulesFile.of(environment), null)).isEqualTo(file);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"rules.yml", "file:rules.yml", "file:./rules.yml"})
+    void isRelativeToTheWorkingDirectory(String property) {
+        put("limiter.rules-file", property);
+        assertThat(Path.of(String.valueOf(RulesFile.of(environment))).normalize())
+                .isEqualTo(Path.of("rules.yml").toAbsolutePath());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "classpath:rules.yml",
+                "classpath*:rules.yml",
+                "https://example.org/rules.yml",
+                "optional:file:/etc/rules.yml",
+                "file://server/etc/rules.yml",
+                "file:",
+                "file://"
+            })
+    void otherLocationIsRefused(String property) {
+        put("limiter.rules-file", property);
+        assertThatExceptionOfType(LimiterConfigurationException.class)
+                .isThrownBy(() -> RulesFile.of(environment))
+                .withMessageContaining("limiter.rules-file")
+                .withMessageContaining("write its path");
+    }
+
+    @Test
+    void impossiblePathIsRefused() {
+        put("limiter.rules-file", "/etc/\0");
+        assertThatExceptionOfType(LimiterConfigurationException.class)
+                .isThrownBy(() -> RulesFile.of(environment))
+                .withMessageContaining("no name of a file");
     }
 
     @ParameterizedTest
