@@ -1,11 +1,10 @@
 package dev.limiter.redis;
 
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisKeyAsyncCommands;
-import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
@@ -16,7 +15,8 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.buffer.ByteBuf;
-import java.util.List;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -24,20 +24,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 
 /**
  * {@link Redis} over a connection of Lettuce, which it closes when closed. A node with 10,000 unanswered commands gets
- * no others, which fail at once: a server that stands still fills no memory. Thread-safe; never blocks.
+ * no others, which fail at once: a server that stands still fills no memory. Whatever the options of the connection, no
+ * command is executed twice. Thread-safe; never blocks.
  */
 public class LettuceRedis implements Redis {
-
-    /** How Lettuce says that it has not sent a command. */
-    private static final List<String> REJECTED = List.of(
-            "Currently not connected.",
-            "Request queue size exceeded",
-            "Command buffer size exceeded",
-            "Internal stack size exceeded");
 
     /**
      * Commands of a node without an answer. Lettuce has such a bound too, but logs a stack trace for each command above
@@ -53,8 +46,6 @@ public class LettuceRedis implements Redis {
             CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS, Runnable::run);
 
     private final StatefulConnection<byte[], byte[]> connection;
-    private final RedisScriptingAsyncCommands<byte[], byte[]> scripting;
-    private final RedisKeyAsyncCommands<byte[], byte[]> keys;
 
     /** Whether keys have to be in one slot to be used together. */
     private volatile boolean bySlot;
@@ -68,16 +59,12 @@ public class LettuceRedis implements Redis {
     /** To one server, which may have replicas, or to a cluster that is behind one address. */
     public LettuceRedis(StatefulRedisConnection<byte[], byte[]> connection) {
         this.connection = connection;
-        this.scripting = connection.async();
-        this.keys = connection.async();
         this.bySlot = false;
     }
 
     /** To a cluster. */
     public LettuceRedis(StatefulRedisClusterConnection<byte[], byte[]> connection) {
         this.connection = connection;
-        this.scripting = connection.async();
-        this.keys = connection.async();
         this.bySlot = true;
     }
 
@@ -85,28 +72,37 @@ public class LettuceRedis implements Redis {
     public CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
         // each node has to be sent it once, and forgets it on its own
         boolean first = sent.add(script.digest());
-        CompletionStage<byte[]> answer = bounded(
-                names,
-                () -> first
-                        ? scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments)
-                        : scripting.evalsha(script.digest(), ScriptOutputType.VALUE, names, arguments));
-        return answer.exceptionallyCompose(failure -> {
-            if (failure instanceof RedisNoScriptException) {
-                return scripting.eval(script.text(), ScriptOutputType.VALUE, names, arguments);
-            }
-            // a cluster behind one address: it is used as one from now on
-            String message = String.valueOf(failure.getMessage());
-            bySlot |= message.startsWith("CROSSSLOT");
-            return CompletableFuture.failedFuture(
-                    REJECTED.stream().anyMatch(message::startsWith)
-                            ? RedisUnavailableException.notDone(message, failure)
-                            : AclRights.explained(failure, script));
-        });
+        return send(first ? eval(script, names, arguments) : evalsha(script, names, arguments), names)
+                .exceptionallyCompose(failure -> {
+                    if (failure instanceof RedisNoScriptException) {
+                        return send(eval(script, names, arguments), names);
+                    }
+                    // a cluster behind one address: it is used as one from now on
+                    bySlot |= String.valueOf(failure.getMessage()).startsWith("CROSSSLOT");
+                    return CompletableFuture.failedFuture(AclRights.explained(failure, script));
+                });
+    }
+
+    private static UnrepeatedCommand eval(Script script, byte[][] names, byte[]... arguments) {
+        return new UnrepeatedCommand(CommandType.EVAL, arguments(script.text(), names, arguments));
+    }
+
+    private static UnrepeatedCommand evalsha(Script script, byte[][] names, byte[]... arguments) {
+        return new UnrepeatedCommand(CommandType.EVALSHA, arguments(script.digest(), names, arguments));
+    }
+
+    private static CommandArgs<byte[], byte[]> arguments(String script, byte[][] names, byte[]... arguments) {
+        return new CommandArgs<>(ByteArrayCodec.INSTANCE)
+                .add(script)
+                .add(names.length)
+                .addKeys(names)
+                .addValues(arguments);
     }
 
     @Override
     public CompletionStage<Void> delete(byte[][] names) {
-        return bounded(names, () -> keys.unlink(names)).thenAccept(deleted -> {});
+        CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE).addKeys(names);
+        return send(new UnrepeatedCommand(CommandType.UNLINK, arguments), names).thenAccept(deleted -> {});
     }
 
     /**
@@ -121,31 +117,20 @@ public class LettuceRedis implements Redis {
 
     private CompletableFuture<Void> encoded(byte[] key) {
         CompletableFuture<Void> encoded = new CompletableFuture<>();
-        CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE)
-                .add(Scripts.PROBE.digest())
-                .add(1)
-                .addKey(key);
-        Command<byte[], byte[], byte[]> probe =
-                new Command<>(CommandType.EVALSHA, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), arguments) {
-                    @Override
-                    public void encode(ByteBuf buffer) {
-                        encoded.complete(null);
-                        super.encode(buffer);
-                    }
-                };
-        var unused =
-                bounded(new byte[][] {key}, () -> sent(probe)).whenComplete((reply, failure) -> encoded.complete(null));
+        byte[][] names = {key};
+        UnrepeatedCommand probe = new UnrepeatedCommand(CommandType.EVALSHA, arguments(Scripts.PROBE.digest(), names)) {
+            @Override
+            public void encode(ByteBuf buffer) {
+                encoded.complete(null);
+                super.encode(buffer);
+            }
+        };
+        var unused = send(probe, names).whenComplete((reply, failure) -> encoded.complete(null));
         return encoded;
     }
 
-    private CompletionStage<byte[]> sent(Command<byte[], byte[], byte[]> command) {
-        AsyncCommand<byte[], byte[], byte[]> answer = new AsyncCommand<>(command);
-        connection.dispatch(answer);
-        return answer;
-    }
-
     /** Sends a command to the node of these keys, unless too many have no answer there. */
-    private <T> CompletionStage<T> bounded(byte[][] names, Supplier<CompletionStage<T>> command) {
+    private CompletionStage<byte[]> send(UnrepeatedCommand command, byte[][] names) {
         AtomicInteger count =
                 unanswered.computeIfAbsent(isClustered() ? node(slot(names[0])) : "", node -> new AtomicInteger());
         if (count.incrementAndGet() > MOST_UNANSWERED) {
@@ -153,14 +138,23 @@ public class LettuceRedis implements Redis {
             return CompletableFuture.failedFuture(RedisUnavailableException.notDone(
                     "Redis has not answered " + MOST_UNANSWERED + " commands, so that it is sent no others", null));
         }
-        CompletionStage<T> answer;
-        try {
-            answer = command.get();
-        } catch (RuntimeException | Error failure) {
+        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        var unused = command.whenComplete((reply, failure) -> {
             count.decrementAndGet();
-            throw failure;
+            if (failure == null) {
+                answer.complete(reply);
+            } else {
+                answer.completeExceptionally(
+                        command.isNotDone(failure)
+                                ? RedisUnavailableException.notDone("Redis was not asked: " + failure, failure)
+                                : failure);
+            }
+        });
+        try {
+            connection.dispatch(command);
+        } catch (RuntimeException | Error failure) {
+            command.completeExceptionally(failure);
         }
-        var unused = answer.whenComplete((reply, failure) -> count.decrementAndGet());
         return answer;
     }
 
@@ -186,5 +180,77 @@ public class LettuceRedis implements Redis {
     @Override
     public void close() {
         connection.close();
+    }
+
+    /**
+     * A command that no server executes twice. Lettuce writes what has no answer once more: when its connection is back,
+     * or to another node of a cluster. The second time a PING is written instead, whose answer keeps the order of
+     * answers and fails the command; so it is for a command that was cancelled before. A redirect is an answer: the next
+     * node is sent the command itself.
+     */
+    private static class UnrepeatedCommand extends AsyncCommand<byte[], byte[], byte[]> {
+
+        private static final byte[] PING = "*1\r\n$4\r\nPING\r\n".getBytes(StandardCharsets.US_ASCII);
+
+        private final Reply reply;
+
+        private volatile boolean replaced;
+
+        UnrepeatedCommand(CommandType type, CommandArgs<byte[], byte[]> arguments) {
+            this(type, arguments, new Reply());
+        }
+
+        private UnrepeatedCommand(CommandType type, CommandArgs<byte[], byte[]> arguments, Reply reply) {
+            super(new Command<>(type, reply, arguments));
+            this.reply = reply;
+        }
+
+        private static final class Reply extends ByteArrayOutput<byte[], byte[]> {
+
+            /** Whether the command was written, and no answer has come. */
+            private volatile boolean due;
+
+            Reply() {
+                super(ByteArrayCodec.INSTANCE);
+            }
+
+            /** Of UNLINK: not used. */
+            @Override
+            public void set(long number) {}
+
+            @Override
+            public void setError(ByteBuffer error) {
+                due = false;
+                super.setError(error);
+            }
+        }
+
+        @Override
+        public void encode(ByteBuf buffer) {
+            boolean repeated = reply.due;
+            // before the look at what may be cancelled meanwhile: see isNotDone
+            reply.due = true;
+            replaced |= repeated || isDone();
+            if (replaced) {
+                buffer.writeBytes(PING);
+            } else {
+                super.encode(buffer);
+            }
+        }
+
+        /** Not while it is encoded: callbacks send other commands, which would overtake the PING. */
+        @Override
+        public void complete() {
+            if (replaced) {
+                completeExceptionally(new RedisException("The connection was lost before the answer came"));
+            } else {
+                super.complete();
+            }
+        }
+
+        /** Whether no server has done anything, given what it failed with: none was sent the command, or one has redirected it. */
+        boolean isNotDone(Throwable failure) {
+            return !replaced && !reply.due && !(failure instanceof RedisCommandExecutionException);
+        }
     }
 }

@@ -27,6 +27,11 @@ import dev.limiter.testkit.Ports;
 import dev.limiter.testkit.RedisCluster;
 import dev.limiter.testkit.RedisSentinel;
 import dev.limiter.testkit.RedisServer;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -200,10 +205,19 @@ class LimiterRedisAutoConfigurationTests {
 
         // the connection is cut while the server has the command
         assertThat(count(registry, "returns.lost")).isZero();
-        own.pause();
+        own.ask(LimiterRedisAutoConfigurationTests::holdWrites);
         taken.giveBack();
+        await(() -> own.ask(RedisCommands::clientList).contains("flags=b"));
         own.kill();
+        own.start();
         await(() -> count(registry, "returns.lost") > 0);
+    }
+
+    private static String holdWrites(RedisCommands<String, String> server) {
+        return server.dispatch(
+                CommandType.CLIENT,
+                new StatusOutput<>(StringCodec.UTF8),
+                new CommandArgs<>(StringCodec.UTF8).add("PAUSE").add(600_000).add("WRITE"));
     }
 
     private static double count(MeterRegistry registry, String meter) {
