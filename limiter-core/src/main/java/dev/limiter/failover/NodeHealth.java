@@ -32,6 +32,10 @@ final class NodeHealth {
     private final AtomicInteger probes = new AtomicInteger();
     private final AtomicBoolean checking = new AtomicBoolean();
     private final AtomicBoolean verifying = new AtomicBoolean();
+
+    /** Whether a call was refused as a whole since the last write: an answer without a write does not contradict it. */
+    private volatile boolean refusing;
+
     private volatile Reading reading = new Reading(CompletableFuture.completedFuture(null), Duration.ZERO);
 
     /** One run of the thread that reads answers, which all who wait await. */
@@ -92,30 +96,45 @@ final class NodeHealth {
         return breaker.isOpen();
     }
 
-    void succeeded() {
-        breaker.succeeded();
+    /** {@code wrote}: whether the call has changed a state; a replica and a full storage refuse that, and go on to read. */
+    void succeeded(boolean wrote) {
+        if (wrote && refusing) {
+            refusing = false;
+        }
+        if (!refusing) {
+            breaker.succeeded();
+        }
     }
 
     /** A call failed that was begun then. */
     void failed(RuntimeException failure, long begun) {
-        Reason reason =
-                failure instanceof StorageUnavailableException unavailable ? unavailable.reason() : Reason.FAILED;
-        switch (reason) {
+        switch (reason(failure)) {
             // of one request: a probe finds out about the node
             case UNSETTLED, LACKS_RIGHT, BROKEN_STATE -> {}
             // this JVM was late; the node may be, too
             case STOOD_STILL -> check();
             case TIMED_OUT -> {
-                if (breaker.failed(begun)) {
+                if (isTooMany(failure, begun)) {
                     verify(failure);
                 }
             }
             case FAILED, NOT_DONE -> {
-                if (breaker.failed(begun)) {
+                if (isTooMany(failure, begun)) {
                     open(failure);
                 }
             }
         }
+    }
+
+    private static Reason reason(RuntimeException failure) {
+        return failure instanceof StorageUnavailableException unavailable ? unavailable.reason() : Reason.FAILED;
+    }
+
+    private boolean isTooMany(RuntimeException failure, long begun) {
+        if (reason(failure) == Reason.NOT_DONE) {
+            refusing = true;
+        }
+        return breaker.failed(begun);
     }
 
     private void open(RuntimeException failure) {
@@ -132,7 +151,7 @@ final class NodeHealth {
         var unused = run().whenComplete((done, failed) -> {
             verifying.set(false);
             if (failed == null) {
-                succeeded();
+                succeeded(true);
             } else {
                 open(failure);
             }
@@ -157,6 +176,7 @@ final class NodeHealth {
                 breaker.probeFailed();
             } else if (breaker.probeSucceeded()) {
                 probes.set(0);
+                refusing = false;
                 found.run();
                 listener.found(node);
             } else if (breaker.isOpen()) {
@@ -174,9 +194,12 @@ final class NodeHealth {
         var unused = run().whenComplete((done, failure) -> {
             checking.set(false);
             if (failure == null) {
-                succeeded();
-            } else if (breaker.failed(begun)) {
-                open(remote.errors().failure(failure));
+                succeeded(true);
+                return;
+            }
+            RuntimeException reason = remote.errors().failure(failure);
+            if (isTooMany(reason, begun)) {
+                open(reason);
             }
         });
     }

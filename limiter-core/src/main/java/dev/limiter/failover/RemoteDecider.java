@@ -47,7 +47,7 @@ final class RemoteDecider {
                 Decision known = remote.known(charges);
                 Decision decision = known != null ? known : timeouts.join(question.ask(), budget);
                 if (isCovered(charges, decision)) {
-                    question.answered(known == null);
+                    question.answered(decision, known == null);
                     return decision;
                 }
                 decision.giveBack();
@@ -66,7 +66,7 @@ final class RemoteDecider {
         CompletableFuture<Decision> answer = attempt(question, asked, 1);
         return node.timeouts().within(answer, budget).whenComplete((decision, failure) -> {
             if (failure == null) {
-                question.answered(asked.get());
+                question.answered(decision, asked.get());
             } else {
                 question.giveUp();
                 question.failed(remote.errors().failure(failure));
@@ -156,12 +156,21 @@ final class RemoteDecider {
         }
 
         /** {@code byStorage}: else it was known without asking, which says nothing about the storage. */
-        void answered(boolean byStorage) {
+        void answered(Decision decision, boolean byStorage) {
             end(Outcome.OK);
             if (byStorage) {
                 listener.asked(Outcome.OK, since(begun));
-                node.succeeded();
+                node.succeeded(decision.permitted() && isCharged());
             }
+        }
+
+        private boolean isCharged() {
+            for (int i = 0; i < charges.size(); i++) {
+                if (charges.get(i).permits() > 0) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         void failed(RuntimeException failure) {

@@ -49,6 +49,7 @@ final class CommandedStorage implements RemoteStorage {
     private final TimeSource clock;
     private volatile boolean holding;
     private volatile boolean disconnected;
+    private volatile boolean readOnly;
     private volatile boolean standingStill;
     private volatile Runnable reading = () -> {};
     private volatile Consumer<List<Charge>> asking = charges -> {};
@@ -71,6 +72,11 @@ final class CommandedStorage implements RemoteStorage {
     /** No connection comes about from now on. */
     void disconnect() {
         disconnected = true;
+    }
+
+    /** Refuses to write from now on. */
+    void beReadOnly() {
+        readOnly = true;
     }
 
     /** The JVM reads no answer in time from now on. */
@@ -182,6 +188,11 @@ final class CommandedStorage implements RemoteStorage {
             return;
         }
         Decision decision = shared.decide(charges);
+        if (readOnly && decision.permitted()) {
+            decision.giveBack();
+            answer.completeExceptionally(new StorageUnavailableException("It is read-only", null, Reason.NOT_DONE));
+            return;
+        }
         for (int i = 0; i < charges.size(); i++) {
             standings.answered(standing(charges.get(i), decision.parts().get(i)));
         }

@@ -112,6 +112,19 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
+    void refusalsDoNotHideThatNothingCanBeWritten() {
+        take("spent", 10);
+        remote.beReadOnly();
+        for (int i = 0; i < MANY && changes.isEmpty(); i++) {
+            var unused = take("key" + i, 1);
+            for (int refused = 0; refused < 9; refused++) {
+                assertThat(take("spent", 1).permitted()).isFalse();
+            }
+        }
+        assertThat(changes).containsExactly("lost ");
+    }
+
+    @Test
     void anAnswerCountsHoweverSoonItIsThere() {
         remote.answerAtOnce();
         take("key", 1);

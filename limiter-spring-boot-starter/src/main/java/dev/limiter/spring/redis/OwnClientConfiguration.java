@@ -15,7 +15,7 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
 
 /**
  * The client that the application configured, with the options of decisions that must not wait: commands are rejected
- * without a connection and never sent twice, and reconnecting is fast.
+ * without a connection, and reconnecting is fast.
  */
 final class OwnClientConfiguration implements LettuceClientConfiguration {
 
