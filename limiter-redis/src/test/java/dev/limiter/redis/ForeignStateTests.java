@@ -104,4 +104,27 @@ class ForeignStateTests {
             assertThat(server.get(name)).isEqualTo(written);
         }
     }
+
+    /** A log is a list too: of its permits, its window, and pairs whose permits add up. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void aListIsNoState(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        int number = 0;
+        for (String text :
+                List.of("1 2 3", "1 2 3 4", "1 2", "1", "4 2 3 1 3 2", "1 0 3 1", "a b c d", "1.5 2 3 1.5")) {
+            String key = "list" + number++;
+            byte[] name = (prefix + ":{rule:" + key + "}").getBytes(StandardCharsets.UTF_8);
+            byte[][] written = Stream.of(text.split(" "))
+                    .map(entry -> entry.getBytes(StandardCharsets.UTF_8))
+                    .toArray(byte[][]::new);
+            server.rpush(name, written);
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> storage.decide(rule, key, 1))
+                        .as("%s under %s", limit, text)
+                        .isInstanceOf(BrokenStateException.class);
+            }
+            assertThat(server.lrange(name, 0, -1)).containsExactly(written);
+        }
+    }
 }

@@ -125,12 +125,20 @@ local function left_by_another(key)
   local most = max(budget, 32)
   if kind == 'list' then
     local list = call('LRANGE', key, 0, 2 * most + 3)
-    local length = tonumber(list[2])
+    local total, length, counted = tonumber(list[1]), tonumber(list[2]), 0
     budget = budget - #list / 2
-    if #list > 2 * most + 2 then
+    for i = 4, #list, 2 do
+      counted = counted + tonumber(list[i])
+    end
+    local long = #list > 2 * most + 2
+    if #list % 2 == 1 or length <= 0 or total % 1 > 0 or counted > total or counted < total and not long then
+      -- a list of others
+      error('not a state of a limit')
+    end
+    if long then
       -- a long log is nearly even
       local oldest, newest = tonumber(list[3]), tonumber(call('LINDEX', key, -2))
-      return {{min(oldest, now), min(newest, now), tonumber(list[1])}}, min(newest + length - now, length)
+      return {{min(oldest, now), min(newest, now), total}}, min(newest + length - now, length)
     end
     for i = 3, #list, 2 do
       local taken = min(tonumber(list[i]), now)
