@@ -3,6 +3,8 @@ package dev.limiter.compatibility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.jayway.jsonpath.JsonPath;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.CookieManager;
 import java.net.URI;
@@ -11,7 +13,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,13 +27,17 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configurers.CsrfConfigurer;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
-import org.springframework.security.web.csrf.CsrfTokenRepository;
-import org.springframework.security.web.csrf.HttpSessionCsrfTokenRepository;
+import org.springframework.security.web.csrf.CsrfToken;
+import org.springframework.security.web.csrf.CsrfTokenRequestAttributeHandler;
+import org.springframework.security.web.csrf.CsrfTokenRequestHandler;
+import org.springframework.security.web.csrf.XorCsrfTokenRequestAttributeHandler;
+import org.springframework.util.StringUtils;
 
 /**
  * The page of an application with Spring Security: commands have the rights of an operator, and no other user has them.
@@ -79,8 +88,17 @@ class SecuredDashboardTests {
             return send("GET", path, "", headers).statusCode();
         }
 
-        /** Changes the rule as the page does. */
+        /** Changes the rule as the page does, with one token after the other. */
         int change(Map<String, Object> connection) throws IOException, InterruptedException {
+            List<String> tokens = JsonPath.read(connection, "$.csrf.tokens");
+            int status = 403;
+            for (int i = 0; status == 403 && i < tokens.size(); i++) {
+                status = change(connection, tokens.get(i));
+            }
+            return status;
+        }
+
+        private int change(Map<String, Object> connection, String token) throws IOException, InterruptedException {
             return send(
                             "POST",
                             connection.get("endpoint") + "/all",
@@ -88,7 +106,7 @@ class SecuredDashboardTests {
                             "Content-Type",
                             "application/json",
                             JsonPath.read(connection, "$.csrf.header"),
-                            JsonPath.read(connection, "$.csrf.token"))
+                            token)
                     .statusCode();
         }
 
@@ -98,7 +116,7 @@ class SecuredDashboardTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"session", "cookie"})
+    @ValueSource(strings = {"session", "cookie", "unmasked", "spa"})
     void changesNeedTheTokenThatThePageIsTold(String tokens) throws IOException, InterruptedException {
         try (ConfigurableApplicationContext application = start(tokens)) {
             Person operator = Person.of("operator", application);
@@ -161,17 +179,24 @@ class SecuredDashboardTests {
 
         @Bean
         SecurityFilterChain operators(HttpSecurity http, Environment environment) throws Exception {
-            CsrfTokenRepository tokens =
-                    environment.getRequiredProperty("tokens").equals("cookie")
-                            ? CookieCsrfTokenRepository.withHttpOnlyFalse()
-                            : new HttpSessionCsrfTokenRepository();
             return http.httpBasic(Customizer.withDefaults())
-                    .csrf(csrf -> csrf.csrfTokenRepository(tokens))
+                    .csrf(csrf -> protect(csrf, environment.getRequiredProperty("tokens")))
                     .authorizeHttpRequests(requests -> requests.requestMatchers("/limiter/**", "/actuator/**")
                             .hasRole("OPERATOR")
                             .anyRequest()
                             .permitAll())
                     .build();
+        }
+
+        private static void protect(CsrfConfigurer<HttpSecurity> csrf, String tokens) {
+            if (!tokens.equals("session")) {
+                csrf.csrfTokenRepository(CookieCsrfTokenRepository.withHttpOnlyFalse());
+            }
+            switch (tokens) {
+                case "unmasked" -> csrf.csrfTokenRequestHandler(new CsrfTokenRequestAttributeHandler());
+                case "spa" -> csrf.csrfTokenRequestHandler(new PlainHeaderHandler());
+                default -> {}
+            }
         }
 
         @Bean
@@ -185,6 +210,24 @@ class SecuredDashboardTests {
                             .password("{noop}secret")
                             .roles("GUEST")
                             .build());
+        }
+    }
+
+    /** What {@code csrf.spa()} of Spring Security 7 is, and its manual has for 6. */
+    private static final class PlainHeaderHandler implements CsrfTokenRequestHandler {
+
+        private final CsrfTokenRequestHandler plain = new CsrfTokenRequestAttributeHandler();
+        private final CsrfTokenRequestHandler masked = new XorCsrfTokenRequestAttributeHandler();
+
+        @Override
+        public void handle(HttpServletRequest request, HttpServletResponse response, Supplier<CsrfToken> token) {
+            masked.handle(request, response, token);
+        }
+
+        @Override
+        public @Nullable String resolveCsrfTokenValue(HttpServletRequest request, CsrfToken token) {
+            boolean header = StringUtils.hasText(request.getHeader(token.getHeaderName()));
+            return (header ? plain : masked).resolveCsrfTokenValue(request, token);
         }
     }
 }

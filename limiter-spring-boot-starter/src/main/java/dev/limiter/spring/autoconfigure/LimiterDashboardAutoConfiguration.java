@@ -7,11 +7,12 @@ import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.operate.series.DecisionSeries;
 import dev.limiter.spring.web.dashboard.DashboardMapping;
+import dev.limiter.spring.web.dashboard.DashboardMapping.Csrf;
 import dev.limiter.spring.web.dashboard.SecondsStream;
 import java.net.InetAddress;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -29,6 +30,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.security.web.csrf.CsrfToken;
+import org.springframework.security.web.csrf.DeferredCsrfToken;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -109,7 +111,7 @@ public final class LimiterDashboardAutoConfiguration {
             return new DashboardMapping(
                     path,
                     id -> path(endpoints.getIfAvailable(), id),
-                    security ? Csrf::header : request -> null,
+                    security ? SecurityTokens::of : request -> null,
                     stream.getIfAvailable());
         }
 
@@ -156,14 +158,29 @@ public final class LimiterDashboardAutoConfiguration {
             return endpoints == null ? null : endpoints.getPath(EndpointId.of(id));
         }
 
-        /** The header that Spring Security expects on requests with a change. */
-        private static final class Csrf {
+        /** A class of its own, since applications without Spring Security have none of its types. */
+        private static final class SecurityTokens {
 
-            static Map.@Nullable Entry<String, String> header(RequestAttributes request) {
-                return request.getAttribute(CsrfToken.class.getName(), RequestAttributes.SCOPE_REQUEST)
-                                instanceof CsrfToken token
-                        ? Map.entry(token.getHeaderName(), token.getToken())
-                        : null;
+            /**
+             * The token masked, and as it is: with {@code csrf(CsrfConfigurer::spa)}, a header has to have that of the
+             * cookie. The masked one is first: most applications take that.
+             */
+            static @Nullable Csrf of(RequestAttributes request) {
+                if (!(attribute(request, CsrfToken.class) instanceof CsrfToken masked)) {
+                    return null;
+                }
+                String token = masked.getToken();
+                return attribute(request, DeferredCsrfToken.class) instanceof DeferredCsrfToken plain
+                        ? new Csrf(
+                                masked.getHeaderName(),
+                                Stream.of(token, plain.get().getToken())
+                                        .distinct()
+                                        .toList())
+                        : new Csrf(masked.getHeaderName(), List.of(token));
+            }
+
+            private static @Nullable Object attribute(RequestAttributes request, Class<?> type) {
+                return request.getAttribute(type.getName(), RequestAttributes.SCOPE_REQUEST);
             }
         }
     }

@@ -1,6 +1,7 @@
 package dev.limiter.spring.web.dashboard;
 
-import dev.limiter.spring.web.dashboard.DashboardMapping.CsrfHeader;
+import dev.limiter.spring.web.dashboard.DashboardMapping.Csrf;
+import dev.limiter.spring.web.dashboard.DashboardMapping.CsrfTokens;
 import dev.limiter.spring.web.dashboard.DashboardMapping.EndpointPaths;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -9,6 +10,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
@@ -53,9 +55,9 @@ final class DashboardFiles {
             CONNECTION);
 
     private final EndpointPaths endpoints;
-    private final CsrfHeader csrf;
+    private final CsrfTokens csrf;
 
-    DashboardFiles(EndpointPaths endpoints, CsrfHeader csrf) {
+    DashboardFiles(EndpointPaths endpoints, CsrfTokens csrf) {
         this.endpoints = endpoints;
         this.csrf = csrf;
     }
@@ -100,12 +102,12 @@ final class DashboardFiles {
     private byte[] connection(String servlet, HttpServletRequest request) {
         StringBuilder json = new StringBuilder("{\"endpoint\": ").append(endpoint("limiter", servlet));
         json.append(", \"audit\": ").append(endpoint("auditevents", servlet));
-        Map.Entry<String, String> header = csrf.of(new ServletRequestAttributes(request));
-        if (header != null) {
-            json.append(", \"csrf\": {\"header\": ").append(JsonText.quoted(header.getKey()));
-            json.append(", \"token\": ")
-                    .append(JsonText.quoted(header.getValue()))
-                    .append('}');
+        Csrf protection = csrf.of(new ServletRequestAttributes(request));
+        if (protection != null) {
+            json.append(", \"csrf\": {\"header\": ").append(JsonText.quoted(protection.header()));
+            json.append(", \"tokens\": [")
+                    .append(protection.tokens().stream().map(JsonText::quoted).collect(Collectors.joining(", ")))
+                    .append("]}");
         }
         return json.append('}').toString().getBytes(StandardCharsets.UTF_8);
     }

@@ -5,7 +5,6 @@ import jakarta.servlet.http.HttpServletMapping;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.MappingMatch;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.http.InvalidMediaTypeException;
@@ -34,7 +33,7 @@ public final class DashboardMapping implements HandlerMapping, Ordered {
      * @param endpoints the paths of the endpoints that the page asks, such as {@code /actuator/limiter}
      * @param stream answers requests for events; null where decisions are not sampled
      */
-    public DashboardMapping(String path, EndpointPaths endpoints, CsrfHeader csrf, @Nullable SecondsStream stream) {
+    public DashboardMapping(String path, EndpointPaths endpoints, CsrfTokens csrf, @Nullable SecondsStream stream) {
         this.path = path;
         this.endpoints = endpoints;
         this.stream = stream;
@@ -50,11 +49,26 @@ public final class DashboardMapping implements HandlerMapping, Ordered {
         String of(String id);
     }
 
-    /** The name and value of the header field that a request needs to change something; null if there is none. */
+    /** The tokens for requests that change something. */
     @FunctionalInterface
-    public interface CsrfHeader {
+    public interface CsrfTokens {
 
-        Map.@Nullable Entry<String, String> of(RequestAttributes request);
+        /** Null if no token is needed. */
+        @Nullable
+        Csrf of(RequestAttributes request);
+    }
+
+    /**
+     * A header field, and the values of which the application accepts one: which one, only its filter knows.
+     *
+     * @param header its name
+     * @param tokens the likelier ones first, at least one
+     */
+    public record Csrf(String header, List<String> tokens) {
+
+        public Csrf {
+            tokens = List.copyOf(tokens);
+        }
     }
 
     @Override

@@ -12,6 +12,22 @@ function send(path, { headers, ...options } = {}) {
   });
 }
 
+/** With each token until the application takes one: only the answer tells which, and from then on that one is sent alone. */
+async function sendWithToken(path, { headers, ...options }) {
+  const { csrf } = connection;
+  let answer;
+  for (const token of csrf.tokens) {
+    answer = await send(path, { ...options, headers: { ...headers, [csrf.header]: token } });
+    if (answer.ok) {
+      csrf.tokens = [token];
+    }
+    if (answer.status !== 403) {
+      break;
+    }
+  }
+  return answer;
+}
+
 /** That of an answer; who is led elsewhere has to log in. */
 const status = (answer) => answer.type === 'opaqueredirect' ? 401 : answer.status;
 
@@ -49,12 +65,10 @@ async function ask(method, path, body, audit = false) {
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json';
   }
-  if (method !== 'GET' && connection.csrf) {
-    headers[connection.csrf.header] = connection.csrf.token;
-  }
-  const answer = await send((audit ? connection.audit : connection.endpoint) + path, {
-    method, headers, body: body === undefined ? undefined : JSON.stringify(body),
-  });
+  const answer = await (method === 'GET' || !connection.csrf ? send : sendWithToken)(
+    (audit ? connection.audit : connection.endpoint) + path,
+    { method, headers, body: body === undefined ? undefined : JSON.stringify(body) },
+  );
   const json = (answer.headers.get('Content-Type') || '').includes('json');
   const content = json ? await answer.json() : null;
   if (!answer.ok || !json && status(answer) !== 204) {
