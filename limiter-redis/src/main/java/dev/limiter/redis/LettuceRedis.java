@@ -27,8 +27,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * {@link Redis} over a connection of Lettuce, which it closes when closed. A node with 10,000 unanswered commands gets
- * no others, which fail at once: a server that stands still fills no memory. Whatever the options of the connection, no
- * command is executed twice. Thread-safe; never blocks.
+ * no others, which fail at once: a server that stands still fills no memory. A server executes no command twice, with
+ * any options of the connection. Thread-safe; never blocks.
  */
 public class LettuceRedis implements Redis {
 
