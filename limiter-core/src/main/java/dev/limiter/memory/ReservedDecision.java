@@ -11,7 +11,6 @@ final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
 
     private final long kept;
     private final long atLeast;
-    private final long takenFirst;
     private volatile long taken;
 
     /**
@@ -31,7 +30,6 @@ final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
         super(cell, true, permits, readings, now, returnedBefore);
         this.kept = kept;
         this.taken = taken;
-        this.takenFirst = taken;
         this.atLeast = atLeast;
     }
 
@@ -43,17 +41,6 @@ final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
     @Override
     long[] marks() {
         return cell instanceof NumberCell ? new long[] {taken} : super.marks();
-    }
-
-    /** Permits in front that were given up count as returned, and have moved this turn. */
-    @Override
-    long returnedBefore() {
-        long moved = takenFirst - taken;
-        return super.returnedBefore() + (moved == 0 ? 0 : moved / unitsPerPermit());
-    }
-
-    private long unitsPerPermit() {
-        return takenFirst - ((NumberCell) cell).limit().moveUp(takenFirst, takenFirst, now, 1);
     }
 
     @Override
