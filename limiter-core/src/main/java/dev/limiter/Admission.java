@@ -213,7 +213,7 @@ abstract class Admission {
     }
 
     /** The charge that may wait for a release, if a release is all that the refused request needs. */
-    static @Nullable Charge heldBack(Decision refused, List<Charge> charges) {
+    static ReleaseQueues.@Nullable Held heldBack(Decision refused, List<Charge> charges) {
         for (Decision part : refused.parts()) {
             for (LimitStatus status : part.limits()) {
                 if (!status.permitted() && status.retryAfter().isPresent()) {
@@ -230,7 +230,7 @@ abstract class Admission {
     }
 
     /** The charge that was refused, with the key under which it is counted, if it would wait. */
-    private static @Nullable Charge refusedCharge(Decision refused, List<Charge> charges) {
+    private static ReleaseQueues.@Nullable Held refusedCharge(Decision refused, List<Charge> charges) {
         List<Charge> sameRule = charges.stream()
                 .filter(charge -> charge.rule().name().equals(refused.rule().name()))
                 .toList();
@@ -240,7 +240,7 @@ abstract class Admission {
                 .findFirst()
                 .or(() -> sameRule.stream().findFirst())
                 .filter(charge -> !charge.maxWait().isZero())
-                .map(charge -> new Charge(charge.rule(), refused.key(), 1, 0, charge.maxWait(), charge.maxWaiting()))
+                .map(charge -> new ReleaseQueues.Held(charge, WaitKey.of(refused)))
                 .orElse(null);
     }
 }

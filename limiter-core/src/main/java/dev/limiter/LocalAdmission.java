@@ -56,7 +56,7 @@ final class LocalAdmission extends Admission {
     private @Nullable Decision join(Waiter waiter) {
         Charge heldUp = releases.heldUp(waiter.charges);
         if (heldUp != null) {
-            return joinForRelease(waiter, heldUp, turnedAway(waiter.charges, heldUp));
+            return joinForRelease(waiter, ReleaseQueues.Held.of(heldUp), turnedAway(waiter.charges, heldUp));
         }
         if (closed || isFull(waiter)) {
             return storage.decide(waiter.chargesAtOnce());
@@ -81,22 +81,22 @@ final class LocalAdmission extends Admission {
             turns.add(waiter, decision, clock.epochNanos());
             return null;
         }
-        Charge held = closed ? null : heldBack(decision, waiter.charges);
+        ReleaseQueues.Held held = closed ? null : heldBack(decision, waiter.charges);
         return held == null ? decision : joinForRelease(waiter, held, decision);
     }
 
-    private @Nullable Decision joinForRelease(Waiter waiter, Charge charge, Decision refusal) {
-        if (closed || releases.isFull(charge)) {
+    private @Nullable Decision joinForRelease(Waiter waiter, ReleaseQueues.Held held, Decision refusal) {
+        if (closed || releases.isFull(held.charge())) {
             return refusal;
         }
         waiter.refusal(refusal);
-        queueForRelease(waiter, charge);
+        queueForRelease(waiter, held);
         return null;
     }
 
-    private void queueForRelease(Waiter waiter, Charge charge) {
+    private void queueForRelease(Waiter waiter, ReleaseQueues.Held held) {
         // a release before the queue was there was not heard of
-        released.add(releases.add(waiter, charge));
+        released.add(releases.add(waiter, held));
     }
 
     /** The waiters behind move up. */
@@ -150,8 +150,8 @@ final class LocalAdmission extends Admission {
             return true;
         }
         Decision decision = storage.decide(first.chargesLeft(clock.epochNanos()));
-        Charge held = decision.permitted() ? null : heldBack(decision, first.charges);
-        if (held != null && WaitKey.of(held).equals(key)) {
+        ReleaseQueues.Held held = decision.permitted() ? null : heldBack(decision, first.charges);
+        if (held != null && held.queue().equals(key)) {
             return false;
         }
         releases.remove(first);

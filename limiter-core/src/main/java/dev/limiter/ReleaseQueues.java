@@ -21,6 +21,17 @@ final class ReleaseQueues {
     private final Map<WaitKey, SortedSet<Waiter>> queues = new ConcurrentHashMap<>();
     private final AtomicInteger size = new AtomicInteger();
 
+    /** How many wait for each rule and key: in the queue of another key, where keys share a state. */
+    private final Map<WaitKey, Integer> waiting = new ConcurrentHashMap<>();
+
+    /** A charge of a waiter, and the queue of the releases that it waits for. */
+    record Held(Charge charge, WaitKey queue) {
+
+        static Held of(Charge charge) {
+            return new Held(charge, WaitKey.of(charge));
+        }
+    }
+
     /** The number of the last waiter that came. */
     private long number;
 
@@ -69,14 +80,14 @@ final class ReleaseQueues {
 
     /** Whether as many wait for the charge as may, or it would not wait. */
     boolean isFull(Charge charge) {
-        SortedSet<Waiter> queue = queues.get(WaitKey.of(charge));
-        return charge.maxWait().isZero() || (queue == null ? 0 : queue.size()) >= charge.maxWaiting();
+        return charge.maxWait().isZero() || waiting.getOrDefault(WaitKey.of(charge), 0) >= charge.maxWaiting();
     }
 
     /** Adds a waiter; one that comes from another queue keeps its number. */
-    WaitKey add(Waiter waiter, Charge charge) {
-        WaitKey key = WaitKey.of(charge);
-        waiter.waitForRelease(key, charge.maxWait(), ++number);
+    WaitKey add(Waiter waiter, Held held) {
+        WaitKey key = held.queue();
+        waiter.waitForRelease(held, ++number);
+        waiting.merge(WaitKey.of(held.charge()), 1, Integer::sum);
         queues.computeIfAbsent(key, absent -> new TreeSet<>(comparingLong(Waiter::number)))
                 .add(waiter);
         size.incrementAndGet();
@@ -86,11 +97,13 @@ final class ReleaseQueues {
     /** Takes out a waiter; returns where it was, null if nowhere. */
     @Nullable
     WaitKey remove(Waiter waiter) {
-        WaitKey key = waiter.queue();
-        SortedSet<Waiter> queue = key == null ? null : queues.get(key);
-        if (key == null || queue == null || !queue.remove(waiter)) {
+        Held held = waiter.held();
+        SortedSet<Waiter> queue = held == null ? null : queues.get(held.queue());
+        if (held == null || queue == null || !queue.remove(waiter)) {
             return null;
         }
+        WaitKey key = held.queue();
+        waiting.computeIfPresent(WaitKey.of(held.charge()), (own, count) -> count == 1 ? null : count - 1);
         if (queue.isEmpty()) {
             queues.remove(key);
         }

@@ -56,12 +56,12 @@ final class RemoteAdmission extends Admission {
         if (closed || releases.isFull(heldUp)) {
             refuse(waiter);
         } else {
-            queueForRelease(waiter, heldUp);
+            queueForRelease(waiter, ReleaseQueues.Held.of(heldUp));
         }
     }
 
-    private void queueForRelease(Waiter waiter, Charge charge) {
-        polling.start(releases.add(waiter, charge));
+    private void queueForRelease(Waiter waiter, ReleaseQueues.Held held) {
+        polling.start(releases.add(waiter, held));
         wake(waiter);
     }
 
@@ -112,13 +112,13 @@ final class RemoteAdmission extends Admission {
             wake(waiter);
             return true;
         }
-        Charge held = decision.permitted() ? null : heldBack(decision, waiter.charges);
+        ReleaseQueues.Held held = decision.permitted() ? null : heldBack(decision, waiter.charges);
         WaitKey before = waiter.queue();
-        if (held != null && WaitKey.of(held).equals(before)) {
+        if (held != null && held.queue().equals(before)) {
             return false;
         }
         releases.remove(waiter);
-        if (held != null && (before != null || !closed && !releases.isFull(held))) {
+        if (held != null && (before != null || !closed && !releases.isFull(held.charge()))) {
             waiter.refusal(decision);
             queueForRelease(waiter, held);
         } else if (decision.delayNanos() > 0) {

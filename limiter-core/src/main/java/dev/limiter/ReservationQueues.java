@@ -44,13 +44,18 @@ final class ReservationQueues {
 
     void add(Waiter waiter, Decision decision, long now) {
         List<Reservation> reservations = new ArrayList<>();
-        for (Decision part : decision.parts()) {
+        List<Decision> parts = decision.parts();
+        List<Charge> charges = Charge.merged(waiter.charges);
+        for (int i = 0; i < parts.size(); i++) {
+            Decision part = parts.get(i);
             QueuedTurn turn = part.queuedTurn();
-            boolean waits = part.turn() > now;
-            if (waits) {
-                waiting.merge(WaitKey.of(part), 1, Integer::sum);
+            // the key of a part is another one where keys share a state
+            WaitKey own = charges.size() == parts.size() ? WaitKey.of(charges.get(i)) : WaitKey.of(part);
+            WaitKey waitsFor = part.turn() > now ? own : null;
+            if (waitsFor != null) {
+                waiting.merge(waitsFor, 1, Integer::sum);
             }
-            reservations.add(new Reservation(part, waits, turn == null ? null : enqueue(waiter, turn)));
+            reservations.add(new Reservation(part, waitsFor, turn == null ? null : enqueue(waiter, turn)));
         }
         waiter.reserve(decision, reservations);
         waiters.add(waiter);
@@ -97,8 +102,9 @@ final class ReservationQueues {
         waiters.remove(waiter);
         size.decrementAndGet();
         for (Reservation reservation : waiter.reservations()) {
-            if (reservation.waits()) {
-                waiting.computeIfPresent(WaitKey.of(reservation.part()), (key, count) -> count == 1 ? null : count - 1);
+            WaitKey waitsFor = reservation.waitsFor();
+            if (waitsFor != null) {
+                waiting.computeIfPresent(waitsFor, (key, count) -> count == 1 ? null : count - 1);
             }
         }
     }

@@ -23,8 +23,8 @@ final class Waiter {
     private final Runnable wake;
     private volatile long due = UNDECIDED;
 
-    /** The queue in which it waits for a release, and its number among all waiters; zero if it never did. */
-    private @Nullable WaitKey queue;
+    /** What it waits for a release for, and its number among all waiters; zero if it never did. */
+    private ReleaseQueues.@Nullable Held held;
 
     private long number;
     private List<Reservation> reservations = List.of();
@@ -47,9 +47,9 @@ final class Waiter {
     }
 
     /** Waits for a release from now on, for as long as that charge would; {@code next} is its number if it has none. */
-    void waitForRelease(WaitKey queue, Duration maxWait, long next) {
-        this.queue = queue;
-        this.due = arrived + nanos(maxWait);
+    void waitForRelease(ReleaseQueues.Held held, long next) {
+        this.held = held;
+        this.due = arrived + nanos(held.charge().maxWait());
         this.number = number == 0 ? next : number;
     }
 
@@ -57,9 +57,15 @@ final class Waiter {
         return (maxWait.compareTo(Limit.MAX_WINDOW) > 0 ? Limit.MAX_WINDOW : maxWait).toNanos();
     }
 
+    ReleaseQueues.@Nullable Held held() {
+        return held;
+    }
+
+    /** The queue in which it waits for a release, or was the last time. */
     @Nullable
     WaitKey queue() {
-        return queue;
+        ReleaseQueues.Held known = held;
+        return known == null ? null : known.queue();
     }
 
     /** First come, first served. */

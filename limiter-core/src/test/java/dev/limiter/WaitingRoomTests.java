@@ -465,6 +465,36 @@ class WaitingRoomTests {
     }
 
     @Test
+    void waitersCountForTheirOwnKeyWhereKeysShareAState() {
+        RateLimiters small = RateLimiters.builder().timeSource(time).maxKeys(1).build();
+        for (Rule rule : List.of(paced, pool)) {
+            small.tryAcquire(rule, "first");
+            small.tryAcquire(rule, "shared");
+            Charge charge = rule.charge("one").within(HOUR).waitingAtMost(2);
+            Charge other = rule.charge("other").within(HOUR).waitingAtMost(1);
+            List<CompletableFuture<Decision>> waiting = List.of(
+                    small.acquireAsync(List.of(charge), () -> true),
+                    small.acquireAsync(List.of(charge), () -> true),
+                    small.acquireAsync(List.of(other), () -> true));
+            assertThat(waiting).as("%s", rule).noneMatch(CompletableFuture::isDone);
+
+            assertThat(small.mayWait(charge)).as("%s", rule).isFalse();
+            assertThat(small.mayWait(other)).as("%s", rule).isFalse();
+            assertThat(small.acquireAsync(List.of(charge), () -> true))
+                    .as("%s", rule)
+                    .isDone();
+            assertThat(small.acquireAsync(List.of(other), () -> true))
+                    .as("%s", rule)
+                    .isDone();
+
+            waiting.forEach(one -> one.cancel(false));
+            assertThat(small.mayWait(charge)).as("%s", rule).isTrue();
+            assertThat(small.mayWait(other)).as("%s", rule).isTrue();
+        }
+        small.close();
+    }
+
+    @Test
     void aQueueOfNobodyIsFullFromTheStart() {
         limiters.tryAcquire(paced.charge("key"), pool.charge("key"));
         for (Rule rule : List.of(paced, pool)) {

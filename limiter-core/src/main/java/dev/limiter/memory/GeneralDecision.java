@@ -105,6 +105,11 @@ abstract class GeneralDecision extends Decision {
                 marks[i] = NumberLimit.NOTHING;
             }
         }
-        cell.bound.cells.giveBack(new PermitReturn(cell, marks, permits, own(), now, returnedBefore));
+        cell.bound.cells.giveBack(new PermitReturn(cell, marks, permits, own(), now, returnedBefore()));
+    }
+
+    /** How many returned permits of the key have moved no mark of this decision. */
+    long returnedBefore() {
+        return returnedBefore;
     }
 }

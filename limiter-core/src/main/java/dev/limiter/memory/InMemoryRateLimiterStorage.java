@@ -277,9 +277,19 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     @Override
     public void cleanUp() {
         eviction.cleanUp();
+        forgetUnused();
+    }
+
+    /** Forgets the names of rules of which nothing is in memory. */
+    private void forgetUnused() {
         while (unused.poll() instanceof CellsReference reference) {
             cellsByRule.remove(reference.rule, reference);
         }
+    }
+
+    /** How many names of rules are in memory. */
+    int names() {
+        return cellsByRule.size();
     }
 
     private BoundRule bind(Rule rule) {
@@ -287,6 +297,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     }
 
     private BoundRule compile(Rule rule) {
+        forgetUnused();
         long now = clock.epochNanos();
         CompiledLimit[] limits =
                 rule.limits().stream().map(limit -> factory.compile(limit, now)).toArray(CompiledLimit[]::new);

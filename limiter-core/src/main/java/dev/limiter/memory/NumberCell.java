@@ -134,14 +134,18 @@ final class NumberCell extends Cell {
     }
 
     /**
-     * See {@link NumberLimit#moveUp}; returns by how much. The state of a dead cell stays: its successor goes on from
-     * what it is. 0, and nothing is changed, if there may be turns of other queues behind, which would not move up:
-     * looked at after the state was read, since a queue is known to the storage before it takes a turn.
+     * See {@link NumberLimit#moveUp}; returns by how much. The permits are noted as returned: requests behind that have
+     * gone, or had no turn, do not move up, and their permits leak earlier all the same. The state of a dead cell
+     * stays: its successor goes on from what it is. 0, and nothing is changed, if there may be turns of other queues
+     * behind, which would not move up: looked at after the state was read, since a queue is known to the storage before
+     * it takes a turn.
      */
     long moveUp(long taken, long now, long permits) {
         long units = taken - limit().moveUp(taken, taken, now, permits);
         long value = word();
-        while (!bound.cells.hasSeveralQueues()) {
+        while (units > 0 && !bound.cells.hasSeveralQueues()) {
+            // before each swap, as when permits are given back; also of a dead cell, where turns behind count on it
+            history().returning(permits);
             if (value == DEAD) {
                 return units;
             }

@@ -11,6 +11,7 @@ final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
 
     private final long kept;
     private final long atLeast;
+    private final long takenFirst;
     private volatile long taken;
 
     /**
@@ -30,6 +31,7 @@ final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
         super(cell, true, permits, readings, now, returnedBefore);
         this.kept = kept;
         this.taken = taken;
+        this.takenFirst = taken;
         this.atLeast = atLeast;
     }
 
@@ -41,6 +43,17 @@ final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
     @Override
     long[] marks() {
         return cell instanceof NumberCell ? new long[] {taken} : super.marks();
+    }
+
+    /** Permits in front that were given up count as returned, and have moved this turn. */
+    @Override
+    long returnedBefore() {
+        long moved = takenFirst - taken;
+        return super.returnedBefore() + (moved == 0 ? 0 : moved / unitsPerPermit());
+    }
+
+    private long unitsPerPermit() {
+        return takenFirst - ((NumberCell) cell).limit().moveUp(takenFirst, takenFirst, now, 1);
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.limiter.VirtualTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -187,6 +188,18 @@ class BoundedMemoryTests {
         }
         early.giveBack();
         assertThat(storage.decide(last, "key", 0).remaining()).isEqualTo(100_000);
+    }
+
+    @Test
+    void namesOfRulesThatAreUsedNoLongerAreForgottenWithoutCleaning() {
+        for (int i = 0; i < 11_000; i++) {
+            storage.peek(Rule.of("former" + i, Limit.fixedWindow(1, WINDOW)), "key");
+        }
+        AtomicInteger next = new AtomicInteger();
+        Memory.awaitUntil(() -> {
+            storage.peek(Rule.of("later" + next.incrementAndGet(), Limit.fixedWindow(1, WINDOW)), "key");
+            return storage.names() < 2_000;
+        });
     }
 
     @Test
