@@ -23,7 +23,7 @@ final class Waiter {
     private final Runnable wake;
     private volatile long due = UNDECIDED;
 
-    /** What it waits for a release for, and its number among all waiters; zero if it never did. */
+    /** The place in the queue for a release, and its number among all waiters; zero if it never had one. */
     private ReleaseQueues.@Nullable Held held;
 
     private long number;
