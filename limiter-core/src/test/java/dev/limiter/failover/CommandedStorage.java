@@ -41,10 +41,13 @@ final class CommandedStorage implements RemoteStorage {
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
     private final Set<String> broken = ConcurrentHashMap.newKeySet();
     private final Set<String> uncountable = ConcurrentHashMap.newKeySet();
-    private final List<Runnable> held = new ArrayList<>();
+    private final List<Held> held = new ArrayList<>();
 
     /** Answers that are not wanted any more when they are there. */
     final AtomicInteger cancelled = new AtomicInteger();
+
+    /** An answer that is held back. */
+    private record Held(List<Charge> charges, Runnable answer) {}
 
     private final TimeSource clock;
     private volatile boolean holding;
@@ -130,21 +133,23 @@ final class CommandedStorage implements RemoteStorage {
         holding = true;
     }
 
-    /** Whether there is an answer that it holds back. */
-    boolean isHolding() {
+    /** Whether it holds an answer back that is about that key. */
+    boolean isHolding(String key) {
         synchronized (held) {
-            return !held.isEmpty();
+            return held.stream()
+                    .flatMap(each -> each.charges.stream())
+                    .anyMatch(charge -> charge.key().equals(key));
         }
     }
 
     void answerAll() {
-        List<Runnable> late;
+        List<Held> late;
         synchronized (held) {
             holding = false;
             late = List.copyOf(held);
             held.clear();
         }
-        late.forEach(Runnable::run);
+        late.forEach(each -> each.answer.run());
     }
 
     @Override
@@ -160,7 +165,7 @@ final class CommandedStorage implements RemoteStorage {
         Runnable deciding = () -> answer(charges, answer);
         synchronized (held) {
             if (holding) {
-                held.add(deciding);
+                held.add(new Held(charges, deciding));
                 return answer;
             }
         }

@@ -335,7 +335,8 @@ class FailoverOfAnyStorageTests implements StorageListener {
         remote.hold(LONG);
         remote.work("");
         await(() -> storage.isAvailable());
-        await(() -> remote.isHolding());
+        // both debts are settled, one after the other
+        await(() -> remote.isHolding("key") && remote.isHolding(":lost"));
         remote.hold(Duration.ofMillis(1));
         assertThat(decide(true, rule.charge("key")).onFailure()).contains(OnFailure.LOCAL);
         int asked = remote.asked.get();
