@@ -8,6 +8,8 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.rule.LimitResolver;
 import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.test.WithVirtualTime;
 import dev.limiter.testkit.Clients;
@@ -15,6 +17,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
@@ -22,6 +25,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
@@ -32,7 +36,15 @@ import org.springframework.web.context.WebApplicationContext;
 @SpringBootTest(
         classes = VirtualTimeTests.Limited.class,
         webEnvironment = WebEnvironment.RANDOM_PORT,
-        properties = {"spring.config.name=none", "limiter.rules.named.limit=2", "limiter.rules.named.window=1h"})
+        properties = {
+            "spring.config.name=none",
+            "limiter.rules.named.limit=2",
+            "limiter.rules.named.window=1h",
+            "limiter.rules.resolved.paths=/annotated/token-bucket",
+            "limiter.rules.resolved.limit=2",
+            "limiter.rules.resolved.window=1h",
+            "limiter.rules.resolved.limit-resolver=contracts"
+        })
 @WithVirtualTime
 class VirtualTimeTests {
 
@@ -43,6 +55,9 @@ class VirtualTimeTests {
 
     @Autowired
     private RateLimiters limiters;
+
+    @Autowired
+    private Contracts contracts;
 
     @LocalServerPort
     private int port;
@@ -82,6 +97,24 @@ class VirtualTimeTests {
         assertThatAnswer(clients.get("/annotated/named")).isRejected().hasRetryAfter(Duration.ofSeconds(1));
         parameter.advance(Duration.ofNanos(1));
         assertThatAnswer(clients.get("/annotated/named")).isPermitted();
+    }
+
+    @RepeatedTest(2)
+    void everyTestStartsWithoutResolvedLimits(RepetitionInfo repetition) {
+        contracts.limit = 10L + repetition.getCurrentRepetition();
+        assertThatAnswer(new Clients(port).get("/annotated/token-bucket")).hasLimit("resolved", contracts.limit);
+    }
+
+    @Test
+    void resolvedLimitsHoldForAMinuteOfThisTime() {
+        Clients clients = new Clients(port);
+        contracts.limit = 20;
+        assertThatAnswer(clients.get("/annotated/token-bucket")).hasLimit("resolved", 20);
+        contracts.limit = 30;
+        time.advance(Duration.ofMinutes(1).minusNanos(1));
+        assertThatAnswer(clients.get("/annotated/token-bucket")).hasLimit("resolved", 20);
+        time.advance(Duration.ofNanos(1));
+        assertThatAnswer(clients.get("/annotated/token-bucket")).hasLimit("resolved", 30);
     }
 
     @Test
@@ -151,5 +184,21 @@ class VirtualTimeTests {
     @SpringBootConfiguration
     @EnableAutoConfiguration
     @Import({VirtualTimeSource.class, OpenSecurity.class, LimitedEndpoints.class})
-    static class Limited {}
+    static class Limited {
+
+        @Bean
+        Contracts contracts() {
+            return new Contracts();
+        }
+    }
+
+    static final class Contracts implements LimitResolver {
+
+        private volatile long limit = 1;
+
+        @Override
+        public Limit resolve(RateLimitContext context) {
+            return Limit.tokenBucket(limit, Duration.ofHours(1));
+        }
+    }
 }

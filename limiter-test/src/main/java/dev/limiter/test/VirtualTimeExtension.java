@@ -1,6 +1,7 @@
 package dev.limiter.test;
 
 import dev.limiter.RateLimiters;
+import dev.limiter.Resettable;
 import java.lang.reflect.Method;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -18,6 +19,7 @@ final class VirtualTimeExtension implements BeforeEachCallback, ParameterResolve
         application.getBeanProvider(RateLimiters.class).ifAvailable(VirtualTimeExtension::sendWaitersAway);
         application.getBean(VirtualTimeSource.class).startOver();
         application.getBean(ResettableStorage.class).startOver();
+        application.getBeanProvider(Resettable.class).forEach(Resettable::reset);
     }
 
     private static void sendWaitersAway(RateLimiters limiters) {

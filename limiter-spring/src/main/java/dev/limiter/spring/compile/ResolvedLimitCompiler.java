@@ -1,6 +1,7 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Limit;
+import dev.limiter.TimeSource;
 import dev.limiter.spring.compiled.ResolvedLimits;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.ExpressionScope;
@@ -16,6 +17,7 @@ import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,14 +33,20 @@ final class ResolvedLimitCompiler {
     private final LimiterExpressionParser expressions;
     private final LimitCompiler limits;
     private final Floors floors;
+    private final TimeSource clock;
+
+    /** How often the answers of all rules were forgotten. */
+    private final AtomicLong era = new AtomicLong();
 
     /** {@code beans}: null where there are none. */
     ResolvedLimitCompiler(
             @Nullable ListableBeanFactory beans,
             LimiterExpressionParser expressions,
             LimitCompiler limits,
-            Floors floors) {
+            Floors floors,
+            TimeSource clock) {
         this.floors = floors;
+        this.clock = clock;
         this.beans = beans;
         this.expressions = expressions;
         this.limits = limits;
@@ -70,7 +78,13 @@ final class ResolvedLimitCompiler {
                         permits -> limits.compile("", withPermits(own, permits, resolver.where()), maxWait),
                         limit -> check(definition, limit, resolver.where()),
                         remember,
-                        System::nanoTime);
+                        clock,
+                        era::get);
+    }
+
+    /** Has all answers be asked for anew. */
+    void reset() {
+        era.incrementAndGet();
     }
 
     /** The checks of the rule's own limit at the start, for a resolved one. */

@@ -1,6 +1,7 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Algorithm;
+import dev.limiter.Resettable;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.compile.RuleCompilation.Placement;
 import dev.limiter.spring.compiled.AddressLists;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /** Turns raw settings into rules, or says all that is wrong with them. Thread-safe. */
-public final class RuleCompiler {
+public final class RuleCompiler implements Resettable {
 
     final KeyParser keys;
     final LimiterExpressionParser expressions;
@@ -70,7 +71,7 @@ public final class RuleCompiler {
     /**
      * @param everywhere the addresses that all rules treat apart
      * @param beans where beans are that rules name; null if there are none
-     * @param clock by which overrides of keys end
+     * @param clock by which overrides of keys and answers of resolvers end
      * @param floors what rules may not exceed
      */
     public RuleCompiler(
@@ -91,7 +92,7 @@ public final class RuleCompiler {
         this.costs = new CostCompiler(expressions);
         this.limits = new LimitCompiler(available, steps);
         this.tiers = new TierCompiler(keys, limits);
-        this.resolvers = new ResolvedLimitCompiler(beans, expressions, limits, floors);
+        this.resolvers = new ResolvedLimitCompiler(beans, expressions, limits, floors, clock);
         this.overrides = new OverrideCompiler(limits, clock);
         this.floors = floors;
         this.matchers = matchers;
@@ -159,6 +160,12 @@ public final class RuleCompiler {
 
     private RateLimitRule compile(RuleDefinition definition, Placement placement) {
         return new RuleCompilation(this, definition, placement).compile();
+    }
+
+    /** Has resolved limits of all rules be resolved anew. */
+    @Override
+    public void reset() {
+        resolvers.reset();
     }
 
     RequestMatcherCompiler matchers() {

@@ -2,6 +2,7 @@ package dev.limiter.spring.compiled;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.TimeSource;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -31,11 +32,12 @@ public final class ResolvedLimits {
     private final LongFunction<Limit> ofPermits;
     private final Consumer<Limit> check;
     private final long nanos;
-    private final LongSupplier clock;
+    private final TimeSource clock;
+    private final LongSupplier era;
     private final ConcurrentMap<String, Answer> answers = new ConcurrentHashMap<>();
 
     /** {@code rule}: null for the rule's own. */
-    private record Answer(@Nullable Rule rule, long until) {}
+    private record Answer(@Nullable Rule rule, long since, long era) {}
 
     /**
      * @param where the property that names the source, for messages
@@ -43,7 +45,8 @@ public final class ResolvedLimits {
      * @param ofPermits the limit of the rule with another number of permits
      * @param check throws {@link LimiterConfigurationException} for a limit that the rule cannot have
      * @param remember for how long an answer holds
-     * @param clock in nanoseconds
+     * @param clock a step back ends what was remembered
+     * @param era answers hold for the one in which they were given
      */
     public ResolvedLimits(
             String where,
@@ -51,13 +54,15 @@ public final class ResolvedLimits {
             LongFunction<Limit> ofPermits,
             Consumer<Limit> check,
             Duration remember,
-            LongSupplier clock) {
+            TimeSource clock,
+            LongSupplier era) {
         this.where = where;
         this.source = source;
         this.ofPermits = ofPermits;
         this.check = check;
         this.nanos = remember.toNanos();
         this.clock = clock;
+        this.era = era;
     }
 
     /**
@@ -68,10 +73,11 @@ public final class ResolvedLimits {
      * @throws RuleEvaluationException if the source fails, or gives what is no limit
      */
     Rule of(String key, RateLimitContext context, Rule own) {
-        long now = clock.getAsLong();
-        Answer known = answers.get(key);
-        if (known == null || known.until() - now <= 0) {
-            known = new Answer(rule(source.apply(context), own.name()), now + nanos);
+        Answer known = remembered(key);
+        if (known == null) {
+            long since = clock.epochNanos();
+            long begun = era.getAsLong();
+            known = new Answer(rule(source.apply(context), own.name()), since, begun);
             if (answers.size() >= MAX_REMEMBERED) {
                 answers.clear();
             }
@@ -82,11 +88,19 @@ public final class ResolvedLimits {
 
     /** The rule for a hypothetical request: the answer is not remembered, because the key belongs to a client. */
     Rule prediction(String key, RateLimitContext context, Rule own) {
-        Answer known = answers.get(key);
-        Rule rule = known == null || known.until() - clock.getAsLong() <= 0
-                ? rule(source.apply(context), own.name())
-                : known.rule();
+        Answer known = remembered(key);
+        Rule rule = known == null ? rule(source.apply(context), own.name()) : known.rule();
         return rule == null ? own : rule;
+    }
+
+    /** Null if there is none that holds. */
+    private @Nullable Answer remembered(String key) {
+        Answer known = answers.get(key);
+        if (known == null || known.era() != era.getAsLong()) {
+            return null;
+        }
+        long age = clock.epochNanos() - known.since();
+        return age >= 0 && age < nanos ? known : null;
     }
 
     private @Nullable Rule rule(@Nullable Object value, String name) {
