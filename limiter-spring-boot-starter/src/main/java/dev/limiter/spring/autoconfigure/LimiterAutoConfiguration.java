@@ -14,7 +14,9 @@ import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.RejectionLogger;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 
 /** The deciding parts: a clock, the algorithms, the storage and its cleaning. */
@@ -52,7 +54,9 @@ public final class LimiterAutoConfiguration {
         return new StorageCleaner(limiters.storage(), settings.maxKeys());
     }
 
+    /** A child context that decides by the {@code RateLimiters} of its parent must not end waiting there. */
     @Bean
+    @ConditionalOnBean(value = RateLimiters.class, search = SearchStrategy.CURRENT)
     WaitingRoomLifecycle limiterWaitingRoomLifecycle(RateLimiters limiters) {
         return new WaitingRoomLifecycle(limiters);
     }
