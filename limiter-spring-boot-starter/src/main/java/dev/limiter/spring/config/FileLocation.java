@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.springframework.util.StringUtils;
 
 /** The file that a property names: by its path, or by a {@code file:} URL. */
-final class FileLocation {
+public final class FileLocation {
 
     /** A server other than this machine is part of no path. */
     private static final Pattern FILE_URL =
@@ -25,7 +25,7 @@ final class FileLocation {
      *
      * @throws IllegalArgumentException if it names none; the message is for the property's problem
      */
-    static Path path(String property) {
+    public static Path path(String property) {
         String text = property.strip();
         Matcher url = FILE_URL.matcher(text);
         if (!url.matches() && SCHEME.matcher(text).lookingAt()) {

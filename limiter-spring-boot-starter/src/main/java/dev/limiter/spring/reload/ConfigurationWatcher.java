@@ -4,7 +4,6 @@ import dev.limiter.spring.background.BackgroundTask;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterConfigurationFailureAnalyzer;
 import dev.limiter.spring.config.PropertyOrigins;
-import dev.limiter.spring.config.RulesFile;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.rule.RuleDefinition;

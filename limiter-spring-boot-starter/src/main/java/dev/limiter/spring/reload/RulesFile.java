@@ -1,5 +1,6 @@
-package dev.limiter.spring.config;
+package dev.limiter.spring.reload;
 
+import dev.limiter.spring.config.FileLocation;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.config;
+package dev.limiter.spring.reload;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

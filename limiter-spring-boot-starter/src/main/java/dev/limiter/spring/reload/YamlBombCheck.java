@@ -1,4 +1,4 @@
-package dev.limiter.spring.config;
+package dev.limiter.spring.reload;
 
 import java.io.ByteArrayInputStream;
 import java.util.Collections;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.config;
+package dev.limiter.spring.reload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
