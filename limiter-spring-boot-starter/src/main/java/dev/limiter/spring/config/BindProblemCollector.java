@@ -3,6 +3,7 @@ package dev.limiter.spring.config;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
 import java.lang.reflect.Array;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,8 +82,16 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                 addUnknown(unbound.getUnboundProperties(), context);
             }
             refuseValueInPlaceOfKeys(name, target.getType().toClass(), context, result);
-            if (isEnd(name) && !problems.isEmpty()) {
-                throw new LimiterConfigurationException(List.copyOf(problems.values()));
+            if (isEnd(name)) {
+                throwIfAny(context);
+            }
+        }
+
+        private void throwIfAny(BindContext context) {
+            List<Problem> all = new ArrayList<>(problems.values());
+            all.addAll(WrittenNames.problems(context.getSources()));
+            if (!all.isEmpty()) {
+                throw new LimiterConfigurationException(all);
             }
         }
 

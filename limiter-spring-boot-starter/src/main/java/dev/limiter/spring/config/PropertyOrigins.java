@@ -1,9 +1,11 @@
 package dev.limiter.spring.config;
 
 import dev.limiter.spring.rule.RuleOrigin.Said;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -15,10 +17,15 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.origin.Origin;
+import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.Environment;
 
 /** Finds the file and line in which a property was written, if Spring Boot knows it. */
 public final class PropertyOrigins {
+
+    /** A property that Spring Boot reads as it is written. */
+    private static final Pattern READ = Pattern.compile("[a-zA-Z0-9_.\\[\\]-]*");
 
     private final @Nullable Environment environment;
 
@@ -32,8 +39,9 @@ public final class PropertyOrigins {
      */
     @Nullable
     public String of(String property) {
-        if (environment == null || !isProperty(property)) {
-            return null;
+        String written = environment == null ? null : written(environment, property);
+        if (written != null || environment == null || !isProperty(property)) {
+            return written;
         }
         ConfigurationPropertyName name = ConfigurationPropertyName.adapt(property, '.');
         Predicate<ConfigurationPropertyName> asWritten =
@@ -42,6 +50,25 @@ public final class PropertyOrigins {
                         inForce(environment, name, asWritten),
                         Stream.<Predicate<ConfigurationPropertyName>>of(asWritten, name::equals, name::isAncestorOf)
                                 .flatMap(wanted -> origins(environment, wanted)))
+                .findFirst()
+                .map(Origin::toString)
+                .orElse(null);
+    }
+
+    /** The place of the first property in or below one with characters that Spring Boot leaves out of it. */
+    private static @Nullable String written(Environment environment, String property) {
+        if (!property.startsWith("limiter.") || READ.matcher(property).matches()) {
+            return null;
+        }
+        return sources(environment)
+                .map(ConfigurationPropertySource::getUnderlyingSource)
+                .filter(EnumerablePropertySource.class::isInstance)
+                .map(EnumerablePropertySource.class::cast)
+                .flatMap(source -> Arrays.stream(source.getPropertyNames())
+                        .filter(name -> name.equals(property)
+                                || name.startsWith(property + ".")
+                                || name.startsWith(property + "["))
+                        .map(name -> PropertySourceOrigin.get(source, name)))
                 .findFirst()
                 .map(Origin::toString)
                 .orElse(null);

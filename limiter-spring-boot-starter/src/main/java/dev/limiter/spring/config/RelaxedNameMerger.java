@@ -1,6 +1,7 @@
 package dev.limiter.spring.config;
 
 import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.RuleName;
 import java.util.HashSet;
@@ -87,13 +88,18 @@ final class RelaxedNameMerger {
 
     private static void check(String parent, String name, Problems problems) {
         if (!NAME.matcher(name).matches()) {
-            problems.add(
-                    MessageCode.NAME,
-                    parent + "." + name,
-                    null,
-                    "A " + what(parent)
-                            + "'s name must be letters, digits, '-' and '_', and start with a small letter or digit.");
+            problems.add(wrongName(parent, parent + "." + name));
         }
+    }
+
+    /** The problem of the name at {@code where}, below {@code parent}. */
+    static Problem wrongName(String parent, String where) {
+        return new Problem(
+                MessageCode.NAME,
+                where,
+                null,
+                "A " + what(parent)
+                        + "'s name must be letters, digits, '-' and '_', and start with a small letter or digit.");
     }
 
     /** The singular of {@code rules}, {@code tiers}, {@code limits} or {@code floors}. */

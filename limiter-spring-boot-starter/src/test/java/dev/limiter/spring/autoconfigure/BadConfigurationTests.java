@@ -608,6 +608,14 @@ class BadConfigurationTests {
                         "limiter.rules: { my-rule: { limit: 1, window: 1s }, my_rule: { limit: 2, window: 1s } }",
                         "limiter.rules.my_rule",
                         "the same rule as limiter.rules.my-rule"),
+                bad(
+                        "limiter.rules: { a-b: { limit: 1, window: 1s }, aB: { window: 1s } }",
+                        "limiter.rules.aB (",
+                        "the same rule as limiter.rules.a-b"),
+                bad(
+                        "limiter.rules: { a-b: { limit: 1, window: 1s }, '[ab]': { limit: 2, window: 1s } }",
+                        "limiter.rules.ab",
+                        "the same rule as limiter.rules.a-b"),
                 bad("limiter.rules.orders: 5", "limiter.rules.orders", "keys of its own: limit, window"),
                 bad(
                         "limiter: { web.default-limit: { limit: 1, window: 1s },"
@@ -863,6 +871,38 @@ class BadConfigurationTests {
                 .isNotNull();
 
         assertThat(output.toString()).containsOnlyOnce("\"many\"").contains("LIMITER_RULES_MYRULE_LIMIT");
+    }
+
+    /** Spring Boot leaves such characters out. */
+    static Stream<Arguments> names() {
+        return Stream.of(
+                bad("limiter.rules: { my rule: { limit: 1, window: 1s } }", "limiter.rules.my rule ("),
+                bad("limiter.rules: { a+: { limit: 1, window: 1s }, a: { limit: 1, window: 1s } }", "rules.a+ ("),
+                bad("limiter.rules: { '-a': { limit: 1, window: 1s } }", "limiter.rules.-a ("),
+                bad(ORDERS + "limits: { per/s: { limit: 1, window: 1s } } }", "limits.per/s (", "A limit's name"),
+                bad(rule("tiers: { by: ip, gold+: unlimited }"), "orders.tiers.gold+ (", "A tier's name"),
+                bad(
+                        "limiter.web.defaultLimit.limits: { a b: { limit: 1, window: 1s } }",
+                        "limiter.web.defaultLimit.limits.a b ("),
+                bad(
+                        "limiter.rules.a/b.limits: { 'c/d': { limit: 1, window: 1s } }",
+                        "limiter.rules.a/b (",
+                        "limiter.rules.a/b.limits.c/d ("),
+                bad("limiter.floors: { a b: { limit: 1, window: 1s } }", "limiter.floors.a b (", "A floor's name"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("names")
+    void nameWithOtherCharactersIsTold(String yaml, List<String> said, CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
+
+        assertThat(output).contains(said).contains("[LIM-103]", "[test.yml] - ");
+    }
+
+    @Test
+    void ruleIsNotTakenForAnotherWhoseNameIsLikeItButForSomeLetters() {
+        assertThat(catchThrowable(() -> start("limiter.rules: { für: { limit: 5, window: 1m }, fr: { limit: 6 } }")))
+                .hasStackTraceContaining("limiter.rules.für: ");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.limiter.spring.reload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.limiter.spring.config.BindProblemCollector;
 import dev.limiter.spring.rule.RuleDefinition;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +35,16 @@ class RulesRebinderTests {
     @CsvSource({"limiter.rules.a.limt, 5", "limiter.rules.a.limit, many"})
     void valuesThatCannotBeBoundAreRefused(String property, String value) {
         assertThatExceptionOfType(BindException.class).isThrownBy(() -> rebinder.rebind(with(property, value)));
+    }
+
+    @Test
+    void nameWithOtherCharactersIsRefused() {
+        RulesRebinder asInTheApplication = new RulesRebinder(List.of(new BindProblemCollector()));
+        assertThatExceptionOfType(BindException.class)
+                .isThrownBy(() -> asInTheApplication.rebind(with("limiter.rules.für.limit", "5")))
+                .havingCause()
+                .withMessageContaining("limiter.rules.für")
+                .withMessageContaining("[LIM-103]");
     }
 
     @Test

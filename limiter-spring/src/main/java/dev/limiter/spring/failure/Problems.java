@@ -11,7 +11,11 @@ public final class Problems {
     private final List<Problem> problems = new ArrayList<>();
 
     public void add(MessageCode code, String where, @Nullable Object value, String reason) {
-        problems.add(new Problem(code, where, value, reason));
+        add(new Problem(code, where, value, reason));
+    }
+
+    public void add(Problem problem) {
+        problems.add(problem);
     }
 
     /** The result of {@code part}; null when it fails and its problems were added here. */
