@@ -37,9 +37,18 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             super(parent);
         }
 
-        /** A number is no word: Spring takes it for the position of a constant. */
         @Override
         public @Nullable Object onSuccess(
+                ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
+            refuseNumberAsWord(name, target, context, result);
+            if (result instanceof String text && isSetting(name) && !name.isLastElementIndexed()) {
+                refusePlaceholder(name, text, context);
+            }
+            return super.onSuccess(name, target, context, result);
+        }
+
+        /** Spring takes a number for the position of a constant. */
+        private void refuseNumberAsWord(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
             ConfigurationProperty property = result instanceof Enum ? context.getConfigurationProperty() : null;
             if (property != null && property.getValue() instanceof Number && isSetting(name)) {
@@ -48,7 +57,15 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                         BindProblemFactory.unreadable(
                                 name, property.getValue(), target.getType().toClass()));
             }
-            return super.onSuccess(name, target, context, result);
+        }
+
+        /** Spring leaves a placeholder without a value as it is written; one behind a backslash is text. */
+        private void refusePlaceholder(ConfigurationPropertyName name, String text, BindContext context) {
+            Problem unresolved = BindProblemFactory.unresolved(name, text);
+            ConfigurationProperty property = unresolved == null ? null : valueOf(name, context);
+            if (property != null && !String.valueOf(property.getValue()).contains("\\${")) {
+                problems.putIfAbsent(name, unresolved);
+            }
         }
 
         @Override
@@ -63,8 +80,10 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                 addUnknown(unbound.getUnboundProperties(), context);
             } else {
                 ConfigurationProperty property = context.getConfigurationProperty();
+                Object value = property == null ? null : resolved(property, context);
+                Problem unresolved = value instanceof String text ? BindProblemFactory.unresolved(name, text) : null;
                 problems.putIfAbsent(
-                        name, BindProblemFactory.unreadable(name, property == null ? null : property.getValue(), type));
+                        name, unresolved == null ? BindProblemFactory.unreadable(name, value, type) : unresolved);
             }
             return type.isPrimitive() ? Array.get(Array.newInstance(type, 1), 0) : null;
         }
@@ -101,12 +120,27 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                             .noneMatch(
                                     name -> name.equals(property.getName()) || name.isAncestorOf(property.getName())))
                     .toList()
-                    .forEach(property -> problems.putIfAbsent(
-                            ShapeAdvice.subject(property.getName()),
-                            BindProblemFactory.unknown(
-                                    property,
-                                    inForce(property, context),
-                                    valueOf(property.getName().getParent(), context) != null)));
+                    .forEach(property ->
+                            problems.putIfAbsent(ShapeAdvice.subject(property.getName()), unknown(property, context)));
+        }
+
+        private static Problem unknown(ConfigurationProperty property, BindContext context) {
+            ConfigurationProperty inForce = inForce(property, context);
+            return BindProblemFactory.unknown(
+                    property,
+                    inForce,
+                    BindProblemFactory.isEmpty(resolved(inForce, context)),
+                    valueOf(property.getName().getParent(), context) != null);
+        }
+
+        /** The value of a property, with the values of its placeholders. */
+        private static @Nullable Object resolved(ConfigurationProperty property, BindContext context) {
+            boolean hasPlaceholder = property.getValue() instanceof String text && text.contains("${");
+            return hasPlaceholder
+                    ? context.getBinder()
+                            .bind(property.getName(), Bindable.of(String.class))
+                            .orElse("")
+                    : property.getValue();
         }
 
         /** The property in the source that comes first, which may have no value for it where a later one has. */

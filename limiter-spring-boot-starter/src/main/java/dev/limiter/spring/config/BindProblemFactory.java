@@ -29,6 +29,7 @@ final class BindProblemFactory {
     private static final Pattern RATE = Pattern.compile("(\\d+)\\s*/\\s*(\\d*)\\s*([a-zA-Z]+)");
     private static final Pattern UNIT = Pattern.compile("(ms|[smhd])|(sec|second|min|minute|hour|day)s?");
 
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{[^}]*}");
     private static final Pattern INTEGER = Pattern.compile("[+-]?\\d+");
     private static final List<Option<?>> OPTIONS = Stream.of(
                     LimitOptions.OF_NAMED, RuleOptions.ALL, BanDefinition.OPTIONS)
@@ -41,9 +42,11 @@ final class BindProblemFactory {
      * The problem of a property that nothing was bound to.
      *
      * @param inForce what the first source has of that name
+     * @param empty whether that is no value
      * @param replaced whether a source has one value for the section that it is in
      */
-    static Problem unknown(ConfigurationProperty property, ConfigurationProperty inForce, boolean replaced) {
+    static Problem unknown(
+            ConfigurationProperty property, ConfigurationProperty inForce, boolean empty, boolean replaced) {
         ConfigurationPropertyName name = property.getName();
         Object value = property.getValue();
         PropertyNames.Level level = PropertyNames.of(name);
@@ -71,7 +74,7 @@ final class BindProblemFactory {
         }
         if (level.keys().stream().anyMatch(key -> isSame(key, level.written()))) {
             return new Problem(
-                    MessageCode.UNREADABLE_VALUE, name.toString(), inForce.getValue(), unread(name, inForce, replaced));
+                    MessageCode.UNREADABLE_VALUE, name.toString(), inForce.getValue(), unread(name, empty, replaced));
         }
         return new Problem(
                 MessageCode.UNKNOWN_KEY,
@@ -83,8 +86,8 @@ final class BindProblemFactory {
     }
 
     /** The reason why a known key has not been read. */
-    private static String unread(ConfigurationPropertyName name, ConfigurationProperty inForce, boolean replaced) {
-        if (isEmpty(inForce.getValue())) {
+    private static String unread(ConfigurationPropertyName name, boolean empty, boolean replaced) {
+        if (empty) {
             return "There is no value here, or a placeholder gave none. Write one, or remove the key.";
         }
         return replaced
@@ -94,7 +97,7 @@ final class BindProblemFactory {
     }
 
     /** Spring Boot binds nothing then, and takes the key for one that it does not know. */
-    private static boolean isEmpty(@Nullable Object value) {
+    static boolean isEmpty(@Nullable Object value) {
         return value == null || value.toString().isBlank();
     }
 
@@ -104,6 +107,18 @@ final class BindProblemFactory {
 
     private static String ownKeys(PropertyNames.Level level) {
         return level.keys().contains("own-keys") ? " A key of your own is allowed if limiter.own-keys lists it." : "";
+    }
+
+    /** The problem of a text in which a placeholder is left; null if there is none. The rest of it may be secret. */
+    static @Nullable Problem unresolved(ConfigurationPropertyName name, String text) {
+        Matcher placeholder = PLACEHOLDER.matcher(text);
+        return placeholder.find()
+                ? new Problem(
+                        MessageCode.PLACEHOLDER,
+                        name.toString(),
+                        placeholder.group(),
+                        "The placeholder has no value. Define its property, or write a default: ${name:default}.")
+                : null;
     }
 
     static Problem unreadable(ConfigurationPropertyName name, @Nullable Object value, Class<?> type) {

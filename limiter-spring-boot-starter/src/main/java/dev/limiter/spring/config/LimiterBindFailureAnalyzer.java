@@ -47,7 +47,8 @@ final class LimiterBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExcep
         }
         if (failure.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
             return unbound.getUnboundProperties().stream()
-                    .map(property -> BindProblemFactory.unknown(property, property, true))
+                    .map(property -> BindProblemFactory.unknown(
+                            property, property, BindProblemFactory.isEmpty(property.getValue()), true))
                     .toList();
         }
         ConfigurationProperty property = failure.getProperty();

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.Banner;
@@ -703,6 +704,7 @@ class BadConfigurationTests {
         return Stream.of(
                 bad(ORDERS + "limit: 100/m }", "LIM-212", "write limit: 100 and window: 1m."),
                 bad(ORDERS + "limit: '100 / 10 minutes' }", "LIM-212", "write limit: 100 and window: 10m."),
+                bad("quota: 100/m\n" + ORDERS + "limit: '${quota}' }", "limit = \"100/m\"", "LIM-212"),
                 bad(ORDERS + "limit: 100/user }", "LIM-102", "a whole number"),
                 bad(ORDERS + "limit: 5/10s }", "LIM-212", "write limit: 5 and window: 10s."),
                 bad(ORDERS + "limit: 5/Hour }", "LIM-212", "write limit: 5 and window: 1h."),
@@ -916,6 +918,46 @@ class BadConfigurationTests {
 
     private static ConfigurableApplicationContext start(String yaml) {
         return start(yaml, Map.of());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"burst: ${QUOTA}", "mode: ${QUOTA}", "burst: ${NOPE:}", "buckets: ${NOPE:${QUOTA}}"})
+    void placeholderOfNothingIsNoValue(String setting, CapturedOutput output) {
+        assertThat(catchThrowable(
+                        () -> start(rule(setting), Map.of("QUOTA", "")).close()))
+                .isNotNull();
+
+        assertThat(output)
+                .contains("limiter.rules.orders." + setting.replace(": ", " = \"") + "\" (")
+                .contains("There is no value here, or a placeholder gave none")
+                .contains("[LIM-102]");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "limiter.rules.orders.limit, ${NOPE}, ${NOPE}",
+        "limiter.rules.orders.mode, ${NOPE}, ${NOPE}",
+        "limiter.rules.orders.window, ${NOPE}s, ${NOPE}",
+        "limiter.rules.orders.paths, /orders/${NOPE}, /orders/${NOPE}",
+        "limiter.max-keys, ${NOPE:${NEITHER}}, ${NEITHER}",
+        "limiter.redis.key-secret, ${THE_SECRET_OF_LIMITS}, ${THE_SECRET_OF_LIMITS}",
+        "limiter.redis.url, 'redis://a:secret@${NOPE}', ${NOPE}",
+        "limiter.changes-file, ${NOPE}/changes, ${NOPE}"
+    })
+    void placeholderWithoutAValueIsTold(String property, String value, String told, CapturedOutput output) {
+        String yaml = rule("mode: enforce") + "\n" + property + ": '" + value + "'";
+
+        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
+
+        assertThat(output)
+                .contains(property + " = \"" + told + "\" (")
+                .contains("The placeholder has no value")
+                .contains("[LIM-106]");
+    }
+
+    @Test
+    void escapedPlaceholderIsText() {
+        start("limiter.redis.key-secret: 'abcdefghijklmnop\\${NOPE}'").close();
     }
 
     /** The variable comes first, and the value of a file behind it is not read. */
