@@ -107,6 +107,8 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
         }
 
         private void throwIfAny(BindContext context) {
+            ListedNames.in(context.getSources())
+                    .forEach(list -> problems.putIfAbsent(list, BindProblemFactory.list(list)));
             List<Problem> all = new ArrayList<>(problems.values());
             all.addAll(WrittenNames.problems(context.getSources()));
             if (!all.isEmpty()) {

@@ -109,6 +109,11 @@ final class BindProblemFactory {
         return level.keys().contains("own-keys") ? " A key of your own is allowed if limiter.own-keys lists it." : "";
     }
 
+    /** The problem of a list in the place of names. */
+    static Problem list(ConfigurationPropertyName name) {
+        return new Problem(MessageCode.UNREADABLE_VALUE, name.toString(), null, ShapeAdvice.names(name));
+    }
+
     /** The problem of a text in which a placeholder is left; null if there is none. The rest of it may be secret. */
     static @Nullable Problem unresolved(ConfigurationPropertyName name, String text) {
         Matcher placeholder = PLACEHOLDER.matcher(text);

@@ -53,6 +53,15 @@ final class PropertyNames {
                 entry);
     }
 
+    /** Whether what stands below a property are names that users choose. */
+    static boolean hasNames(ConfigurationPropertyName property) {
+        if (!LimiterBindHandler.ROOT.isAncestorOf(property)) {
+            return false;
+        }
+        Level level = of(property.append("any"));
+        return level.entry() != null && level.depth() == property.getNumberOfElements();
+    }
+
     private static @Nullable Class<?> type(ResolvableType level, String key) {
         RecordComponent component = component(level, key);
         return component == null || isSection(ResolvableType.forType(component.getGenericType()))

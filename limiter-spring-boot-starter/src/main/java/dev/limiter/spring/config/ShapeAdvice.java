@@ -70,6 +70,11 @@ final class ShapeAdvice {
         return first ? advice(name.chop(depth - 1), "names", content + ": { ... }") : null;
     }
 
+    /** The advice for a list in the place of names. */
+    static String names(ConfigurationPropertyName list) {
+        return advice(list, "names", SOME_NAME + ": { ... }");
+    }
+
     private static String advice(ConfigurationPropertyName section, String needed, String content) {
         return section + " is a list here, but needs " + needed + ": write " + section.getLastElement(Form.ORIGINAL)
                 + ": { " + content + " }.";

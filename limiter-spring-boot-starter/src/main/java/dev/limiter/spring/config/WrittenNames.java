@@ -30,7 +30,8 @@ final class WrittenNames {
         return List.copyOf(problems.values());
     }
 
-    private static Stream<String> properties(ConfigurationPropertySource source) {
+    /** The properties of a source as they are written; none if it cannot tell. */
+    static Stream<String> properties(ConfigurationPropertySource source) {
         return source.getUnderlyingSource() instanceof EnumerablePropertySource<?> properties
                 ? Stream.of(properties.getPropertyNames())
                 : Stream.empty();
@@ -40,19 +41,10 @@ final class WrittenNames {
         for (Element element : incomplete(property)) {
             String parent = property.substring(0, Math.max(element.start() - 1, 0));
             String where = property.substring(0, element.end());
-            if (!problems.containsKey(where) && hasNames(parent)) {
+            if (!problems.containsKey(where) && PropertyNames.hasNames(ConfigurationPropertyName.adapt(parent, '.'))) {
                 problems.put(where, RelaxedNameMerger.wrongName(parent, where));
             }
         }
-    }
-
-    private static boolean hasNames(String parent) {
-        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(parent, '.');
-        if (!LimiterBindHandler.ROOT.isAncestorOf(name)) {
-            return false;
-        }
-        PropertyNames.Level level = PropertyNames.of(name.append("any"));
-        return level.entry() != null && level.depth() == name.getNumberOfElements();
     }
 
     /** The elements that are not read whole. */

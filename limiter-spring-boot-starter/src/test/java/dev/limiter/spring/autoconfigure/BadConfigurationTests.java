@@ -763,6 +763,25 @@ class BadConfigurationTests {
                         "limiter.rules.orders.limits[0].name = \"fast\"",
                         "limits: { fast: { ... } }"),
                 bad(
+                        "limiter.rules: [{ limit: 5, window: 1s, paths: /a }]",
+                        "limiter.rules (",
+                        "limiter.rules is a list here",
+                        "rules: { a-name: { ... } }"),
+                bad(
+                        ORDERS + "limits: [{ limit: 5, window: 1m }, { limit: 100, window: 1h }] }",
+                        "limiter.rules.orders.limits (",
+                        "limiter.rules.orders.limits is a list here",
+                        "limits: { a-name: { ... } }"),
+                bad(
+                        "limiter.web.defaultLimit.limits: [{ limit: 5, window: 1m }]",
+                        "limits is a list here",
+                        "limits: { a-name: { ... } }"),
+                bad(
+                        namedTiers("gold: { limits: [{ limit: 5 }] }"),
+                        "limiter.rules.orders.tiers.gold.limits is a list here"),
+                bad(rule("tiers: [{ limit: 9 }, { limit: 8 }]"), "tiers is a list here", "LIM-102"),
+                bad("limiter.floors: [{ limit: 1, window: 1s }]", "limiter.floors is a list here", "LIM-102"),
+                bad(
                         "limiter.rules.orders: [{ limit: 5, paths: /a }]",
                         "limiter.rules.orders is a list here",
                         "orders: { limit: 5 }"),
@@ -953,6 +972,26 @@ class BadConfigurationTests {
                 .contains(property + " = \"" + told + "\" (")
                 .contains("The placeholder has no value")
                 .contains("[LIM-106]");
+    }
+
+    /** YAML has numbers for names, too. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "limits: { 1: { limit: 1, window: 1s }, 60: { limit: 9, window: 1m } }",
+                "limits: { '0': { limit: 1, window: 1s } }",
+                "limit: 1, window: 1s, tiers: { by: ip, 0: { limit: 9 }, 1: { limit: 8 } }"
+            })
+    void numbersAreNames(String limits) {
+        start(ORDERS.replace("paths: /a, ", "") + limits + " }").close();
+    }
+
+    @Test
+    void numberInAVariableIsAName() {
+        start(
+                        "limiter.rules.orders: { limits: { '0': { limit: 1, window: 1s } } }",
+                        Map.of("LIMITER_RULES_ORDERS_LIMITS_0_LIMIT", "5"))
+                .close();
     }
 
     @Test

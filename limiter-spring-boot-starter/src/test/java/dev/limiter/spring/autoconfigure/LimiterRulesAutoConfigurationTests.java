@@ -182,19 +182,6 @@ class LimiterRulesAutoConfigurationTests {
     }
 
     @Test
-    void limitsMayBeAList() {
-        yaml(
-                """
-                limiter.rules.orders:
-                  limits:
-                    - { limit: 10, window: 1s }
-                    - { limit: 100, window: 1h }
-                """,
-                rules -> assertThat(rules.find("orders").orElseThrow().rule().policies())
-                        .containsExactly("orders-0", "orders-1"));
-    }
-
-    @Test
     void offIsNotTheBooleanThatYamlTakesItFor() {
         yaml(
                 "limiter.rules.orders: { limit: 1, window: 1s, mode: off }",
