@@ -132,7 +132,17 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                     property,
                     inForce,
                     BindProblemFactory.isEmpty(resolved(inForce, context)),
-                    valueOf(property.getName().getParent(), context) != null);
+                    replaced(property.getName(), context));
+        }
+
+        /** The section around a property of which a source has one value; null if there is none. */
+        private static @Nullable ConfigurationPropertyName replaced(
+                ConfigurationPropertyName name, BindContext context) {
+            ConfigurationPropertyName section = name.getParent();
+            while (ROOT.isAncestorOf(section) && valueOf(section, context) == null) {
+                section = section.getParent();
+            }
+            return ROOT.isAncestorOf(section) ? section : null;
         }
 
         /** The value of a property, with the values of its placeholders. */

@@ -43,10 +43,13 @@ final class BindProblemFactory {
      *
      * @param inForce what the first source has of that name
      * @param empty whether that is no value
-     * @param replaced whether a source has one value for the section that it is in
+     * @param replaced the section that it is in, of which a source has one value; null if there is none
      */
     static Problem unknown(
-            ConfigurationProperty property, ConfigurationProperty inForce, boolean empty, boolean replaced) {
+            ConfigurationProperty property,
+            ConfigurationProperty inForce,
+            boolean empty,
+            @Nullable ConfigurationPropertyName replaced) {
         ConfigurationPropertyName name = property.getName();
         Object value = property.getValue();
         PropertyNames.Level level = PropertyNames.of(name);
@@ -74,7 +77,7 @@ final class BindProblemFactory {
         }
         if (level.keys().stream().anyMatch(key -> isSame(key, level.written()))) {
             return new Problem(
-                    MessageCode.UNREADABLE_VALUE, name.toString(), inForce.getValue(), unread(name, empty, replaced));
+                    MessageCode.UNREADABLE_VALUE, name.toString(), inForce.getValue(), unread(empty, replaced));
         }
         return new Problem(
                 MessageCode.UNKNOWN_KEY,
@@ -86,14 +89,14 @@ final class BindProblemFactory {
     }
 
     /** The reason why a known key has not been read. */
-    private static String unread(ConfigurationPropertyName name, boolean empty, boolean replaced) {
+    private static String unread(boolean empty, @Nullable ConfigurationPropertyName replaced) {
         if (empty) {
             return "There is no value here, or a placeholder gave none. Write one, or remove the key.";
         }
-        return replaced
-                ? "A source that comes first, such as an environment variable, has one value for " + name.getParent()
-                        + ", which leaves no keys below it. Remove one of them."
-                : "This has not been read, because something around it cannot be. Compare it with the manual.";
+        return replaced == null
+                ? "This has not been read, because something around it cannot be. Compare it with the manual."
+                : "A source that comes first, such as an environment variable, has one value for " + replaced
+                        + ", which leaves no keys below it. Remove one of them.";
     }
 
     /** Spring Boot binds nothing then, and takes the key for one that it does not know. */

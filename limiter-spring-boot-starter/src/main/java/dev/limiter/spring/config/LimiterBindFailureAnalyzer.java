@@ -48,7 +48,10 @@ final class LimiterBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExcep
         if (failure.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
             return unbound.getUnboundProperties().stream()
                     .map(property -> BindProblemFactory.unknown(
-                            property, property, BindProblemFactory.isEmpty(property.getValue()), true))
+                            property,
+                            property,
+                            BindProblemFactory.isEmpty(property.getValue()),
+                            property.getName().getParent()))
                     .toList();
         }
         ConfigurationProperty property = failure.getProperty();

@@ -1034,6 +1034,18 @@ class BadConfigurationTests {
                 .doesNotContain("unknown");
     }
 
+    @Test
+    void environmentVariableInThePlaceOfKeysBelowKeysIsTold(CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(
+                        namedTiers("gold: { limits: { burst: { limit: 10, window: 1s } } }"),
+                        Map.of("LIMITER_RULES_ORDERS_TIERS_GOLD", "unlimited"))))
+                .isNotNull();
+
+        assertThat(output)
+                .contains("limiter.rules.orders.tiers.gold", "has one value for limiter.rules.orders.tiers.gold,")
+                .doesNotContain("unknown", "something around it");
+    }
+
     private static ConfigurableApplicationContext start(String yaml, Map<String, Object> variables) {
         SpringApplication application = new SpringApplication(Application.class);
         application.setWebApplicationType(WebApplicationType.NONE);
