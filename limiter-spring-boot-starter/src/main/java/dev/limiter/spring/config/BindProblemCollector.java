@@ -17,6 +17,7 @@ import org.springframework.boot.context.properties.bind.UnboundConfigurationProp
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** Reads on after an unreadable value, so that one start reports all problems; the values read are not used then. */
 public final class BindProblemCollector implements ConfigurationPropertiesBindHandlerAdvisor {
@@ -79,6 +80,10 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             if (error instanceof UnboundConfigurationPropertiesException unbound) {
                 addUnknown(unbound.getUnboundProperties(), context);
             } else {
+                ConfigurationProperty section = valueOf(name, context);
+                if (section != null && isEmptySection(section)) {
+                    return null;
+                }
                 ConfigurationProperty property = context.getConfigurationProperty();
                 Object value = property == null ? null : resolved(property, context);
                 Problem unresolved = value instanceof String text ? BindProblemFactory.unresolved(name, text) : null;
@@ -107,10 +112,12 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
         }
 
         private void throwIfAny(BindContext context) {
+            refuseValueInPlaceOfAll(context);
             ListedNames.in(context.getSources())
                     .forEach(list -> problems.putIfAbsent(list, BindProblemFactory.list(list)));
             List<Problem> all = new ArrayList<>(problems.values());
             all.addAll(WrittenNames.problems(context.getSources()));
+            all.addAll(RepeatedKeys.problems(context.getSources()));
             if (!all.isEmpty()) {
                 throw new LimiterConfigurationException(all);
             }
@@ -118,12 +125,17 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
 
         private void addUnknown(Set<ConfigurationProperty> unbound, BindContext context) {
             unbound.stream()
+                    .filter(property -> !isEmptySection(inForce(property, context)))
                     .filter(property -> problems.keySet().stream()
                             .noneMatch(
                                     name -> name.equals(property.getName()) || name.isAncestorOf(property.getName())))
                     .toList()
                     .forEach(property ->
                             problems.putIfAbsent(ShapeAdvice.subject(property.getName()), unknown(property, context)));
+        }
+
+        private static boolean isEmptySection(ConfigurationProperty property) {
+            return PropertyNames.isSection(property.getName()) && BindProblemFactory.isEmpty(property.getValue());
         }
 
         private static Problem unknown(ConfigurationProperty property, BindContext context) {
@@ -166,15 +178,29 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             return property;
         }
 
-        /** A tier can be a word. The key of a section may stand alone: all of it is commented out. */
+        /** A tier can be a word. A key directly below limiter may stand alone: all of it is commented out. */
         private void refuseValueInPlaceOfKeys(
                 ConfigurationPropertyName name, Class<?> type, BindContext context, @Nullable Object result) {
             boolean hasKeys = type == Map.class || type.isRecord() && type != LimiterProperties.Tier.class;
-            boolean isSection = isSetting(name) && !ROOT.isParentOf(name);
-            ConfigurationProperty value = hasKeys && isSection ? valueOf(name, context) : null;
+            ConfigurationProperty value = hasKeys && isSetting(name) ? valueOf(name, context) : null;
+            if (value == null) {
+                return;
+            }
+            boolean empty = value.getValue() == null || "".equals(value.getValue());
             // without keys in another source, any other value has failed already
-            if (value != null && (result != null || value.getValue() == null || "".equals(value.getValue()))) {
+            if (empty ? !ROOT.isParentOf(name) : result != null) {
                 problems.putIfAbsent(name, BindProblemFactory.unreadable(name, value.getValue(), type));
+            }
+        }
+
+        /** A variable called LIMITER may be the platform's. */
+        private void refuseValueInPlaceOfAll(BindContext context) {
+            for (ConfigurationPropertySource source : context.getSources()) {
+                ConfigurationProperty value = source.getConfigurationProperty(ROOT);
+                boolean written = !(source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource);
+                if (written && value != null && !BindProblemFactory.isEmpty(value.getValue())) {
+                    problems.putIfAbsent(ROOT, BindProblemFactory.valueOfAll(value.getValue()));
+                }
             }
         }
 

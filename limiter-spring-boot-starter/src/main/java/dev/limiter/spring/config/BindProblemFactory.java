@@ -112,6 +112,15 @@ final class BindProblemFactory {
         return level.keys().contains("own-keys") ? " A key of your own is allowed if limiter.own-keys lists it." : "";
     }
 
+    /** The problem of a value for {@code limiter} itself. */
+    static Problem valueOfAll(@Nullable Object value) {
+        return new Problem(
+                MessageCode.UNREADABLE_VALUE,
+                LimiterProperties.PREFIX,
+                value,
+                "This has keys of its own. To switch all limits off, write limiter.enabled: false.");
+    }
+
     /** The problem of a list in the place of names. */
     static Problem list(ConfigurationPropertyName name) {
         return new Problem(MessageCode.UNREADABLE_VALUE, name.toString(), null, ShapeAdvice.names(name));

@@ -107,8 +107,7 @@ public record LimiterSettings(
         ConfigurationPropertyName name = ConfigurationPropertyName.adapt(key, '.');
         String first = name.isEmpty() ? "" : name.getElement(0, Form.UNIFORM);
         boolean prefixed = first.equals(LimiterProperties.PREFIX);
-        boolean taken = PropertyNames.of(LimiterProperties.class).stream()
-                .anyMatch(known -> known.replace("-", "").equals(first));
+        boolean taken = PropertyNames.isKnown(first);
         if (first.isEmpty() || prefixed || taken) {
             problems.add(
                     MessageCode.OWN_KEY,

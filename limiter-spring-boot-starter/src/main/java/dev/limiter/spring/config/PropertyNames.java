@@ -62,6 +62,18 @@ final class PropertyNames {
         return level.entry() != null && level.depth() == property.getNumberOfElements();
     }
 
+    /** Whether there is such a key directly below {@code limiter}; {@code key}: in the form that all spellings share. */
+    static boolean isKnown(String key) {
+        return component(ResolvableType.forClass(LimiterProperties.class), key) != null;
+    }
+
+    /** Whether a property is directly below {@code limiter}, and has keys of its own. */
+    static boolean isSection(ConfigurationPropertyName property) {
+        return LimiterBindHandler.ROOT.isParentOf(property)
+                && next(ResolvableType.forClass(LimiterProperties.class), property.getLastElement(Form.UNIFORM))
+                        != null;
+    }
+
     private static @Nullable Class<?> type(ResolvableType level, String key) {
         RecordComponent component = component(level, key);
         return component == null || isSection(ResolvableType.forType(component.getGenericType()))

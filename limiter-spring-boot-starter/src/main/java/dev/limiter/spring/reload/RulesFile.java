@@ -62,10 +62,13 @@ public final class RulesFile {
      */
     public static @Nullable RulesFile of(ConfigurableEnvironment environment) {
         String location = environment.getProperty(PROPERTY);
-        if (location == null || location.isBlank()) {
+        if (location == null) {
             return null;
         }
         try {
+            if (location.isBlank()) {
+                throw new IllegalArgumentException("It is empty, and no name of a file.");
+            }
             return new RulesFile(FileLocation.path(location));
         } catch (IllegalArgumentException none) {
             throw new LimiterConfigurationException(

@@ -994,6 +994,116 @@ class BadConfigurationTests {
                 .close();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"limiter: off", "limiter: on", "limiter: redis", "limiter: off\nlimiter.mode: shadow"})
+    void valueInThePlaceOfAllKeysIsTold(String yaml, CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
+
+        assertThat(output)
+                .containsPattern("\nlimiter = \"(true|false|redis)\" \\(.*\\[test.yml] - 1:")
+                .contains("limiter.enabled", "[LIM-102]");
+    }
+
+    /** Platforms set variables of their own. */
+    @Test
+    void variableInThePlaceOfAllKeysIsNone() {
+        start("limiter.mode: shadow", Map.of("LIMITER", "off")).close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"web", "redis", "rules", "floors"})
+    void valueInThePlaceOfKeysIsToldAlsoWhereAnotherSourceHasKeys(String section, CapturedOutput output) {
+        String yaml =
+                "limiter." + section + ": off\n---\nlimiter." + section + ": { orders: { limit: 1, window: 1s } }";
+        if (section.equals("web")) {
+            yaml = "limiter.web: off\n---\nlimiter.web: { status: 429 }";
+        } else if (section.equals("redis")) {
+            yaml = "limiter.redis: off\n---\nlimiter.redis: { timeout: 50ms }";
+        }
+        String documents = yaml;
+
+        assertThat(catchThrowable(() -> start(documents).close())).isNotNull();
+
+        assertThat(output).contains("\nlimiter." + section + " = \"false\" (", "[LIM-102]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "limiter:",
+                "limiter.rules:",
+                "limiter: { mode: shadow, rules: }",
+                "limiter.web:",
+                "limiter.floors:",
+                "limiter.redis:"
+            })
+    void allBelowASectionMayBeCommentedOut(String yaml) {
+        start(yaml).close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'max-wait: 1s, maxWait: 2s', limiter.rules.orders.max-wait",
+        "'maxWait: 1s, max_wait: 2s', limiter.rules.orders.maxwait",
+        "'on-failure: deny, onfailure: allow', limiter.rules.orders.on-failure",
+        "'ban: { After: 5, after: 6, within: 1m, for: 1m }', limiter.rules.orders.ban.after"
+    })
+    void keyInTwoSpellingsIsTold(String settings, String property, CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(ORDERS + "key: ip, limit: 5, window: 1s, " + settings + " }")
+                        .close()))
+                .isNotNull();
+
+        assertThat(output)
+                .containsPattern("\n" + property + " \\(.*\\[test.yml] - 1:")
+                .containsPattern("written twice.*\\[test.yml] - 1:.*\\[test.yml] - 1:.*LIM-104");
+    }
+
+    @Test
+    void sectionInTwoSpellingsIsTold(CapturedOutput output) {
+        String yaml = """
+                limiter:
+                  web:
+                    default-limit: { limit: 5, window: 1s }
+                    defaultLimit: { limit: 6 }
+                """;
+
+        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
+
+        assertThat(output)
+                .containsPattern("limiter.web.default-limit.limit \\(.*\\[test.yml] - 3:")
+                .contains("limiter.web.default-limit.limit (", "limiter.web.defaultLimit.limit (")
+                .containsPattern("\\[test.yml] - 4:");
+    }
+
+    @Test
+    void ownKeysMayBeInTwoSpellings() {
+        start("limiter: { own-keys: [mine], mine: { a-b: 1, aB: 2 } }").close();
+    }
+
+    @Test
+    void anotherSourceMaySpellAKeyInItsOwnWay() {
+        start("limiter: { max-keys: 5 }\n---\nlimiter: { maxKeys: 6 }").close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'\"0\"', true", "'\"off\"', true", "off, true", "'\"1\"', false", "0, false"})
+    void switchIsAWordOfSpringBoot(String value, boolean off) {
+        String yaml = "limiter: { enabled: " + value + ", max-keys: 0 }";
+        assertThat(catchThrowable(() -> start(yaml).close()) == null).isEqualTo(off);
+    }
+
+    @Test
+    void numberIsNoSwitch(CapturedOutput output) {
+        assertThat(catchThrowable(() -> start("limiter.enabled: 0").close())).isNotNull();
+
+        assertThat(output).contains("limiter.enabled = \"0\" (", "This must be true or false.");
+    }
+
+    @Test
+    void variableMaySwitchOffByANumber() {
+        start("limiter.max-keys: 0", Map.of("LIMITER_ENABLED", "0")).close();
+    }
+
     @Test
     void escapedPlaceholderIsText() {
         start("limiter.redis.key-secret: 'abcdefghijklmnop\\${NOPE}'").close();

@@ -29,8 +29,6 @@ class RulesFileTests {
     @ParameterizedTest
     @CsvSource({
         ",",
-        "'',",
-        "' ',",
         "/etc/rules.yml, /etc/rules.yml",
         "' /etc/rules.yml ', /etc/rules.yml",
         "file:/etc/rules.yml, /etc/rules.yml",
@@ -75,6 +73,17 @@ class RulesFileTests {
                 .isThrownBy(() -> RulesFile.of(environment))
                 .withMessageContaining("limiter.rules-file")
                 .withMessageContaining("write its path");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "${none:}"})
+    void emptyPropertyIsRefused(String property) {
+        put("limiter.rules-file", property);
+        assertThatExceptionOfType(LimiterConfigurationException.class)
+                .isThrownBy(() -> RulesFile.of(environment))
+                .withMessageContaining("limiter.rules-file")
+                .withMessageContaining("It is empty, and no name of a file.")
+                .withMessageContaining("[LIM-503]");
     }
 
     @Test

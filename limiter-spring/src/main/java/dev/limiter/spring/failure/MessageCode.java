@@ -10,7 +10,7 @@ public enum MessageCode {
     UNKNOWN_KEY("LIM-101", "Correct the key, or remove it."),
     UNREADABLE_VALUE("LIM-102", "Write a value that the property can have."),
     NAME("LIM-103", "Choose a name of letters, digits, - and _."),
-    SAME_NAME("LIM-104", "Give each its own name."),
+    SAME_NAME("LIM-104", "Give each its own name, and write each key once."),
     UNKNOWN_RULE("LIM-105", "Correct the name, declare the rule, or give the annotation a limit."),
     PLACEHOLDER("LIM-106", "Define the property that the placeholder names, or give it a default: ${name:default}."),
     OUT_OF_RANGE("LIM-107", "Write a number within the range."),
