@@ -19,6 +19,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.internal.HostAndPort;
 import io.lettuce.core.protocol.CommandType;
@@ -138,6 +139,11 @@ class LostAnswerTests {
                     .build();
             try (RedisClusterClient client =
                     RedisClusterClient.create(mapped, RedisURI.create(RedisServer.HOST, server.port()))) {
+                // a node of a new cluster may not have heard of all slots
+                await(() -> {
+                    client.refreshPartitions();
+                    return client.getPartitions().getPartitionBySlot(SlotHash.getSlot(KEY)) != null;
+                });
                 isDoneOnce(
                         new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE)), server, networks.get(server.port()));
             }
