@@ -2,10 +2,10 @@ package dev.limiter.spring.metrics;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
-import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.CountingListener;
@@ -22,9 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -115,7 +113,9 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         private final String resource;
         private final Outcome outcome;
         private volatile Counter[] counters = {};
-        private volatile @Nullable LimitCounters limits;
+
+        /** Each begins when it counts. By tags, since a rule may be made anew for each decision. */
+        private final ConcurrentMap<LimitTags, Counter[]> limits = new ConcurrentHashMap<>();
 
         DecisionTally(String rule, String resource, Outcome outcome) {
             this.rule = rule;
@@ -130,8 +130,8 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
             }
             if (charge != null && part != null) {
                 switch (outcome) {
-                    case REJECTED, SHADOW_REJECTED -> limits(by, charge, part).countRefusing(part);
-                    case PERMITTED, FAILED_LOCAL -> limits(by, charge, part).countNear(part);
+                    case REJECTED, SHADOW_REJECTED -> countRefusing(by, charge, part);
+                    case PERMITTED, FAILED_LOCAL -> countNear(by, charge, part);
                     case BANNED, DENIED, SKIPPED, FAILED_OPEN, FAILED_CLOSED -> {
                         // no limit was asked, or its standing is unknown
                     }
@@ -142,15 +142,58 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
             }
         }
 
-        @SuppressWarnings("ReferenceEquality") // rules of one name may differ in their limits
-        private LimitCounters limits(RateLimitRule by, Charge charge, Decision part) {
-            Rule asked = part.rule();
-            LimitCounters known = limits;
-            if (known == null || known.asked != asked) {
-                known = new LimitCounters(asked, rule, by.tierOf(charge.rule()), outcome);
-                limits = known;
+        private void countRefusing(RateLimitRule by, Charge charge, Decision part) {
+            for (LimitStatus limit : part.limits()) {
+                if (!limit.permitted()) {
+                    count(REJECTIONS, "Limits that refused, or would have", limit, by.tierOf(charge.rule()));
+                }
             }
-            return known;
+        }
+
+        private void countNear(RateLimitRule by, Charge charge, Decision part) {
+            if (!mayBeNear(part)) {
+                return;
+            }
+            for (LimitStatus limit : part.limits()) {
+                if (isNear(limit.remaining(), limit.limit())) {
+                    String description = "Permitted requests and calls that left little of a limit";
+                    count(NEAR, description, limit, by.tierOf(charge.rule()));
+                }
+            }
+        }
+
+        /** The least that is left of any limit is near to one of them. */
+        private boolean mayBeNear(Decision part) {
+            long least = part.remaining();
+            List<Limit> limits = part.rule().limits();
+            for (int i = 0; i < limits.size(); i++) {
+                if (isNear(least, limits.get(i))) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private void count(String meter, String description, LimitStatus limit, @Nullable String tier) {
+            LimitTags tags = new LimitTags(limit.policy(), tier == null ? NONE : tier);
+            Counter[] known = limits.get(tags);
+            if (known == null) {
+                known = registries.stream()
+                        .map(registry -> Counter.builder(meter)
+                                .description(description)
+                                .tag("rule", rule)
+                                .tag("limit", tags.limit())
+                                .tag("tier", tags.tier())
+                                .tag("outcome", outcome.tag())
+                                .register(registry))
+                        .toArray(Counter[]::new);
+                if (known.length > 0) {
+                    limits.put(tags, known);
+                }
+            }
+            for (Counter counter : known) {
+                counter.increment();
+            }
         }
 
         /** None before there is a registry. */
@@ -187,75 +230,12 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
                 .register(registry);
     }
 
-    /** Counters of the limits that a rule asked, its own or those of a tier, for one outcome. Each begins when it counts. */
-    private final class LimitCounters {
-
-        private final Rule asked;
-        private final String rule;
-        private final String tier;
-        private final Outcome outcome;
-
-        /** The remaining permits at most, by the position of the limit, of a request that has come near to it. */
-        private final long[] near;
-
-        /** A request that leaves more has come near to none of the limits. */
-        private final long mostNear;
-
-        private final AtomicReferenceArray<List<Counter>> counters;
-
-        LimitCounters(Rule asked, String rule, @Nullable String tier, Outcome outcome) {
-            this.asked = asked;
-            this.rule = rule;
-            this.tier = tier == null ? NONE : tier;
-            this.outcome = outcome;
-            this.near = asked.limits().stream()
-                    .mapToLong(limit -> (long) (nearShare * limit.capacity()))
-                    .toArray();
-            this.mostNear = LongStream.of(near).max().orElse(-1);
-            this.counters = new AtomicReferenceArray<>(near.length);
-        }
-
-        void countRefusing(Decision part) {
-            List<LimitStatus> limits = part.limits();
-            for (int i = 0; i < near.length; i++) {
-                if (!limits.get(i).permitted()) {
-                    count(i, REJECTIONS, "Limits that refused, or would have");
-                }
-            }
-        }
-
-        void countNear(Decision part) {
-            if (part.remaining() > mostNear) {
-                return;
-            }
-            List<LimitStatus> limits = part.limits();
-            for (int i = 0; i < near.length; i++) {
-                if (limits.get(i).remaining() <= near[i]) {
-                    count(i, NEAR, "Permitted requests and calls that left little of a limit");
-                }
-            }
-        }
-
-        private void count(int limit, String meter, String description) {
-            List<Counter> known = counters.get(limit);
-            if (known == null) {
-                known = registries.stream()
-                        .map(registry -> Counter.builder(meter)
-                                .description(description)
-                                .tag("rule", rule)
-                                .tag("limit", asked.policies().get(limit))
-                                .tag("tier", tier)
-                                .tag("outcome", outcome.tag())
-                                .register(registry))
-                        .toList();
-                // before there is a registry there is none to be kept
-                counters.set(limit, known.isEmpty() ? null : known);
-            }
-            for (Counter counter : known) {
-                counter.increment();
-            }
-        }
+    private boolean isNear(long remaining, Limit limit) {
+        return remaining <= (long) (nearShare * limit.capacity());
     }
+
+    /** What tells the counters of one tally apart. {@code limit}: the policy name. */
+    private record LimitTags(String limit, String tier) {}
 
     private List<Timer> timers(String rule) {
         return registries.stream()

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import dev.limiter.Charge;
+import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
@@ -27,7 +30,9 @@ import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.TiersDefinition;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -101,6 +106,30 @@ class LimiterMetricsTests {
         assertThat(count("limiter.rejections", "tier", "gold")).isEqualTo(1);
         assertThat(registry.find("limiter.rejections").tag("tier", "none").counter())
                 .isNull();
+    }
+
+    /** During an outage the share of an instance is made anew for each decision. */
+    @Test
+    void countsTogetherWhatIsDecidedByRulesThatAreMadeAnew() {
+        metrics.afterSingletonsInstantiated();
+        RateLimitRule rule = compiled(rule("test").limit(10L, "1h", null, null, null));
+        Tally tally = metrics.tally("test", "GET /orders", Outcome.REJECTED);
+        AtomicLong lookedUp = new AtomicLong();
+        registry.config().meterFilter(new MeterFilter() {
+            @Override
+            public Meter.Id map(Meter.Id id) {
+                lookedUp.incrementAndGet();
+                return id;
+            }
+        });
+        for (int i = 0; i < 100; i++) {
+            Charge charge =
+                    Rule.of("test", Limit.fixedWindow(1, Duration.ofHours(1))).charge("client");
+            limiters.tryAcquire(charge);
+            tally.add(rule, charge, limiters.tryAcquire(charge).snapshot(), Duration.ZERO);
+        }
+        assertThat(count("limiter.rejections", "limit", "test")).isEqualTo(100);
+        assertThat(lookedUp).hasValue(2);
     }
 
     @Test
