@@ -213,7 +213,7 @@ class SecuredDashboardTests {
         }
     }
 
-    /** What {@code csrf.spa()} of Spring Security 7 is, and its manual has for 6. */
+    /** The configuration that {@code csrf.spa()} of Spring Security 7 makes, and that its manual has for 6. */
     private static final class PlainHeaderHandler implements CsrfTokenRequestHandler {
 
         private final CsrfTokenRequestHandler plain = new CsrfTokenRequestAttributeHandler();

@@ -49,7 +49,7 @@ public final class LimiterAutoConfiguration {
         return new RateLimiters(storage);
     }
 
-    @Bean
+    @Bean(destroyMethod = "stop")
     StorageCleaner limiterStorageCleaner(RateLimiters limiters, LimiterSettings settings) {
         return new StorageCleaner(limiters.storage(), settings.maxKeys());
     }

@@ -86,7 +86,7 @@ public final class LimiterChangesAutoConfiguration {
                 events);
     }
 
-    @Bean
+    @Bean(destroyMethod = "stop")
     ChangeFollower limiterChangeFollower(LiveRules rules, ChangeStore store) {
         return new ChangeFollower(rules, store instanceof RedisChangeStore);
     }
@@ -96,7 +96,7 @@ public final class LimiterChangesAutoConfiguration {
         return new EnvironmentChangeListener(watcher);
     }
 
-    @Bean
+    @Bean(destroyMethod = "stop")
     ConfigurationWatcher limiterConfigurationWatcher(
             LiveRules rules,
             ConfigurableEnvironment environment,

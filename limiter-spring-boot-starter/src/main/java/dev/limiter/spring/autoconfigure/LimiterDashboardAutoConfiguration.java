@@ -140,7 +140,7 @@ public final class LimiterDashboardAutoConfiguration {
                                     + " access to it."));
         }
 
-        @Bean
+        @Bean(destroyMethod = "stop")
         @ConditionalOnBean(DecisionSeries.class)
         SecondsStream limiterSecondsStream(DecisionSeries series) {
             return new SecondsStream(series);

@@ -3,14 +3,13 @@ package dev.limiter.spring.autoconfigure;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.spring.background.BackgroundTask;
 import java.time.Duration;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
 /**
  * Cleans the storage up once a second, which has no thread itself: expired states are freed, holds in Redis renewed. Runs
  * until web servers have served their last requests.
  */
-final class StorageCleaner implements SmartLifecycle, DisposableBean {
+final class StorageCleaner implements SmartLifecycle {
 
     private final RateLimiterStorage storage;
     private final FullStorageWarning warning;
@@ -35,12 +34,6 @@ final class StorageCleaner implements SmartLifecycle, DisposableBean {
     @Override
     public void stop() {
         task.stop();
-    }
-
-    /** A start that fails, for want of a port for example, destroys beans that it does not stop. */
-    @Override
-    public void destroy() {
-        stop();
     }
 
     @Override

@@ -38,7 +38,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What runs in the background of an application whose beans are lazy, though no request has come. */
+/** Background work of an application whose beans are lazy, though no request has come. */
 @ExtendWith(OutputCaptureExtension.class)
 class LazyStartTests {
 
