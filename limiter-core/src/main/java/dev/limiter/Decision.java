@@ -113,7 +113,7 @@ public abstract class Decision implements AutoCloseable {
      * earlier it is refused. Empty when it was permitted, {@linkplain #never() never will be}, or depends on others
      * (concurrency).
      */
-    public final Optional<Duration> retryAfter() {
+    public Optional<Duration> retryAfter() {
         return retry(waitNanos(deciding()));
     }
 
@@ -156,18 +156,21 @@ public abstract class Decision implements AutoCloseable {
         return permitted() || onFailure().isPresent() ? this : new RefusalSnapshot(this);
     }
 
-    private LimitStatus status(int limit) {
-        Rule rule = rule();
-        return status(
-                rule.policies().get(limit),
-                rule.limits().get(limit),
-                remaining(limit),
-                waitNanos(limit),
-                resetNanos(limit));
+    /** Where the limit at that position stood. */
+    protected LimitStatus status(int limit) {
+        return status(limit, remaining(limit), waitNanos(limit), resetNanos(limit));
     }
 
-    static LimitStatus status(String policy, Limit limit, long remaining, long waitNanos, long resetNanos) {
-        return new LimitStatus(policy, limit, waitNanos == 0, remaining, retry(waitNanos), reset(resetNanos));
+    /** Where the limit at that position stood, by the values of the methods of these names. */
+    protected final LimitStatus status(int limit, long remaining, long waitNanos, long resetNanos) {
+        Rule rule = rule();
+        return new LimitStatus(
+                rule.policies().get(limit),
+                rule.limits().get(limit),
+                waitNanos == 0,
+                remaining,
+                retry(waitNanos),
+                reset(resetNanos));
     }
 
     /**

@@ -1,36 +1,20 @@
 package dev.limiter;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
-/** A refusal whose numbers were worked out at once: it took nothing, so there is nothing to return. Immutable. */
+/** A refusal whose limits were worked out at once: it took nothing, so there is nothing to return. Immutable. */
 final class RefusalSnapshot extends Decision {
 
-    private final Rule rule;
-    private final String key;
-    private final int deciding;
-    private final long[] remaining;
-    private final long[] waitNanos;
-    private final long[] resetNanos;
+    private final Decision refused;
     private final List<LimitStatus> limits;
+    private final int deciding;
 
     RefusalSnapshot(Decision refused) {
-        this.rule = refused.rule();
-        this.key = refused.key();
-        List<Limit> asked = rule.limits();
-        List<String> policies = rule.policies();
-        int size = asked.size();
-        LimitStatus[] statuses = new LimitStatus[size];
-        this.remaining = new long[size];
-        this.waitNanos = new long[size];
-        this.resetNanos = new long[size];
-        for (int i = 0; i < size; i++) {
-            remaining[i] = refused.remaining(i);
-            waitNanos[i] = refused.waitNanos(i);
-            resetNanos[i] = refused.resetNanos(i);
-            statuses[i] = status(policies.get(i), asked.get(i), remaining[i], waitNanos[i], resetNanos[i]);
-        }
-        this.deciding = size == 1 ? 0 : super.deciding();
-        this.limits = List.of(statuses);
+        this.refused = refused;
+        this.limits = refused.limits();
+        this.deciding = limits.size() == 1 ? 0 : refused.deciding();
     }
 
     @Override
@@ -40,17 +24,22 @@ final class RefusalSnapshot extends Decision {
 
     @Override
     public Rule rule() {
-        return rule;
+        return refused.rule();
     }
 
     @Override
     protected String key() {
-        return key;
+        return refused.key();
     }
 
     @Override
     public List<LimitStatus> limits() {
         return limits;
+    }
+
+    @Override
+    public Optional<Duration> retryAfter() {
+        return deciding < limits.size() ? limits.get(deciding).retryAfter() : super.retryAfter();
     }
 
     @Override
@@ -65,17 +54,17 @@ final class RefusalSnapshot extends Decision {
 
     @Override
     protected long remaining(int limit) {
-        return remaining[limit];
+        return refused.remaining(limit);
     }
 
     @Override
     protected long waitNanos(int limit) {
-        return waitNanos[limit];
+        return refused.waitNanos(limit);
     }
 
     @Override
     protected long resetNanos(int limit) {
-        return resetNanos[limit];
+        return refused.resetNanos(limit);
     }
 
     @Override

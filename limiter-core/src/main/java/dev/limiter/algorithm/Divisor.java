@@ -55,6 +55,6 @@ final class Divisor {
 
     /** {@code n / divisor} rounded up, for {@code -2^61 < n < 2^61}. */
     long ceilSigned(long n) {
-        return n > 0 ? floor(n + divisor - 1) : -floor(-n);
+        return n > 0 ? floor(n + divisor - 1, divisor, reciprocal, shift) : -floor(-n, divisor, reciprocal, shift);
     }
 }

@@ -52,6 +52,7 @@ final class GcraBucket extends NumberLimit {
     private final long reach;
     private final long unitsPerNano;
     private final long unitsPerPermit;
+    private final long burst;
     private final long full;
     private final long most;
     private final long needed;
@@ -80,6 +81,7 @@ final class GcraBucket extends NumberLimit {
         this.unitsPerPermit = permit.longValueExact();
         this.perNano = new Divisor(unitsPerNano);
         this.perPermit = new Divisor(unitsPerPermit);
+        this.burst = burst;
         this.most = unitsPerPermit * burst;
         this.paced = paced;
         this.full = paced ? unitsPerPermit : most;
@@ -95,7 +97,7 @@ final class GcraBucket extends NumberLimit {
 
     @Override
     public long atOnce() {
-        return paced ? 1 : capacity();
+        return paced ? 1 : burst;
     }
 
     @Override
@@ -113,7 +115,7 @@ final class GcraBucket extends NumberLimit {
     public long take(long value, long now, long permits) {
         long clock = clock(now);
         long level = Math.max(value - clock, 0);
-        if (permits > capacity()) {
+        if (permits > burst) {
             return REFUSED;
         }
         long charged = permits * unitsPerPermit;
@@ -138,7 +140,7 @@ final class GcraBucket extends NumberLimit {
 
     @Override
     public long waitNanos(long value, long now, long permits) {
-        if (permits > capacity()) {
+        if (permits > burst) {
             return Decision.NEVER;
         }
         long excess = level(value, now) + Math.min(permits * unitsPerPermit, needed) - full;
@@ -241,7 +243,7 @@ final class GcraBucket extends NumberLimit {
         if (previous instanceof GcraBucket bucket && state instanceof NumberState number) {
             long level = bucket.level(number.value(), bucket.nearest(now));
             boolean waiting = level > bucket.full;
-            boolean fills = !waiting && level / bucket.unitsPerPermit >= capacity();
+            boolean fills = !waiting && level / bucket.unitsPerPermit >= burst;
             return clock(now) + (fills ? full : rescaled(level, bucket.unitsPerPermit));
         }
         return super.carry(previous, state, now);

@@ -55,10 +55,10 @@ final class BoundRule {
         this.longestReset = window + window / 2;
     }
 
-    /** The cell of a key, under whichever version of the limits. */
+    /** The cell of a key, under whichever version of the limits; {@link Cells#get} without a dependent load. */
     @Nullable
     Cell find(String key) {
-        return Cells.find(stripes, key);
+        return Cells.stripe(stripes, key).get(key);
     }
 
     int size() {

@@ -42,11 +42,6 @@ final class Cells {
 
     @Nullable
     Cell get(String key) {
-        return find(stripes, key);
-    }
-
-    /** {@link #get} for callers with {@link #stripes} at hand: spares a dependent load. */
-    static @Nullable Cell find(Stripe[] stripes, String key) {
         return stripe(stripes, key).get(key);
     }
 
@@ -116,7 +111,7 @@ final class Cells {
         eviction.relaxed(cell);
     }
 
-    private static Stripe stripe(Stripe[] stripes, String key) {
+    static Stripe stripe(Stripe[] stripes, String key) {
         // spread by the high bits of a product, since the maps use the low bits of the hash itself
         return stripes[(key.hashCode() * 0x9E3779B9) >>> 20 & stripes.length - 1];
     }

@@ -58,7 +58,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     /** {@code terms}: null if the permits are asked for now, and nothing else. */
     private Decision decide(Rule rule, String key, long permits, @Nullable ChargeTerms terms) {
-        BoundRule bound = bind(rule);
+        BoundRule bound = rules.get(rule);
         while (true) {
             // before the cell is touched: another thread takes its cache line away while the clock is read
             long now = bound.numbers == null ? 0 : clock.epochNanos();
@@ -75,13 +75,13 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
                 }
                 recover(cell, bound);
             }
-            bound = bind(rule);
+            bound = rules.get(rule);
         }
     }
 
     @Override
     public boolean take(Rule rule, String key) {
-        BoundRule bound = bind(rule);
+        BoundRule bound = rules.get(rule);
         if (bound.number != null) {
             long now = clock.epochNanos();
             if (bound.find(key) instanceof NumberCell cell && cell.bound == bound) {
@@ -130,7 +130,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     /** Decides on the state that keys share for which there is no room. */
     private Decision decideShared(Rule rule, long permits, @Nullable ChargeTerms terms) {
         while (true) {
-            BoundRule bound = bind(rule);
+            BoundRule bound = rules.get(rule);
             Cell present = bound.find(Cells.SHARED);
             Cell cell = present != null ? present : putShared(bound);
             Decision decision = decide(cell, bound, permits, clock.epochNanos(), terms);
@@ -197,7 +197,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     /** The answer that a charge would get; charges nothing, creates nothing. */
     private Decision ask(Charge charge) {
         while (true) {
-            BoundRule bound = bind(charge.rule());
+            BoundRule bound = rules.get(charge.rule());
             Cell cell = findOrMake(bound, charge.key());
             Decision answer = cell.bound == bound
                     ? cell.peek(ChargeTerms.of(charge, 0), clock)
@@ -231,7 +231,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public void reset(Rule rule, String key) {
-        Cells cells = bind(rule).cells;
+        Cells cells = rules.get(rule).cells;
         for (Cell cell = cells.get(key); cell != null; cell = cells.get(key)) {
             boolean killed = cell.kill();
             cells.remove(cell);
@@ -290,10 +290,6 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     /** How many names of rules are in memory. */
     int names() {
         return cellsByRule.size();
-    }
-
-    private BoundRule bind(Rule rule) {
-        return rules.get(rule);
     }
 
     private BoundRule compile(Rule rule) {

@@ -1,6 +1,8 @@
 package dev.limiter.memory;
 
 import dev.limiter.Decision;
+import dev.limiter.LimitStatus;
+import dev.limiter.NumberLimit;
 import dev.limiter.Rule;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -84,6 +86,16 @@ class NumberDecision extends Decision {
     @Override
     protected long resetNanos(int limit) {
         return NumberCell.resetNanos(cell.limit().freshAt(value), now());
+    }
+
+    /** All numbers from one look at the limit. */
+    @Override
+    protected LimitStatus status(int limit) {
+        NumberLimit arithmetic = cell.limit();
+        long now = now();
+        long wait = permitted() ? 0 : arithmetic.waitNanos(value, now, 1);
+        long reset = NumberCell.resetNanos(arithmetic.freshAt(value), now);
+        return status(limit, arithmetic.remaining(value, now), wait, reset);
     }
 
     @Override

@@ -114,8 +114,8 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         private final Outcome outcome;
         private volatile Counter[] counters = {};
 
-        /** Each begins when it counts. By tags, since a rule may be made anew for each decision. */
-        private final ConcurrentMap<LimitTags, Counter[]> limits = new ConcurrentHashMap<>();
+        /** By policy and tier, since a rule may be made anew for each decision. Each begins when it counts. */
+        private final ConcurrentMap<String, ConcurrentMap<String, Counter[]>> limits = new ConcurrentHashMap<>();
 
         DecisionTally(String rule, String resource, Outcome outcome) {
             this.rule = rule;
@@ -125,7 +125,8 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
 
         @Override
         public void add(RateLimitRule by, @Nullable Charge charge, @Nullable Decision part, Duration waited) {
-            for (Counter counter : counters()) {
+            Counter[] known = counters;
+            for (Counter counter : known.length == 0 ? begin() : known) {
                 counter.increment();
             }
             if (charge != null && part != null) {
@@ -174,21 +175,24 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
             return false;
         }
 
-        private void count(String meter, String description, LimitStatus limit, @Nullable String tier) {
-            LimitTags tags = new LimitTags(limit.policy(), tier == null ? NONE : tier);
-            Counter[] known = limits.get(tags);
+        private void count(String meter, String description, LimitStatus limit, @Nullable String tierOrNull) {
+            String policy = limit.policy();
+            String tier = tierOrNull == null ? NONE : tierOrNull;
+            ConcurrentMap<String, Counter[]> tiers = limits.get(policy);
+            Counter[] known = tiers == null ? null : tiers.get(tier);
             if (known == null) {
                 known = registries.stream()
                         .map(registry -> Counter.builder(meter)
                                 .description(description)
                                 .tag("rule", rule)
-                                .tag("limit", tags.limit())
-                                .tag("tier", tags.tier())
+                                .tag("limit", policy)
+                                .tag("tier", tier)
                                 .tag("outcome", outcome.tag())
                                 .register(registry))
                         .toArray(Counter[]::new);
                 if (known.length > 0) {
-                    limits.put(tags, known);
+                    limits.computeIfAbsent(policy, unknown -> new ConcurrentHashMap<>())
+                            .put(tier, known);
                 }
             }
             for (Counter counter : known) {
@@ -197,20 +201,16 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         }
 
         /** None before there is a registry. */
-        private Counter[] counters() {
-            Counter[] known = counters;
-            if (known.length == 0 && !registries.isEmpty()) {
-                known = registries.stream()
-                        .map(registry -> Counter.builder("limiter.decisions")
-                                .description("Decisions on requests and calls")
-                                .tag("rule", rule)
-                                .tag("resource", resource)
-                                .tag("outcome", outcome.tag())
-                                .register(registry))
-                        .toArray(Counter[]::new);
-                counters = known;
-            }
-            return known;
+        private Counter[] begin() {
+            counters = registries.stream()
+                    .map(registry -> Counter.builder("limiter.decisions")
+                            .description("Decisions on requests and calls")
+                            .tag("rule", rule)
+                            .tag("resource", resource)
+                            .tag("outcome", outcome.tag())
+                            .register(registry))
+                    .toArray(Counter[]::new);
+            return counters;
         }
     }
 
@@ -233,9 +233,6 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     private boolean isNear(long remaining, Limit limit) {
         return remaining <= (long) (nearShare * limit.capacity());
     }
-
-    /** What tells the counters of one tally apart. {@code limit}: the policy name. */
-    private record LimitTags(String limit, String tier) {}
 
     private List<Timer> timers(String rule) {
         return registries.stream()

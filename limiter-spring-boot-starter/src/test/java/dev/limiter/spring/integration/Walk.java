@@ -17,6 +17,9 @@ public final class Walk {
 
     private static final String CONSTRUCTOR = "new";
 
+    /** The call that changes a value, with as few below as one that reads it. */
+    private static final String TAKE = "take";
+
     private static final Map<Thread, Walk> WALKS = new ConcurrentHashMap<>();
     private static volatile boolean recording;
 
@@ -107,7 +110,8 @@ public final class Walk {
                 rooms.remove(rooms.size() - 1);
             }
             String from = rooms.isEmpty() ? "" : rooms.get(rooms.size() - 1);
-            boolean entered = !call.room().equals(from) && below(i) >= FEWEST;
+            boolean reads = below(i) < FEWEST && !call.method().equals(TAKE);
+            boolean entered = !call.room().equals(from) && !reads;
             if (entered) {
                 entries.add(call.room() + " " + call);
             }

@@ -27,30 +27,21 @@ public final class DeferredFieldsFilter implements Filter {
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        if (request instanceof HttpServletRequest httpRequest && response instanceof HttpServletResponse httpResponse) {
-            holding(httpRequest, httpResponse, chain);
-        } else {
+        if (!(request instanceof HttpServletRequest http) || !(response instanceof HttpServletResponse answer)) {
             chain.doFilter(request, response);
+            return;
         }
-    }
-
-    private static void holding(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
-            throws IOException, ServletException {
         // an asynchronous request comes back with the response that it left with
         DeferredFieldsResponse present = WebUtils.getNativeResponse(response, DeferredFieldsResponse.class);
-        DeferredFieldsResponse holding = present != null ? present : new DeferredFieldsResponse(response);
+        DeferredFieldsResponse holding = present != null ? present : new DeferredFieldsResponse(answer);
         try {
             chain.doFilter(request, present != null ? response : holding);
         } finally {
-            if (!returns(request)) {
+            boolean dispatchedAgain =
+                    http.isAsyncStarted() && WebAsyncUtils.getAsyncManager(http).isConcurrentHandlingStarted();
+            if (!dispatchedAgain) {
                 holding.release();
             }
         }
-    }
-
-    /** Whether the request comes by here once more, before its answer is sent. */
-    private static boolean returns(HttpServletRequest request) {
-        return request.isAsyncStarted()
-                && WebAsyncUtils.getAsyncManager(request).isConcurrentHandlingStarted();
     }
 }

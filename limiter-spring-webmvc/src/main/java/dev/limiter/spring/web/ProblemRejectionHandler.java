@@ -50,7 +50,16 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         ProblemBody.Problem problem = problem(request, decision);
         int status = status(problem);
         OptionalLong retryAfter = retryAfter(decision);
-        AsciiText body = body(request, problem, status, decision, retryAfter);
+        List<String> violated = violated(decision);
+        Locale locale = RequestContextUtils.getLocale(request);
+        AsciiText body = ProblemBody.json(
+                problem,
+                texts.title(problem, locale),
+                status,
+                texts.detail(problem, decision, violated, retryAfter, locale),
+                request.getRequestURI(),
+                violated,
+                retryAfter);
         response.resetBuffer();
         response.setStatus(status);
         if (retryAfter.isPresent()) {
@@ -64,32 +73,14 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         }
     }
 
-    private AsciiText body(
-            HttpServletRequest request,
-            ProblemBody.Problem problem,
-            int status,
-            Decision decision,
-            OptionalLong retryAfter) {
-        Locale locale = RequestContextUtils.getLocale(request);
-        List<String> violated = violated(decision);
-        return ProblemBody.json(
-                problem,
-                texts.title(problem, locale),
-                status,
-                texts.detail(problem, decision, violated, retryAfter, locale),
-                request.getRequestURI(),
-                violated,
-                retryAfter);
-    }
-
     /** Where one limit was asked, it is the one that refused. */
     private static List<String> violated(Decision decision) {
-        List<String> policies = decision.rule().policies();
-        if (policies.size() == 1 && decision.parts().size() == 1) {
-            return policies;
+        List<LimitStatus> limits = decision.limits();
+        if (limits.size() == 1) {
+            return List.of(limits.get(0).policy());
         }
         List<String> violated = new ArrayList<>();
-        for (LimitStatus limit : decision.limits()) {
+        for (LimitStatus limit : limits) {
             if (!limit.permitted()) {
                 violated.add(limit.policy());
             }
@@ -136,14 +127,12 @@ public final class ProblemRejectionHandler implements RejectionHandler {
     /** Never earlier than the truth; later by up to the jitter, so that rejected clients do not all return at once. */
     private OptionalLong retryAfter(Decision decision) {
         Optional<Duration> exact = decision.retryAfter();
-        return exact.isPresent()
-                ? OptionalLong.of(RateLimitFields.secondsRoundedUp(later(exact.get())))
-                : OptionalLong.empty();
-    }
-
-    private Duration later(Duration exact) {
-        return maxJitterNanos == 0
-                ? exact
-                : exact.plusNanos(ThreadLocalRandom.current().nextLong(maxJitterNanos + 1));
+        if (exact.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        Duration told = maxJitterNanos == 0
+                ? exact.get()
+                : exact.get().plusNanos(ThreadLocalRandom.current().nextLong(maxJitterNanos + 1));
+        return OptionalLong.of(RateLimitFields.secondsRoundedUp(told));
     }
 }

@@ -51,17 +51,11 @@ public final class RateLimitFilter implements Filter {
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        if (request instanceof HttpServletRequest httpRequest && response instanceof HttpServletResponse httpResponse) {
-            filter(httpRequest, httpResponse, chain);
-        } else {
-            chain.doFilter(request, response);
-        }
-    }
-
-    private void filter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
-            throws IOException, ServletException {
         RuleSet ruleSet = rules.current();
-        if (ruleSet.requestRules().isEmpty() || permits(request, response, ruleSet)) {
+        if (ruleSet.requestRules().isEmpty()
+                || !(request instanceof HttpServletRequest http)
+                || !(response instanceof HttpServletResponse answer)
+                || permits(http, answer, ruleSet)) {
             chain.doFilter(request, response);
         }
     }

@@ -56,7 +56,7 @@ public final class RejectionWriter {
 
     /** Tells where the limits stand, and leaves the answer to others. */
     void writeFields(ServletRequestDecisions decisions, HttpServletResponse response, Decision decision) {
-        decisions.writeRejection(decider, decision, style);
+        decisions.ledger.writeRejection(decider, decision, style, new ServletFieldSink(response));
         CrossOriginFields.expose(response, "Retry-After");
     }
 }

@@ -54,26 +54,21 @@ public final class RequestLifecycleFilter implements Filter {
             chain.doFilter(request, response);
             return;
         }
-        switch (http.getDispatcherType()) {
+        DispatcherType type = http.getDispatcherType();
+        switch (type) {
             case FORWARD -> forward(http, answer, chain);
             case INCLUDE -> include(http, answer, chain);
-            default -> dispatch(http, answer, chain);
+            case REQUEST, ASYNC, ERROR -> {
+                boolean over = type == DispatcherType.ASYNC && isOver(http, answer);
+                ServletRequestDecisions decisions = requests.begin(http, answer);
+                if (over || type == DispatcherType.ERROR) {
+                    decisions.answerError();
+                } else if (type == DispatcherType.ASYNC) {
+                    decisions.ledger.dispatchedAgain();
+                }
+                new Dispatch(decisions, http, answer).follow(chain);
+            }
         }
-    }
-
-    private void dispatch(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
-            throws IOException, ServletException {
-        boolean over = request.getDispatcherType() == DispatcherType.ASYNC && isOver(request, response);
-        ServletRequestDecisions decisions = requests.begin(request, response);
-        if (over) {
-            decisions.answerError();
-        }
-        switch (request.getDispatcherType()) {
-            case ERROR -> decisions.answerError();
-            case ASYNC -> decisions.ledger.dispatchedAgain();
-            default -> {}
-        }
-        new Dispatch(decisions, request, response).follow(chain);
     }
 
     /** Whether an asynchronous request has come by, has failed, and the container has forgotten all about it since. */
@@ -193,7 +188,11 @@ public final class RequestLifecycleFilter implements Filter {
         private void leave(boolean failed) throws IOException {
             decisions.leave();
             if (!request.isAsyncStarted()) {
-                end(failed);
+                try {
+                    settle(failed);
+                } finally {
+                    decisions.close();
+                }
                 return;
             }
             if (settling != null && failed) {
@@ -209,34 +208,24 @@ public final class RequestLifecycleFilter implements Filter {
             }
         }
 
-        private void end(boolean failed) throws IOException {
-            try {
-                settle(failed);
-            } finally {
-                decisions.close();
-            }
-        }
-
         private void settle(boolean failed) throws IOException {
-            if (settling == null) {
-                settle(failed ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR : response.getStatus());
-            } else {
+            if (settling != null) {
                 settling.answer().end(failed);
+            } else if (decisions.ledger.awaitsAnswer()) {
+                answered(failed ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR : response.getStatus());
             }
         }
 
-        private void settle(int status) {
-            if (decisions.ledger.awaitsAnswer()) {
-                decisions.answered(new AnswerView(response, status), decider);
-            }
+        private void answered(int status) {
+            decisions.answered(new AnswerView(response, status), decider);
         }
 
         /** An asynchronous request is over, and nothing can be written any more. */
         private void complete() {
-            if (settling == null) {
-                settle(response.getStatus());
-            } else {
+            if (settling != null) {
                 settling.answer().over();
+            } else if (decisions.ledger.awaitsAnswer()) {
+                answered(response.getStatus());
             }
             decisions.close();
         }

@@ -37,12 +37,10 @@ public final class ServletCurrentRequest implements CurrentRequest {
         }
     }
 
-    /** The decisions about a request whose end the caller reports. */
+    /** The decisions about a request, as it was when it was seen for the first time. */
     ServletRequestDecisions begin(HttpServletRequest request, HttpServletResponse response) {
         ServletRequestDecisions known = ServletRequestDecisions.of(request);
-        ServletRequestDecisions decisions = known == null ? start(request, response) : known;
-        decisions.own();
-        return decisions;
+        return known == null ? start(request, response) : known;
     }
 
     /** The decisions about a request, none yet if it is seen for the first time. */
@@ -51,10 +49,7 @@ public final class ServletCurrentRequest implements CurrentRequest {
         if (known == null) {
             return start(request, response);
         }
-        if (!known.isAbout(request, response)) {
-            // Filters wrap requests: only what comes out of Spring Security knows the user.
-            known.continueWith(request, response, new ServletRequestView(request, addresses, null));
-        }
+        known.continueWith(request, response, addresses);
         return known;
     }
 

@@ -1,7 +1,7 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.Decision;
 import dev.limiter.ReturningFuture;
+import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.answer.PolicyTexts;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RequestView;
@@ -10,7 +10,6 @@ import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.RequestLedger;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
-import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.web.settle.HeldResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -55,20 +54,20 @@ final class ServletRequestDecisions implements RequestDecisions {
         return (ServletRequestDecisions) request.getAttribute(ATTRIBUTE);
     }
 
-    /** Marks the request as one whose end another component reports. */
-    void own() {
-        owned = true;
-    }
-
-    boolean isOwned() {
-        return owned;
-    }
-
-    /** Whether a dispatch begins, and not one within another. Each that does has to {@link #leave()}. */
+    /**
+     * Whether a dispatch begins, and not one within another, by a component that reports the end of the request. Each
+     * that does has to {@link #leave()}.
+     */
     boolean enter() {
         boolean begins = !inside;
         inside = true;
+        owned = true;
         return begins;
+    }
+
+    /** Whether the end of the request is reported. */
+    boolean isOwned() {
+        return owned;
     }
 
     void leave() {
@@ -90,15 +89,16 @@ final class ServletRequestDecisions implements RequestDecisions {
         endpointOpen = false;
     }
 
-    boolean isAbout(HttpServletRequest other, HttpServletResponse otherResponse) {
-        return request == other && response == otherResponse;
-    }
-
-    /** Continues with the wrappers that later filters put around the same request. */
-    void continueWith(HttpServletRequest wrapped, HttpServletResponse wrappedResponse, RequestView wrappedView) {
-        request = wrapped;
-        response = wrappedResponse;
-        view = wrappedView;
+    /**
+     * Continues with the wrappers that later filters put around the same request: only what comes out of Spring Security
+     * knows the user.
+     */
+    void continueWith(HttpServletRequest wrapped, HttpServletResponse wrappedResponse, ClientAddresses addresses) {
+        if (request != wrapped || response != wrappedResponse) {
+            request = wrapped;
+            response = wrappedResponse;
+            view = new ServletRequestView(wrapped, addresses, null);
+        }
     }
 
     @Override
@@ -197,21 +197,14 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     /** The request is done: what it holds is free for others. */
     void close() {
-        ReturningFuture<Verdict> waiting = pending();
+        ReturningFuture<Verdict> waiting;
+        synchronized (this) {
+            waiting = pending;
+            pending = null;
+        }
         if (waiting != null) {
-            noLongerPending();
             waiting.giveUp();
         }
         ledger.close();
-    }
-
-    /**
-     * Writes where the limits stand once the request is rejected.
-     *
-     * @param decision the refusal; it may be one of a method that was called on the way
-     * @param style of the refusal, if no rule is known for it
-     */
-    void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style) {
-        ledger.writeRejection(decider, decision, style, new ServletFieldSink(response));
     }
 }

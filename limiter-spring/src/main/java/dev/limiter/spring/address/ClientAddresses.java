@@ -22,6 +22,7 @@ public final class ClientAddresses {
 
     private final AddressSettings settings;
     private final AddressRanges trusted;
+    private final boolean trustsNobody;
     private final ProxyWarnings report;
 
     public ClientAddresses(AddressSettings settings) {
@@ -34,6 +35,7 @@ public final class ClientAddresses {
     private ClientAddresses(AddressSettings settings, ProxyWarnings report) {
         this.settings = settings;
         this.trusted = settings.trustedProxies();
+        this.trustsNobody = trusted.isEmpty();
         this.report = report;
     }
 
@@ -49,7 +51,7 @@ public final class ClientAddresses {
      */
     public @Nullable String of(Sender sender) {
         String text = sender.peer();
-        if (text == null || trusted.isEmpty() && text.indexOf(':') < 0) {
+        if (text == null || trustsNobody && text.indexOf(':') < 0) {
             report.untrusted(sender, null);
             return text;
         }

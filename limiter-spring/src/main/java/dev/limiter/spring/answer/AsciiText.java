@@ -19,11 +19,20 @@ public final class AsciiText {
         "\"\\<>&".chars().forEach(c -> PLAIN[c] = false);
     }
 
+    private static final byte[] NOTHING = {};
+
+    private final byte[] beginning;
     private final byte[] bytes;
 
     /** {@code parts}: text that is ASCII, one after the other. */
-    @SuppressWarnings("deprecation") // for what is not ASCII
     AsciiText(String... parts) {
+        this(NOTHING, parts);
+    }
+
+    /** {@code beginning}: in front of the parts, never changed, so that texts may share it. */
+    @SuppressWarnings("deprecation") // for what is not ASCII
+    AsciiText(byte[] beginning, String... parts) {
+        this.beginning = beginning;
         int length = 0;
         for (String part : parts) {
             length += part.length();
@@ -66,15 +75,16 @@ public final class AsciiText {
     }
 
     public int length() {
-        return bytes.length;
+        return beginning.length + bytes.length;
     }
 
     public void writeTo(OutputStream out) throws IOException {
+        out.write(beginning);
         out.write(bytes);
     }
 
     @Override
     public String toString() {
-        return new String(bytes, StandardCharsets.US_ASCII);
+        return new String(beginning, StandardCharsets.US_ASCII) + new String(bytes, StandardCharsets.US_ASCII);
     }
 }

@@ -63,14 +63,31 @@ public final class PolicyText {
         for (int i = 0; i < names.length; i++) {
             separate(field);
             long cost = asked == null ? RateLimitFields.UNKNOWN_COST : asked.permits(i);
-            RateLimitFields.appendAvailable(field, parameters, names[i], statuses.get(i), cost);
+            LimitStatus status = statuses.get(i);
+            RateLimitFields.appendAvailable(
+                    field,
+                    parameters,
+                    names[i],
+                    cost,
+                    status.limit(),
+                    status.remaining(),
+                    status.retryAfter(),
+                    status.resetAfter());
         }
     }
 
     /** Appends what is available, for a decision on the only limit of the rule. */
     void appendAvailable(StringBuilder field, FieldNames parameters, Decision decision, long cost) {
         separate(field);
-        RateLimitFields.appendAvailable(field, parameters, names[0], decision, cost);
+        RateLimitFields.appendAvailable(
+                field,
+                parameters,
+                names[0],
+                cost,
+                decision.limit(),
+                decision.remaining(),
+                decision.retryAfter(),
+                decision.resetAfter());
     }
 
     /** Appends the members of {@code RateLimit-Partition}; {@code kinds}: of the parts of the key. */

@@ -1,5 +1,6 @@
 package dev.limiter.spring.answer;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -34,16 +35,23 @@ public final class ProblemBody {
         /** The storage did not decide, and the rule says to refuse then. */
         UNDECIDED(REDUCED_CAPACITY.type, "undecided", REDUCED_CAPACITY.title);
 
-        private final String head;
         private final String type;
         private final String code;
         private final String title;
 
+        /** The beginning of nearly all bodies. */
+        private final byte[] inEnglish;
+
         Problem(String type, String code, String title) {
             this.type = type;
-            this.head = "{\"type\":\"" + type + "\",\"title\":\"";
             this.code = code;
             this.title = title;
+            this.inEnglish = beginning(title);
+        }
+
+        private byte[] beginning(String title) {
+            String text = "{\"type\":\"" + type + "\",\"title\":\"" + AsciiText.escaped(title) + "\",\"status\":";
+            return text.getBytes(StandardCharsets.US_ASCII);
         }
 
         /** The name in the codes of messages. */
@@ -75,9 +83,8 @@ public final class ProblemBody {
             OptionalLong retryAfter) {
         boolean named = problem != Problem.FORBIDDEN;
         return new AsciiText(
-                problem.head,
-                AsciiText.escaped(title),
-                "\",\"status\":" + status + ",\"detail\":\"",
+                title.equals(problem.title) ? problem.inEnglish : problem.beginning(title),
+                status + ",\"detail\":\"",
                 AsciiText.escaped(detail),
                 "\",\"instance\":\"",
                 AsciiText.escaped(shortened(path)),

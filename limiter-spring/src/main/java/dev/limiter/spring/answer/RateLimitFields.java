@@ -1,6 +1,5 @@
 package dev.limiter.spring.answer;
 
-import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import java.time.Duration;
@@ -37,24 +36,7 @@ public final class RateLimitFields {
      * @param name as {@link #name} writes it
      * @param cost what the request took, or would have; {@link #UNKNOWN_COST}
      */
-    static void appendAvailable(StringBuilder field, FieldNames names, String name, LimitStatus status, long cost) {
-        append(field, names, name, cost, status.limit(), status.remaining(), status.retryAfter(), status.resetAfter());
-    }
-
-    /** Appends what is available, for a decision on a single limit. */
-    static void appendAvailable(StringBuilder field, FieldNames names, String name, Decision decision, long cost) {
-        append(
-                field,
-                names,
-                name,
-                cost,
-                decision.limit(),
-                decision.remaining(),
-                decision.retryAfter(),
-                decision.resetAfter());
-    }
-
-    private static void append(
+    static void appendAvailable(
             StringBuilder field,
             FieldNames names,
             String name,

@@ -46,8 +46,7 @@ public final class RejectionTexts {
         if (problem == Problem.FORBIDDEN) {
             return text(wording.detailCodes, NONE, "Requests from this address are not allowed.", locale);
         }
-        String limits = String.join(", ", violated);
-        Object[] limitsOnly = {limits};
+        String limits = violated.size() == 1 ? violated.get(0) : String.join(", ", violated);
         if (retryAfter.isPresent()) {
             return text(
                     wording.detailCodes,
@@ -55,6 +54,7 @@ public final class RejectionTexts {
                     "The limit " + limits + wording.reason + "; retry after " + retryAfter.getAsLong() + " s.",
                     locale);
         }
+        Object[] limitsOnly = {limits};
         if (decision.never()) {
             return text(
                     wording.neverCodes,

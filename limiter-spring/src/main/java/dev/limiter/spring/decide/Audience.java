@@ -52,8 +52,14 @@ final class Audience {
     /** Has a decision counted; returns the listeners to its event. */
     List<RateLimitListener> count(
             RateLimitRule rule, @Nullable Charge charge, String resource, @Nullable Decision part, Duration waited) {
-        for (Tally tally : tallies(rule.name(), resource)) {
-            add(tally, rule, charge, part, waited);
+        ConcurrentMap<String, Tally[]> ofResource = tallies.get(resource);
+        Tally[] known = ofResource == null ? null : ofResource.get(rule.name());
+        for (Tally tally : known == null ? begin(rule.name(), resource) : known) {
+            try {
+                tally.add(rule, charge, part, waited);
+            } catch (RuntimeException | Error failure) {
+                failed(tally, failure);
+            }
         }
         List<RateLimitListener> asking = others;
         for (OccasionalListener listener : occasional) {
@@ -68,21 +74,6 @@ final class Audience {
         List<RateLimitListener> all = new ArrayList<>(listeners);
         all.add(another);
         return all;
-    }
-
-    private static void add(
-            Tally tally, RateLimitRule rule, @Nullable Charge charge, @Nullable Decision part, Duration waited) {
-        try {
-            tally.add(rule, charge, part, waited);
-        } catch (RuntimeException | Error failure) {
-            failed(tally, failure);
-        }
-    }
-
-    private Tally[] tallies(String rule, String resource) {
-        ConcurrentMap<String, Tally[]> ofResource = tallies.get(resource);
-        Tally[] known = ofResource == null ? null : ofResource.get(rule);
-        return known == null ? begin(rule, resource) : known;
     }
 
     private Tally[] begin(String rule, String resource) {

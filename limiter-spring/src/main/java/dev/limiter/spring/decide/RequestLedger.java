@@ -165,19 +165,15 @@ public final class RequestLedger {
      * own.
      */
     public boolean isOverload(Decision decision) {
-        return refusing(decision).isOverload();
-    }
-
-    private Verdict refusing(Decision decision) {
         if (refusal != null && refusal.decision == decision) {
-            return refusal;
+            return refusal.isOverload();
         }
         for (Verdict verdict : verdicts) {
             if (verdict.decision == decision) {
-                return verdict;
+                return verdict.isOverload();
             }
         }
-        return Verdict.UNLIMITED;
+        return false;
     }
 
     /** Returns the permits of all verdicts: another decision rejected the request. */

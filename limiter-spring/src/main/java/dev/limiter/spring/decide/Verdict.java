@@ -222,28 +222,16 @@ public final class Verdict {
      * about what all callers hold together.
      */
     boolean isOverload() {
-        RateLimitRule deciding = deciding();
-        return deciding != null
-                && (deciding.answersForServer()
-                        || deciding.isForAll()
-                                && decision != null
-                                && decision.limit().isHeld());
-    }
-
-    /** The rule that decided; null if none did. */
-    private @Nullable RateLimitRule deciding() {
-        if (decision != null && rules.size() == 1) {
-            return rules.get(0);
+        if (decision == null) {
+            return false;
         }
-        if (decision != null) {
-            String name = decision.rule().name();
-            for (RateLimitRule rule : rules) {
-                if (rule.name().equals(name)) {
-                    return rule;
-                }
+        for (RateLimitRule rule : rules) {
+            if (rules.size() == 1 || rule.name().equals(decision.rule().name())) {
+                return rule.answersForServer()
+                        || rule.isForAll() && decision.limit().isHeld();
             }
         }
-        return null;
+        return false;
     }
 
     /** Returns what was taken, because the request was rejected after all. */

@@ -54,7 +54,7 @@ final class KeyAlternative {
         this.value = value;
         this.secrets = secrets;
         this.said = said;
-        this.shared = shared.stream().map(text -> this.type + plain(text)).collect(Collectors.toUnmodifiableSet());
+        this.shared = shared.stream().map(text -> plain(this.type, text)).collect(Collectors.toUnmodifiableSet());
     }
 
     /** The kind of value: {@code header} of {@code header:x-api-key}. */
@@ -98,7 +98,7 @@ final class KeyAlternative {
     }
 
     private String encode(String text) {
-        return type + (secrets == null ? plain(text) : secrets.encode(text));
+        return secrets == null ? plain(type, text) : type + secrets.encode(text);
     }
 
     /** Where the text ends that this wrote into a key at a position; -1 if this wrote none there. */
@@ -128,7 +128,7 @@ final class KeyAlternative {
         return shared.contains(text);
     }
 
-    static String plain(String text) {
-        return text.length() <= MAX_LENGTH ? text.length() + ":" + text : TextDigest.of(text);
+    static String plain(String type, String text) {
+        return text.length() <= MAX_LENGTH ? type + text.length() + ":" + text : type + TextDigest.of(text);
     }
 }

@@ -64,7 +64,7 @@ public final class SecretValues {
 
     /** The text of a value; no value without a hash looks like it, because those begin with a length. */
     String encode(String text) {
-        return prototype == null ? KeyAlternative.plain(text) : PREFIX + hash(prototype, text);
+        return prototype == null ? KeyAlternative.plain("", text) : PREFIX + hash(prototype, text);
     }
 
     private static String hash(Mac prototype, String text) {

@@ -85,28 +85,22 @@ public final class Endpoints {
 
     /** The endpoint of a request that was mapped to a handler. */
     public Endpoint of(HttpServletRequest request, Object handler) {
-        HandlerMappings.OfServlet servlet = mappings.of(request);
-        String pattern = pattern(request, handler, servlet);
+        String pattern = pattern(request, handler);
         String method = method(request);
         Object identity = identity(handler);
-        Remembered current = remembered();
+        RuleSet ruleSet = rules.current();
+        Remembered current = remembered;
+        if (current.ruleSet != ruleSet) {
+            current = new Remembered(ruleSet, new ConcurrentHashMap<>());
+            remembered = current;
+        }
         Endpoint known = current.find(identity, pattern, method);
         if (known != null) {
             return known;
         }
-        Endpoint endpoint = endpoint(servlet, handler, pattern, method, current.ruleSet);
+        Endpoint endpoint = endpoint(mappings.of(request), handler, pattern, method, ruleSet);
         current.add(pattern, new Known(identity, method, endpoint));
         return endpoint;
-    }
-
-    private Remembered remembered() {
-        Remembered current = remembered;
-        RuleSet inForce = rules.current();
-        if (current.ruleSet != inForce) {
-            current = new Remembered(inForce, new ConcurrentHashMap<>());
-            remembered = current;
-        }
-        return current;
     }
 
     private Endpoint endpoint(
@@ -156,7 +150,7 @@ public final class Endpoints {
     }
 
     /** The pattern of the mapping; empty if Spring answers the request itself. */
-    private static String pattern(HttpServletRequest request, Object handler, HandlerMappings.OfServlet servlet) {
+    private String pattern(HttpServletRequest request, Object handler) {
         Object attribute = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
         String pattern = attribute == null ? "" : attribute.toString();
         if (handler instanceof HandlerMethod || CorsUtils.isPreFlightRequest(request)) {
@@ -167,7 +161,7 @@ public final class Endpoints {
             return pattern.isEmpty() ? ALL_PATHS : pattern;
         }
         // The catch-all handler of a mapping ("/*") has each URL as its pattern, and another mapping may have none.
-        return pattern.isEmpty() || !servlet.isPattern(pattern) ? ALL_PATHS : pattern;
+        return pattern.isEmpty() || !mappings.of(request).isPattern(pattern) ? ALL_PATHS : pattern;
     }
 
     /** All methods that clients invent are one. */
