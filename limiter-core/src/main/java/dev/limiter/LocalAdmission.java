@@ -149,7 +149,16 @@ final class LocalAdmission extends Admission {
             refuse(first);
             return true;
         }
-        Decision decision = storage.decide(first.chargesLeft(clock.epochNanos()));
+        Decision decision;
+        try {
+            decision = storage.decide(first.chargesLeft(clock.epochNanos()));
+        } catch (RuntimeException | Error e) {
+            // not the failure of the thread that serves it
+            releases.remove(first);
+            first.fail(e);
+            wake(first);
+            return true;
+        }
         ReleaseQueues.Held held = decision.permitted() ? null : heldBack(decision, first.charges);
         if (held != null && held.queue().equals(key)) {
             return false;

@@ -2,7 +2,7 @@ package dev.limiter;
 
 /**
  * Hears of released permits of concurrency limits, in any thread. Implementations are thread-safe and quick,
- * and must neither block nor throw.
+ * and must neither block nor throw; what they throw is logged, and changes nothing.
  */
 @FunctionalInterface
 public interface ReleaseListener {

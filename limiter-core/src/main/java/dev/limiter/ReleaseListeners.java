@@ -2,7 +2,10 @@ package dev.limiter;
 
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** The listeners of a storage: each is told of every release, once however often it was added. Thread-safe. */
+/**
+ * The listeners of a storage: each is told of every release, once however often it was added, and whatever
+ * another one throws. Thread-safe.
+ */
 public final class ReleaseListeners implements ReleaseListener {
 
     private final CopyOnWriteArrayList<ReleaseListener> listeners = new CopyOnWriteArrayList<>();
@@ -25,7 +28,7 @@ public final class ReleaseListeners implements ReleaseListener {
     @Override
     public void released(String rule, String key) {
         for (ReleaseListener listener : listeners) {
-            listener.released(rule, key);
+            Listeners.tell(() -> listener.released(rule, key));
         }
     }
 }

@@ -25,10 +25,12 @@ final class WaitNotifier {
         }
         List<WaitListener.Wait> waits = new ArrayList<>(listeners.size());
         for (WaitListener listener : listeners) {
-            WaitListener.Wait wait = listener.comes(charges);
-            if (wait != null) {
-                waits.add(wait);
-            }
+            Listeners.tell(() -> {
+                WaitListener.Wait wait = listener.comes(charges);
+                if (wait != null) {
+                    waits.add(wait);
+                }
+            });
         }
         return waits.isEmpty() ? NOBODY : new WaitNotifier(waits);
     }
@@ -43,7 +45,7 @@ final class WaitNotifier {
     private synchronized void begin() {
         if (!begun && !ended) {
             begun = true;
-            waits.forEach(WaitListener.Wait::begins);
+            waits.forEach(wait -> Listeners.tell(wait::begins));
         }
     }
 
@@ -55,7 +57,7 @@ final class WaitNotifier {
 
     private synchronized void endOnce(@Nullable Decision decision) {
         if (begun && !ended) {
-            waits.forEach(wait -> wait.ends(decision));
+            waits.forEach(wait -> Listeners.tell(() -> wait.ends(decision)));
         }
         ended = true;
     }

@@ -31,20 +31,12 @@ final class WaiterCompletion {
         }
         var unused = future.whenComplete((decision, failure) -> {
             if (decision == null || decision != waiter.answer()) {
-                withdraw(waiter);
+                waitingRoom.withdraw(waiter);
                 report.end(null);
             }
         });
         wake();
         return future;
-    }
-
-    private void withdraw(Waiter waiter) {
-        waitingRoom.leave(waiter);
-        Decision undelivered = waiter.answer();
-        if (undelivered != null) {
-            undelivered.giveBack();
-        }
     }
 
     /** Completes the future if there is an answer, else sets the timer anew. */

@@ -60,26 +60,35 @@ final class WaitingRoom {
     /** Waits in the calling thread. An interrupt ends the wait with a refusal, and stays. */
     Decision await(List<Charge> charges) {
         Thread thread = Thread.currentThread();
-        TimeSource clock = storage.clock();
-        Waiter waiter = new Waiter(charges, clock.epochNanos(), () -> true, () -> LockSupport.unpark(thread));
-        Decision answer = enter(waiter);
-        if (answer != null) {
-            return answer;
+        long now = storage.clock().epochNanos();
+        Waiter waiter = new Waiter(charges, now, () -> true, () -> LockSupport.unpark(thread));
+        try {
+            Decision answer = enter(waiter);
+            return answer != null ? answer : await(waiter, thread);
+        } catch (RuntimeException | Error e) {
+            withdraw(waiter);
+            throw e;
         }
-        WaitNotifier report = WaitNotifier.to(waitListeners, charges);
-        while (!waiter.isDone()) {
-            report.begin(waiter);
-            long rest = waiter.due() - clock.epochNanos();
-            if (rest > 0) {
-                LockSupport.parkNanos(this, Math.min(rest, timer.longestNap()));
-            } else {
-                tend(waiter);
+    }
+
+    private Decision await(Waiter waiter, Thread thread) {
+        WaitNotifier report = WaitNotifier.to(waitListeners, waiter.charges);
+        try {
+            while (!waiter.isDone()) {
+                report.begin(waiter);
+                long rest = waiter.due() - storage.clock().epochNanos();
+                if (rest > 0) {
+                    LockSupport.parkNanos(this, Math.min(rest, timer.longestNap()));
+                } else {
+                    tend(waiter);
+                }
+                if (thread.isInterrupted()) {
+                    leave(waiter);
+                }
             }
-            if (thread.isInterrupted()) {
-                leave(waiter);
-            }
+        } finally {
+            report.end(waiter.answer());
         }
-        report.end(waiter.answer());
         return waiter.outcome();
     }
 
@@ -87,10 +96,15 @@ final class WaitingRoom {
     CompletableFuture<Decision> queue(List<Charge> charges, BooleanSupplier present) {
         WaiterCompletion future = new WaiterCompletion(this, timer, storage.clock(), handOver);
         Waiter waiter = new Waiter(charges, storage.clock().epochNanos(), present, future::wake);
-        Decision answer = enter(waiter);
-        return answer != null
-                ? CompletableFuture.completedFuture(answer)
-                : future.of(waiter, WaitNotifier.to(waitListeners, charges));
+        try {
+            Decision answer = enter(waiter);
+            return answer != null
+                    ? CompletableFuture.completedFuture(answer)
+                    : future.of(waiter, WaitNotifier.to(waitListeners, charges));
+        } catch (RuntimeException | Error e) {
+            withdraw(waiter);
+            throw e;
+        }
     }
 
     void onWait(WaitListener listener) {
@@ -122,6 +136,15 @@ final class WaitingRoom {
     /** Gives up, unless the waiter already has an answer. */
     void leave(Waiter waiter) {
         admission.leave(waiter);
+    }
+
+    /** Gives up; returns the permits of an answer, which nobody will have. */
+    void withdraw(Waiter waiter) {
+        leave(waiter);
+        Decision undelivered = waiter.answer();
+        if (undelivered != null) {
+            undelivered.giveBack();
+        }
     }
 
     /** Refuses all waiters; from now on no request waits. */

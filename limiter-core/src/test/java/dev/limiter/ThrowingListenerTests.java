@@ -1,0 +1,221 @@
+package dev.limiter;
+
+import static dev.limiter.Caller.until;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What others have plugged in throws: no permit is lost, and nobody else waits for ever. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ThrowingListenerTests {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final VirtualTime time = new VirtualTime();
+    private volatile boolean broken;
+    private final RateLimiterStorage storage =
+            new InMemoryRateLimiterStorage(new RateLimiterFactory(), this::read, 1000);
+    private final RateLimiters limiters = new RateLimiters(storage, new ManualTimer(), AsyncExecutor.toCommonPool());
+    private final Rule pool = Rule.of("pool", Limit.concurrency(1));
+    private final List<String> told = new CopyOnWriteArrayList<>();
+
+    enum Moment {
+        COMES,
+        BEGINS,
+        ENDS
+    }
+
+    private long read() {
+        if (broken) {
+            throw new IllegalStateException("broken clock");
+        }
+        return time.epochNanos();
+    }
+
+    private WaitListener throwing(Moment moment) {
+        return charges -> {
+            fail(moment, Moment.COMES);
+            return new WaitListener.Wait() {
+                @Override
+                public void begins() {
+                    fail(moment, Moment.BEGINS);
+                }
+
+                @Override
+                public void ends(@Nullable Decision decision) {
+                    fail(moment, Moment.ENDS);
+                }
+            };
+        };
+    }
+
+    private static void fail(Moment chosen, Moment now) {
+        if (chosen == now) {
+            throw new IllegalStateException("listener at " + now);
+        }
+    }
+
+    private WaitListener noting() {
+        return charges -> new WaitListener.Wait() {
+            @Override
+            public void begins() {
+                told.add("begins");
+            }
+
+            @Override
+            public void ends(@Nullable Decision decision) {
+                told.add("ends");
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource(Moment.class)
+    void aFutureGetsItsPermitAllTheSame(Moment moment) {
+        limiters.onWait(throwing(moment));
+        limiters.onWait(noting());
+        Decision held = limiters.tryAcquire(pool, "key");
+
+        CompletableFuture<Decision> first = limiters.acquireAsync(pool, "key", HOUR);
+        CompletableFuture<Decision> second = limiters.acquireAsync(pool, "key", HOUR);
+        held.close();
+
+        assertThat(first.join().permitted()).isTrue();
+        first.join().close();
+        second.join().close();
+        assertThat(limiters.waiting()).isZero();
+        assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
+        assertThat(told).containsExactlyInAnyOrder("begins", "begins", "ends", "ends");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Moment.class)
+    void aThreadGetsItsPermitAllTheSame(Moment moment) {
+        limiters.onWait(throwing(moment));
+        limiters.onWait(noting());
+        Decision held = limiters.tryAcquire(pool, "key");
+
+        Caller caller = new Caller(() -> limiters.acquire(pool, "key", HOUR));
+        until(() -> told.contains("begins"));
+        held.close();
+
+        assertThat(caller.answer().permitted()).isTrue();
+        caller.answer().close();
+        assertThat(limiters.waiting()).isZero();
+        assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
+        assertThat(told).containsExactly("begins", "ends");
+    }
+
+    @Test
+    void aReleaseIsToldToTheOtherListenersOfAStorage() {
+        AtomicInteger thrown = new AtomicInteger();
+        storage.onRelease((rule, key) -> {
+            thrown.incrementAndGet();
+            throw new IllegalStateException("release listener");
+        });
+        Decision held = limiters.tryAcquire(pool, "key");
+        CompletableFuture<Decision> waiter = limiters.acquireAsync(pool, "key", HOUR);
+
+        held.close();
+
+        assertThat(waiter.join().permitted()).isTrue();
+        assertThat(thrown).hasValue(1);
+    }
+
+    /** The thread goes, and so does its place. */
+    @Test
+    void aThreadWhoseClockThrowsLeavesNoWaiterBehind() {
+        Decision held = limiters.tryAcquire(pool, "key");
+        limiters.onWait(charges -> {
+            broken = true;
+            return null;
+        });
+
+        Throwable thrown = catchThrowable(() -> limiters.acquire(pool, "key", HOUR));
+        broken = false;
+
+        assertThat(thrown).hasMessage("broken clock");
+        assertThat(limiters.waiting()).isZero();
+        held.close();
+        assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
+    }
+
+    /** The thread that releases has nothing to do with what the storage throws at a waiter. */
+    @Test
+    void aWaiterFailsAloneIfItsDecisionFails() {
+        FailingStorage failing = new FailingStorage(storage);
+        RateLimiters own = new RateLimiters(failing, new ManualTimer(), AsyncExecutor.toCommonPool());
+        Decision held = own.tryAcquire(pool, "key");
+        CompletableFuture<Decision> first = own.acquireAsync(pool, "key", HOUR);
+        CompletableFuture<Decision> second = own.acquireAsync(pool, "key", HOUR);
+        failing.fails = true;
+
+        held.close();
+
+        assertThatThrownBy(first::join).hasRootCauseMessage("broken storage");
+        assertThat(second.join().permitted()).isTrue();
+        assertThat(own.waiting()).isZero();
+    }
+
+    /** A storage in memory, of which one decision fails. */
+    private static final class FailingStorage implements RateLimiterStorage {
+
+        private final RateLimiterStorage memory;
+        private volatile boolean fails;
+
+        FailingStorage(RateLimiterStorage memory) {
+            this.memory = memory;
+        }
+
+        @Override
+        public Decision decide(List<Charge> charges) {
+            if (fails) {
+                fails = false;
+                throw new IllegalStateException("broken storage");
+            }
+            return memory.decide(charges);
+        }
+
+        @Override
+        public Decision peek(Rule rule, String key) {
+            return memory.peek(rule, key);
+        }
+
+        @Override
+        public void reset(Rule rule, String key) {
+            memory.reset(rule, key);
+        }
+
+        @Override
+        public TimeSource clock() {
+            return memory.clock();
+        }
+
+        @Override
+        public void onRelease(ReleaseListener listener) {
+            memory.onRelease(listener);
+        }
+
+        @Override
+        public void removeReleaseListener(ReleaseListener listener) {
+            memory.removeReleaseListener(listener);
+        }
+
+        @Override
+        public long size() {
+            return memory.size();
+        }
+    }
+}
