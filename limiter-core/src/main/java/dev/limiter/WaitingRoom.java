@@ -152,8 +152,13 @@ final class WaitingRoom {
         admission.close();
     }
 
-    void start() {
-        admission.closed = false;
+    /** Listens first: a request on its way may have found that none waits, and finds by now that it may. */
+    synchronized void start() {
+        if (admission.closed) {
+            storage.onRelease(listener);
+            listening = true;
+            admission.closed = false;
+        }
     }
 
     /** Stops, and is forgotten by the storage. */
@@ -163,7 +168,10 @@ final class WaitingRoom {
     }
 
     private synchronized void forget() {
-        storage.removeReleaseListener(listener);
-        listening = false;
+        // unless requests may wait again by now
+        if (admission.closed) {
+            storage.removeReleaseListener(listener);
+            listening = false;
+        }
     }
 }

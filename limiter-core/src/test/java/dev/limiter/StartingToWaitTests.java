@@ -1,0 +1,67 @@
+package dev.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.memory.Threads;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A request that comes while requests may wait again hears of releases, if it waits. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StartingToWaitTests {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final VirtualTime time = new VirtualTime();
+    private final Rule pool = Rule.of("pool", Limit.concurrency(1));
+    private Runnable onReading = () -> {};
+
+    private long read() {
+        Runnable once = onReading;
+        onReading = () -> {};
+        once.run();
+        return time.epochNanos();
+    }
+
+    @Test
+    void hearsOfAReleaseIfWaitingStartsWhileItComes() {
+        RateLimiterStorage storage = new InMemoryRateLimiterStorage(new RateLimiterFactory(), this::read, 1000);
+        WaitingRoom room = new WaitingRoom(storage, new ManualTimer(), AsyncExecutor.toCommonPool());
+        Decision held = storage.decide(pool, "key", 1);
+        Waiter waiter = new Waiter(List.of(pool.charge("key").within(HOUR)), time.now(), () -> true, () -> {});
+        room.stop();
+        // read where the storage decides whether the request has to wait
+        onReading = room::start;
+
+        assertThat(room.enter(waiter)).isNull();
+        held.close();
+
+        assertThat(waiter.isDone()).isTrue();
+        assertThat(waiter.outcome().permitted()).isTrue();
+    }
+
+    @Test
+    @Tag("race")
+    void nobodyIsForgottenWhereWaitingStartsInARace() {
+        try (Threads threads = new Threads()) {
+            int forgotten = 0;
+            for (int round = 0; round < 5000; round++) {
+                RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
+                Decision held = limiters.tryAcquire(pool, "key");
+                limiters.stopWaiting();
+                threads.race(List.<Callable<Object>>of(
+                        () -> limiters.acquireAsync(pool, "key", HOUR).isDone(),
+                        Executors.callable(limiters::startWaiting)));
+                held.close();
+                forgotten += limiters.waiting();
+            }
+            assertThat(forgotten).isZero();
+        }
+    }
+}
