@@ -87,6 +87,13 @@ public record Charge(
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
     }
 
+    /** This charge under the limits of a later one of the same rule and key, if those are raised; else this. */
+    Charge raisedBy(Charge later) {
+        return key.equals(later.key) && later.rule.raises(rule)
+                ? new Charge(later.rule, key, permits, keptPercent, maxWait, maxWaiting, costs)
+                : this;
+    }
+
     /**
      * These charges with one for each rule and key: its permits are the sum, its terms the strictest. Asked apart, each
      * would be decided as if the others were not there. For storages.

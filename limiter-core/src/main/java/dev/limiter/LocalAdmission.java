@@ -45,6 +45,8 @@ final class LocalAdmission extends Admission {
         }
         lock.lock();
         try {
+            released.addAll(releases.raise(waiter.charges));
+            admitReleased();
             Decision answer = join(waiter);
             admitReleased();
             return answer != null ? answer : waiter.answer();

@@ -52,10 +52,26 @@ final class ReleaseQueues {
 
     private static boolean takesOfWhatIsHeld(Charge charge) {
         List<Limit> limits = charge.rule().limits();
-        return charge.costs().isEmpty()
-                ? charge.permits() > 0
-                : IntStream.range(0, limits.size())
-                        .anyMatch(i -> charge.permits(i) > 0 && limits.get(i).isHeld());
+        return IntStream.range(0, limits.size())
+                .anyMatch(i -> charge.permits(i) > 0 && limits.get(i).isHeld());
+    }
+
+    /**
+     * Has waiters go by the limits of a request that comes, where they are raised. Returns the queues that may have
+     * room now.
+     */
+    List<WaitKey> raise(List<Charge> charges) {
+        List<WaitKey> raised = new ArrayList<>();
+        for (Charge charge : charges) {
+            WaitKey key = WaitKey.of(charge);
+            SortedSet<Waiter> queue = queues.get(key);
+            // those before the last one have the limits of the last one, or higher ones
+            if (queue != null && queue.last().raise(charge)) {
+                queue.forEach(waiter -> waiter.raise(charge));
+                raised.add(key);
+            }
+        }
+        return raised;
     }
 
     /** The first charge for which others wait already; null if there is none, or waiting is of no use. */
@@ -88,8 +104,10 @@ final class ReleaseQueues {
         WaitKey key = held.queue();
         waiter.waitForRelease(held, ++number);
         waiting.merge(WaitKey.of(held.charge()), 1, Integer::sum);
-        queues.computeIfAbsent(key, absent -> new TreeSet<>(comparingLong(Waiter::number)))
-                .add(waiter);
+        SortedSet<Waiter> queue = queues.computeIfAbsent(key, absent -> new TreeSet<>(comparingLong(Waiter::number)));
+        queue.add(waiter);
+        // one that comes from another queue may be before those that brought raised limits
+        queue.last().charges.forEach(waiter::raise);
         size.incrementAndGet();
         return key;
     }

@@ -31,19 +31,25 @@ final class RemoteAdmission extends Admission {
     @Override
     @Nullable
     Decision enter(Waiter waiter) {
-        List<Charge> charges;
+        List<Charge> charges = waiter.charges;
+        List<WaitKey> raised;
+        Charge heldUp;
         lock.lock();
         try {
-            Charge heldUp = releases.heldUp(waiter.charges);
+            raised = releases.raise(charges);
+            heldUp = releases.heldUp(waiter.charges);
             if (heldUp != null) {
                 joinBehindOthers(waiter, heldUp);
-                return waiter.answer();
+            } else if (closed || isFull(waiter)) {
+                charges = waiter.chargesAtOnce();
             }
-            charges = closed || isFull(waiter) ? waiter.chargesAtOnce() : waiter.charges;
         } finally {
             unlock();
         }
-        ask(waiter, charges);
+        raised.forEach(polling::poll);
+        if (heldUp == null) {
+            ask(waiter, charges);
+        }
         return waiter.answer();
     }
 

@@ -16,7 +16,8 @@ final class Waiter {
     /** Instead of a time: an undecided waiter is woken. */
     static final long UNDECIDED = Long.MAX_VALUE;
 
-    final List<Charge> charges;
+    /** What it asks for; under raised limits, once a later request has brought them. */
+    volatile List<Charge> charges;
 
     private final long arrived;
     private final BooleanSupplier present;
@@ -66,6 +67,15 @@ final class Waiter {
     WaitKey queue() {
         ReleaseQueues.Held known = held;
         return known == null ? null : known.queue();
+    }
+
+    /** Goes by the limits of a later request where they are raised; whether any are. */
+    boolean raise(Charge later) {
+        List<Charge> raised =
+                charges.stream().map(charge -> charge.raisedBy(later)).toList();
+        boolean any = !raised.equals(charges);
+        charges = raised;
+        return any;
     }
 
     /** First come, first served. */
