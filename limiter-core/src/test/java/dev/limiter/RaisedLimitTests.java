@@ -175,6 +175,27 @@ class RaisedLimitTests {
         }
     }
 
+    /** Waiters are still coming when the first request brings the limit that has room for all. */
+    @Test
+    @Tag("race")
+    void nobodyStaysOnceThereIsRoomForAll() {
+        for (int round = 0; round < 300; round++) {
+            String key = "key " + round;
+            List<Callable<CompletableFuture<Decision>>> tasks = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                Rule rule = i % 2 == 0 ? one : pool(8);
+                tasks.add(() -> limiters.acquireAsync(rule, key, HOUR));
+            }
+            List<CompletableFuture<Decision>> all = threads.race(tasks);
+
+            limiters.acquire(pool(9), key, Duration.ZERO).close();
+
+            assertThat(all).allMatch(RaisedLimitTests::isPermitted);
+            assertThat(limiters.peek(pool(9), key).remaining()).as(key).isEqualTo(1);
+            assertThat(limiters.waiting()).isZero();
+        }
+    }
+
     /** Each request waits or is counted, at least one is, and no more than may. */
     private boolean isSettled(Rule raised, String key, int open) {
         long most = raised.limits().get(0).limit();
