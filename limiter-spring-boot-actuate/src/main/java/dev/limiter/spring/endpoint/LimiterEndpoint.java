@@ -13,6 +13,7 @@ import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.RuleChange;
 import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.storage.DecidingStorage;
 import java.util.List;
 import java.util.Map;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -41,7 +42,6 @@ public final class LimiterEndpoint {
     private final OperatorLog log;
 
     /**
-     * @param storage its name in metrics
      * @param events where changes are published
      * @param hash what is told there instead of keys
      */
@@ -54,7 +54,7 @@ public final class LimiterEndpoint {
             RefusedKeys refused,
             DemandRecorder demand,
             PermitHolders holders,
-            String storage,
+            DecidingStorage storage,
             ApplicationEventPublisher events,
             KeyHash hash) {
         HeldPermitReader held = new HeldPermitReader(holders, hash);

@@ -16,6 +16,7 @@ import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.RuleChange;
 import dev.limiter.spring.operate.SuggestLimit;
 import dev.limiter.spring.rule.RuleName;
+import dev.limiter.spring.storage.DecidingStorage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,11 +34,10 @@ final class RuleReader {
     private final DecisionCounts counts;
     private final RefusedKeys refused;
     private final DemandRecorder demand;
-    private final String storage;
+    private final DecidingStorage storage;
     private final HeldPermitReader held;
     private final KeyHash hash;
 
-    /** {@code storage}: its name in metrics. */
     RuleReader(
             LiveRules rules,
             RateLimiters limiters,
@@ -45,7 +45,7 @@ final class RuleReader {
             DecisionCounts counts,
             RefusedKeys refused,
             DemandRecorder demand,
-            String storage,
+            DecidingStorage storage,
             HeldPermitReader held,
             KeyHash hash) {
         this.held = held;
@@ -85,9 +85,9 @@ final class RuleReader {
 
     private Map<String, Object> storage() {
         Map<String, Object> body = new LinkedHashMap<>();
-        body.put("type", storage);
-        body.put("keys", limiters.storage().size());
-        if (limiters.storage() instanceof FailoverRateLimiterStorage remote) {
+        body.put("type", storage.name());
+        body.put("keys", storage.storage().size());
+        if (storage.storage() instanceof FailoverRateLimiterStorage remote) {
             body.put("decides", remote.isAvailable());
             body.put("instances", remote.instances());
         }

@@ -11,6 +11,7 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.CountingListener;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
+import dev.limiter.spring.storage.DecidingStorage;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -47,7 +48,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
 
     private final ObjectProvider<MeterRegistry> available;
     private final RateLimiters limiters;
-    private final String storageName;
+    private final DecidingStorage storage;
     private final ConcurrentMap<String, List<Counter>> bans = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, List<Timer>> timers = new ConcurrentHashMap<>();
     private final Set<MeterRegistry> bound = ConcurrentHashMap.newKeySet();
@@ -55,11 +56,11 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
 
     /** {@code nearLimit}: from which use of a limit, in percent, a request has come near to it. */
     public LimiterMetrics(
-            ObjectProvider<MeterRegistry> registries, RateLimiters limiters, String storageName, int nearLimit) {
+            ObjectProvider<MeterRegistry> registries, RateLimiters limiters, DecidingStorage storage, int nearLimit) {
         this.nearShare = (100 - nearLimit) / 100.0;
         this.available = registries;
         this.limiters = limiters;
-        this.storageName = storageName;
+        this.storage = storage;
     }
 
     @Override
@@ -80,11 +81,11 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         Gauge.builder("limiter.waiting", limiters, RateLimiters::waiting)
                 .description("Requests and calls that wait for their turn")
                 .register(registry);
-        Gauge.builder("limiter.keys", limiters.storage(), RateLimiterStorage::size)
+        Gauge.builder("limiter.keys", storage.storage(), RateLimiterStorage::size)
                 .description("States held, one for each rule and key")
-                .tag("storage", storageName)
+                .tag("storage", storage.name())
                 .register(registry);
-        if (limiters.storage() instanceof InMemoryRateLimiterStorage memory) {
+        if (storage.storage() instanceof InMemoryRateLimiterStorage memory) {
             evictions("expired", memory, InMemoryRateLimiterStorage::expired, registry);
             evictions("full", memory, InMemoryRateLimiterStorage::evicted, registry);
         }

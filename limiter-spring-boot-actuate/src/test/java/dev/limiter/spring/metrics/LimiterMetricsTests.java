@@ -28,6 +28,7 @@ import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.TiersDefinition;
+import dev.limiter.spring.storage.DecidingStorage;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Meter;
@@ -54,15 +55,19 @@ class LimiterMetricsTests {
     private final RateLimiters limiters = new RateLimiters(storage);
     private final MeterRegistry registry = new SimpleMeterRegistry();
     private final LimiterMetrics metrics = metrics(registry);
-    private final RuleDecider decider =
-            new RuleDecider(limiters, List.of(metrics), KeyHash.with("secret"), new PermitHolders(now::get));
+    private final RuleDecider decider = new RuleDecider(
+            limiters, limiters.storage(), List.of(metrics), KeyHash.with("secret"), new PermitHolders(now::get));
 
     private LimiterMetrics metrics(MeterRegistry... registries) {
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
         for (int i = 0; i < registries.length; i++) {
             beans.addBean("registry" + i, registries[i]);
         }
-        return new LimiterMetrics(beans.getBeanProvider(MeterRegistry.class), limiters, "memory", 80);
+        return new LimiterMetrics(
+                beans.getBeanProvider(MeterRegistry.class),
+                limiters,
+                new DecidingStorage(limiters.storage(), "memory"),
+                80);
     }
 
     @ParameterizedTest

@@ -173,7 +173,7 @@ class RuleGaugesTests {
 
     private Verdict decide() {
         RequestView request = mock();
-        return new RuleDecider(limiters, List.of(), KeyHash.with("secret"), holders)
+        return new RuleDecider(limiters, limiters.storage(), List.of(), KeyHash.with("secret"), holders)
                 .decide(ApplicableRules.of(rules.all()), RateLimitContext.of(request, "GET /orders"), "GET /orders");
     }
 

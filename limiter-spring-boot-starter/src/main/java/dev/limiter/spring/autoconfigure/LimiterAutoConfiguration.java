@@ -12,6 +12,7 @@ import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.RejectionLogger;
+import dev.limiter.spring.storage.DecidingStorage;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -49,9 +50,16 @@ public final class LimiterAutoConfiguration {
         return new RateLimiters(storage);
     }
 
+    /** Limiters of the application's own may have another storage than the bean; a mock of them has none. */
+    @Bean
+    DecidingStorage limiterDecidingStorage(RateLimiters limiters, ObjectProvider<RateLimiterStorage> storage) {
+        RateLimiterStorage deciding = DecidingStorage.of(limiters, storage::getObject);
+        return new DecidingStorage(deciding, StorageName.of(deciding));
+    }
+
     @Bean(destroyMethod = "stop")
-    StorageCleaner limiterStorageCleaner(RateLimiters limiters, LimiterSettings settings) {
-        return new StorageCleaner(limiters.storage(), settings.maxKeys());
+    StorageCleaner limiterStorageCleaner(DecidingStorage storage, LimiterSettings settings) {
+        return new StorageCleaner(storage.storage(), settings.maxKeys());
     }
 
     /** A child context that decides by the {@code RateLimiters} of its parent must not end waiting there. */
@@ -78,7 +86,12 @@ public final class LimiterAutoConfiguration {
 
     @Bean
     RuleDecider limiterRuleDecider(
-            RateLimiters limiters, ObjectProvider<RateLimitListener> listeners, KeyHash hash, PermitHolders holders) {
-        return new RuleDecider(limiters, listeners.orderedStream().toList(), hash, holders);
+            RateLimiters limiters,
+            DecidingStorage storage,
+            ObjectProvider<RateLimitListener> listeners,
+            KeyHash hash,
+            PermitHolders holders) {
+        return new RuleDecider(
+                limiters, storage.storage(), listeners.orderedStream().toList(), hash, holders);
     }
 }

@@ -23,6 +23,7 @@ import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.operate.series.DecisionSeries;
 import dev.limiter.spring.redis.DecisionSeriesSync;
 import dev.limiter.spring.redis.OwnConnection;
+import dev.limiter.spring.storage.DecidingStorage;
 import dev.limiter.spring.web.endpoint.ServletExchange;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -109,6 +110,7 @@ public final class LimiterEndpointAutoConfiguration {
     LimiterEndpoint limiterEndpoint(
             LiveRules rules,
             RateLimiters limiters,
+            DecidingStorage storage,
             RuleDecider decider,
             LimiterSettings settings,
             DecisionCounts counts,
@@ -118,17 +120,7 @@ public final class LimiterEndpointAutoConfiguration {
             ApplicationEventPublisher events,
             KeyHash hash) {
         return new LimiterEndpoint(
-                rules,
-                limiters,
-                decider,
-                settings.floors(),
-                counts,
-                refused,
-                demand,
-                holders,
-                StorageName.of(limiters.storage()),
-                events,
-                hash);
+                rules, limiters, decider, settings.floors(), counts, refused, demand, holders, storage, events, hash);
     }
 
     @Bean

@@ -12,6 +12,7 @@ import dev.limiter.spring.metrics.QueuedRequestCounter;
 import dev.limiter.spring.metrics.RuleGauges;
 import dev.limiter.spring.metrics.StorageMetrics;
 import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.storage.DecidingStorage;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -35,8 +36,11 @@ public final class LimiterMetricsAutoConfiguration {
 
     @Bean
     LimiterMetrics limiterMetrics(
-            ObjectProvider<MeterRegistry> registries, RateLimiters limiters, LimiterSettings settings) {
-        return new LimiterMetrics(registries, limiters, StorageName.of(limiters.storage()), settings.nearLimit());
+            ObjectProvider<MeterRegistry> registries,
+            RateLimiters limiters,
+            DecidingStorage storage,
+            LimiterSettings settings) {
+        return new LimiterMetrics(registries, limiters, storage, settings.nearLimit());
     }
 
     @Bean

@@ -15,6 +15,7 @@ import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.metrics.LimiterMetrics;
 import dev.limiter.spring.web.RateLimitInterceptor;
 import dev.limiter.spring.web.RejectionHandler;
@@ -23,6 +24,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
@@ -31,6 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
@@ -114,6 +118,51 @@ class LimiterAutoConfigurationTests {
                         .hasSingleBean(RateLimiters.class)
                         .hasSingleBean(RateLimiterFactory.class)
                         .doesNotHaveBean("limiterFactory"));
+    }
+
+    /** A mock, as tests of an application have it, knows no storage. */
+    @Test
+    void startsWithAMockOfLimiters() {
+        RateLimiters mocked = mock();
+        webApplication
+                .withConfiguration(AutoConfigurations.of(
+                        EndpointAutoConfiguration.class,
+                        LimiterChangesAutoConfiguration.class,
+                        LimiterEndpointAutoConfiguration.class))
+                .withPropertyValues(
+                        "management.endpoints.jmx.exposure.include=limiter",
+                        "spring.jmx.enabled=true",
+                        "management.endpoints.web.exposure.include=limiter")
+                .withBean("own", RateLimiters.class, () -> mocked)
+                .withBean(SimpleMeterRegistry.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed().hasSingleBean(RateLimiters.class);
+                    assertThat(context.getBean(LimiterEndpoint.class).rules())
+                            .extracting("storage")
+                            .isEqualTo(Map.of("type", "memory", "keys", 0L));
+                    assertThat(context.getBean(MeterRegistry.class)
+                                    .get("limiter.keys")
+                                    .tag("storage", "memory")
+                                    .gauge()
+                                    .value())
+                            .isZero();
+                });
+    }
+
+    @Test
+    void countsKeysWhereOwnLimitersDecide() {
+        RateLimiters own = RateLimiters.builder().build();
+        application
+                .withBean("own", RateLimiters.class, () -> own)
+                .withBean(SimpleMeterRegistry.class)
+                .run(context -> {
+                    own.tryAcquire(Rule.of("days", Limit.fixedWindow(9, Duration.ofDays(1))), "key");
+                    assertThat(context.getBean(MeterRegistry.class)
+                                    .get("limiter.keys")
+                                    .gauge()
+                                    .value())
+                            .isEqualTo(1);
+                });
     }
 
     @Test

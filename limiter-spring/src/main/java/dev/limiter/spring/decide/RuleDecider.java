@@ -3,6 +3,7 @@ package dev.limiter.spring.decide;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
+import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import dev.limiter.ReturningFuture;
 import dev.limiter.spring.compiled.Ban;
@@ -32,13 +33,19 @@ public final class RuleDecider {
     private final boolean remote;
 
     /**
+     * @param storage where the limiters decide
      * @param hash what listeners may tell people instead of keys
      * @param holders where requests are while they hold permits of concurrency limits
      */
-    public RuleDecider(RateLimiters limiters, List<RateLimitListener> listeners, KeyHash hash, PermitHolders holders) {
+    public RuleDecider(
+            RateLimiters limiters,
+            RateLimiterStorage storage,
+            List<RateLimitListener> listeners,
+            KeyHash hash,
+            PermitHolders holders) {
         this.limiters = limiters;
         this.holders = holders;
-        this.remote = limiters.storage().isRemote();
+        this.remote = storage.isRemote();
         this.reports = new DecisionReports(listeners, hash);
         this.bans = new Bans(limiters, reports);
         this.charges = new RuleCharges(reports);

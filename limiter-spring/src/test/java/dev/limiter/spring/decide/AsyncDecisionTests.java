@@ -60,15 +60,17 @@ class AsyncDecisionTests {
     private final List<RateLimitEvent> events = new ArrayList<>();
     private final PermitHolders holders = new PermitHolders(now::get);
     private final RuleDecider decider =
-            new RuleDecider(new RateLimiters(remote), List.of(events::add), KeyHash.with("secret"), holders);
+            new RuleDecider(new RateLimiters(remote), remote, List.of(events::add), KeyHash.with("secret"), holders);
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void answersAsTheBlockingWayDoes(long seed) {
         List<RateLimitEvent> blockingEvents = new ArrayList<>();
         List<RateLimitEvent> rejections = new ArrayList<>();
+        RateLimiterStorage memory = new InMemoryRateLimiterStorage(new RateLimiterFactory(), now::get, 1_000);
         RuleDecider blocking = new RuleDecider(
-                new RateLimiters(new InMemoryRateLimiterStorage(new RateLimiterFactory(), now::get, 1_000)),
+                new RateLimiters(memory),
+                memory,
                 List.of(blockingEvents::add, new RejectionListener(rejections)),
                 KeyHash.with("secret"),
                 holders);

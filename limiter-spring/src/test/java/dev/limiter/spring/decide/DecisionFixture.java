@@ -36,7 +36,7 @@ final class DecisionFixture {
     }));
 
     RuleDecider decider(List<RateLimitListener> listeners) {
-        return new RuleDecider(limiters, listeners, KeyHash.with("secret"), holders);
+        return new RuleDecider(limiters, limiters.storage(), listeners, KeyHash.with("secret"), holders);
     }
 
     void pass(Duration time) {

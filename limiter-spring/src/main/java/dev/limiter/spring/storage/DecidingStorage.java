@@ -1,0 +1,23 @@
+package dev.limiter.spring.storage;
+
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.RateLimiters;
+import java.util.function.Supplier;
+
+/**
+ * The storage of the application's {@link RateLimiters}.
+ *
+ * @param name its name in metrics and the endpoint
+ */
+public record DecidingStorage(RateLimiterStorage storage, String name) {
+
+    /**
+     * The storage that limiters decide in.
+     *
+     * @param otherwise asked where they have none, as a mock in a test of the application
+     */
+    public static RateLimiterStorage of(RateLimiters limiters, Supplier<RateLimiterStorage> otherwise) {
+        RateLimiterStorage own = limiters.storage();
+        return own == null ? otherwise.get() : own;
+    }
+}
