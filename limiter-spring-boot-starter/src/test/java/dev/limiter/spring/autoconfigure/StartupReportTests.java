@@ -132,7 +132,10 @@ class StartupReportTests {
                 "/orders/{id}           | get",
                 "/**                    | ",
                 "/                      | ",
-                "/*.css                 | ",
+                "/order*/{id}           | ",
+                "/eith*                 | ",
+                "/limit*                | ",
+                "/limit*/spring         | ",
                 "/routed                | GET",
                 "/nested/inner          | ",
                 "/nested/hidden         | ",
@@ -155,6 +158,10 @@ class StartupReportTests {
                 "/orders/{id}   | POST",
                 "/error         | ",
                 "/no-such-files | ",
+                "/ordrs*        | ",
+                "/ordrs*/{id}   | ",
+                "/orders/{id}/x*| ",
+                "/*.css         | ",
                 "/actuator/**   | "
             })
     void pathsOfNoEndpointAreFound(String paths, String methods, CapturedOutput output) {

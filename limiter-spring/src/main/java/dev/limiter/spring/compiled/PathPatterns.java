@@ -115,9 +115,11 @@ public final class PathPatterns {
                 : Coverage.SOME;
     }
 
-    /** The coverage of one of the patterns alone. */
+    /** The coverage by one of the patterns alone, also where only segments behind a variable tell that there is none. */
     Coverage coverage(String text, String endpointPattern) {
-        return new PathPatterns(List.of(text), parser).coverage(endpointPattern);
+        return PathOverlap.of(text, endpointPattern, parser.get().isCaseSensitive())
+                ? new PathPatterns(List.of(text), parser).coverage(endpointPattern)
+                : Coverage.NONE;
     }
 
     /** Whether a path may match both; false only if they begin with literal segments that differ. */

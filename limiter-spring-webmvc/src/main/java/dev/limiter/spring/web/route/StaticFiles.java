@@ -1,31 +1,47 @@
 package dev.limiter.spring.web.route;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.core.io.support.ResourcePatternResolver;
+import org.springframework.web.context.support.ServletContextResource;
+import org.springframework.web.context.support.ServletContextResourcePatternResolver;
 
 /** Whether static files can be below a path. */
 final class StaticFiles {
 
     private StaticFiles() {}
 
-    /** Looks for what stands before the first segment that is not literal; true if nothing does. */
+    /**
+     * Looks for what stands before the first segment that is not literal, and for that one too where it is no pattern of
+     * several segments; true if that cannot be told.
+     */
     static boolean mayBeUnder(String pathPattern, List<Resource> locations) {
-        String literal = literalSegments(pathPattern);
-        return literal.isEmpty() || locations.stream().anyMatch(location -> exists(location, literal));
-    }
-
-    private static String literalSegments(String pathPattern) {
-        StringBuilder literal = new StringBuilder();
+        List<String> literal = new ArrayList<>();
+        String wildcard = null;
         for (String segment : pathPattern.split("/")) {
             if (segment.matches(".*[*?{].*")) {
+                wildcard = segment;
                 break;
             }
             if (!segment.isEmpty()) {
-                literal.append(literal.isEmpty() ? "" : "/").append(segment);
+                literal.add(segment);
             }
         }
-        return literal.toString();
+        String path = String.join("/", literal);
+        if (wildcard == null || wildcard.equals("**") || wildcard.startsWith("{*")) {
+            return literal.isEmpty() || locations.stream().anyMatch(location -> exists(location, path));
+        }
+        String names = (literal.isEmpty() ? "" : path + "/") + names(wildcard);
+        return locations.stream().anyMatch(location -> mayHave(location, path, names));
+    }
+
+    /** The pattern of names of files and folders, with a wildcard from the first variable to the last. */
+    private static String names(String segment) {
+        return segment.replaceAll("\\{.*}", "*");
     }
 
     /** In an archive, only a name with a slash at its end is a folder. */
@@ -36,5 +52,28 @@ final class StaticFiles {
         } catch (IOException unknown) {
             return true;
         }
+    }
+
+    /** Whether a location has one of these names: what is packed with the application is listed, other folders may change. */
+    private static boolean mayHave(Resource location, String path, String names) {
+        try {
+            if (location instanceof ClassPathResource packed) {
+                return anyOf(
+                        new PathMatchingResourcePatternResolver(packed.getClassLoader()),
+                        ResourcePatternResolver.CLASSPATH_ALL_URL_PREFIX + packed.getPath() + names);
+            }
+            if (location instanceof ServletContextResource packed) {
+                return anyOf(
+                        new ServletContextResourcePatternResolver(packed.getServletContext()),
+                        packed.getPath() + names);
+            }
+            return path.isEmpty() || exists(location, path);
+        } catch (IOException unknown) {
+            return true;
+        }
+    }
+
+    private static boolean anyOf(ResourcePatternResolver resolver, String names) throws IOException {
+        return resolver.getResources(names).length > 0 || resolver.getResources(names + "/**").length > 0;
     }
 }

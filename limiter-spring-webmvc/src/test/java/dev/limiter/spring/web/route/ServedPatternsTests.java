@@ -22,7 +22,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.FileSystemResource;
+import org.springframework.core.io.Resource;
+import org.springframework.mock.web.MockServletContext;
+import org.springframework.web.context.support.ServletContextResource;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.function.RequestPredicates;
 import org.springframework.web.servlet.function.ServerResponse;
@@ -46,6 +50,13 @@ class ServedPatternsTests {
         "/orders, POST, true",
         "/order, , false",
         "/orders/{id}/items, , false",
+        "/ordrs*, , false",
+        "/ordrs*/{id}, , false",
+        "/ord*, GET, false",
+        "/ord*, POST, true",
+        "/ord*/{id}, GET, true",
+        "/?ny, , true",
+        "/?nny, , false",
         "/any, DELETE, true",
         "/*, DELETE, true",
         "/**, , true"
@@ -93,10 +104,37 @@ class ServedPatternsTests {
                 .isEqualTo(any);
     }
 
+    /** With the folder of all classes in the place of one of files. */
+    @ParameterizedTest
+    @CsvSource({
+        "/**, true",
+        "/{*any}, true",
+        "/limit*/a.css, true",
+        "/limiter/spring/web/rout*/**, true",
+        "/limiter/spring/web/route/StaticFil*.class, true",
+        "/limiter/spring/web/route/{name:S.*}.class, true",
+        "/limiter/spring/web/route/StatikFil*.class, false",
+        "/limter*/**, false",
+        "/*.css, false",
+    })
+    void filesWithTheApplicationAreListed(String path, boolean any) {
+        assertThat(StaticFiles.mayBeUnder(path, List.of(new ClassPathResource("dev/"))))
+                .isEqualTo(any);
+    }
+
     @Test
-    void pathWithoutALiteralSegmentMayHaveFilesAnywhere() {
-        assertThat(StaticFiles.mayBeUnder("/{any}/a.css", List.of())).isTrue();
-        assertThat(StaticFiles.mayBeUnder("/css/{any}", List.of())).isFalse();
+    void filesOfTheServletContextAreListed() {
+        Resource root = new ServletContextResource(new MockServletContext("dev"), "/");
+        assertThat(StaticFiles.mayBeUnder("/lim*", List.of(root))).isTrue();
+        assertThat(StaticFiles.mayBeUnder("/limter*", List.of(root))).isFalse();
+    }
+
+    @Test
+    void foldersOutsideOfTheApplicationMayHaveOtherFilesLater() {
+        assertThat(StaticFiles.mayBeUnder("/*.css", List.of(new FileSystemResource(files + "/"))))
+                .isTrue();
+        assertThat(StaticFiles.mayBeUnder("/css/*.css", List.of(new FileSystemResource(files + "/"))))
+                .isFalse();
     }
 
     @Test
