@@ -449,6 +449,42 @@ class StartupReportTests {
         assertThat(output).contains("limiter.max-keys = 2: one client");
     }
 
+    @Test
+    void annotationOnAMethodThatMakesABeanIsFound(CapturedOutput output) {
+        application
+                .withUserConfiguration(Factory.class)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output)
+                .contains("LIM-916", "@RateLimiter on " + Factory.class.getName() + ".made() limits no call")
+                .contains("@RateLimiter on " + Factory.class.getName() + ".madeStatically() limits no call")
+                .doesNotContain("LIM-905", "plain()");
+    }
+
+    @Test
+    void annotatedControllerBehindAnInterfaceIsFound(CapturedOutput output) {
+        application
+                .withPropertyValues("spring.aop.proxy-target-class=false")
+                .withBean(Hidden.class)
+                .withBean(Shown.class)
+                .withBean(ByVariable.class)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output)
+                .contains("LIM-917", Hidden.class.getName(), "spring.aop.proxy-target-class")
+                .doesNotContain(Shown.class.getName());
+    }
+
+    @Test
+    void annotatedControllerBehindAClassIsFine(CapturedOutput output) {
+        application
+                .withBean(Hidden.class)
+                .withBean(Shown.class)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).doesNotContain(REPORT);
+    }
+
     private void run(String[] properties) {
         application
                 .withPropertyValues(properties)
@@ -473,6 +509,59 @@ class StartupReportTests {
 
         @RateLimiter(limit = 1)
         public final void out() {}
+    }
+
+    @Configuration
+    static class Factory {
+
+        @Bean
+        @RateLimiter(limit = 1, window = "1h")
+        StringBuilder made() {
+            return new StringBuilder();
+        }
+
+        @Bean
+        @RateLimiter(limit = 1, window = "1h")
+        static StringBuilder madeStatically() {
+            return new StringBuilder();
+        }
+
+        @Bean
+        Object plain() {
+            return new Object();
+        }
+    }
+
+    interface Greeting {
+
+        String hello();
+    }
+
+    @RestController
+    static class Hidden implements Greeting {
+
+        @Override
+        @RateLimiter(limit = 1, window = "1h")
+        @GetMapping("/hidden")
+        public String hello() {
+            return "hello";
+        }
+    }
+
+    @RestController
+    interface ShownGreeting {
+
+        @GetMapping("/shown")
+        String hello();
+    }
+
+    static class Shown implements ShownGreeting {
+
+        @Override
+        @RateLimiter(limit = 1, window = "1h")
+        public String hello() {
+            return "hello";
+        }
     }
 
     @RestController

@@ -10,6 +10,7 @@ import dev.limiter.spring.rule.RuleOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -25,7 +26,7 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
     private final ConfigurableListableBeanFactory beans;
     private final LimitedMethods methods;
     private final Rules rules;
-    private final Set<Finding> unreachable = new LinkedHashSet<>();
+    private final Set<Finding> withoutEffect = new LinkedHashSet<>();
 
     public LimitedMethodScanner(ConfigurableListableBeanFactory beans, LimitedMethods methods, Rules rules) {
         this.beans = beans;
@@ -39,7 +40,9 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
         for (String name : beans.getBeanNamesForType(Object.class)) {
             Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
             if (type != null && RateLimiterAnnotations.mayBeOn(type)) {
-                compile(type, problems);
+                if (compile(type, problems)) {
+                    HiddenControllers.finding(beans.getType(name), type).ifPresent(withoutEffect::add);
+                }
             }
         }
         problems.throwIfAny();
@@ -47,7 +50,7 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
 
     @Override
     public List<Finding> findings() {
-        List<Finding> findings = new ArrayList<>(unreachable);
+        List<Finding> findings = new ArrayList<>(withoutEffect);
         for (RuleDefinition rule : rules.current().definitions()) {
             if (rule.get(RuleOptions.PATHS) == null && !methods.use(rule.name())) {
                 findings.add(new Finding(
@@ -60,10 +63,15 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
         return findings;
     }
 
-    private void compile(Class<?> type, Problems problems) {
-        MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<Boolean>) method -> {
-            UnproxiedMethods.finding(method, type).ifPresent(unreachable::add);
+    /** Returns whether annotations apply to any method. */
+    private boolean compile(Class<?> type, Problems problems) {
+        MethodIntrospector.MetadataLookup<Boolean> annotated = method -> {
+            Optional<Finding> finding = FactoryMethods.is(method)
+                    ? FactoryMethods.finding(method, type)
+                    : UnproxiedMethods.finding(method, type);
+            finding.ifPresent(withoutEffect::add);
             return problems.collect(() -> methods.isAnnotated(method, type));
-        });
+        };
+        return MethodIntrospector.selectMethods(type, annotated).containsValue(true);
     }
 }

@@ -82,7 +82,7 @@ final class RateLimiterAnnotations {
                 || Modifier.isPublic(modifiers) && NO_ENDPOINT.stream().noneMatch(annotations(method)::isPresent);
     }
 
-    private static boolean isEndpoint(Method method) {
+    static boolean isEndpoint(Method method) {
         return annotations(method).isPresent(ENDPOINT);
     }
 

@@ -85,7 +85,9 @@ public enum MessageCode {
     CONTEXT_PATH("LIM-912", "Leave the context path out of paths."),
     EVICTING_SERVER("LIM-913", "Give limits a server with maxmemory-policy noeviction."),
     FLOOR_WITHOUT_RULE("LIM-914", "Correct the name of the rule, or remove the floor."),
-    IGNORED_SETTING("LIM-915", "Remove the property, or set what it needs.");
+    IGNORED_SETTING("LIM-915", "Remove the property, or set what it needs."),
+    FACTORY_METHOD("LIM-916", "Annotate the type of the bean or its methods."),
+    HIDDEN_CONTROLLER("LIM-917", "Leave spring.aop.proxy-target-class as it is, or use a rule with paths.");
 
     private final String code;
     private final String action;
