@@ -203,6 +203,9 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
 
         /** None before there is a registry. */
         private Counter[] begin() {
+            if (registries.isEmpty()) {
+                return counters;
+            }
             counters = registries.stream()
                     .map(registry -> Counter.builder("limiter.decisions")
                             .description("Decisions on requests and calls")
