@@ -250,6 +250,7 @@ class LimiterAutoConfigurationTests {
                 .withPropertyValues("limiter.max-keys=100")
                 .withBean(SimpleMeterRegistry.class)
                 .run(context -> {
+                    context.getBean(StorageCleaner.class).stop();
                     RateLimiters limiters = context.getBean(RateLimiters.class);
                     Rule days = Rule.of("days", Limit.fixedWindow(9, Duration.ofDays(1)));
                     Rule moments = Rule.of("moments", Limit.fixedWindow(9, Duration.ofNanos(1)));
@@ -266,10 +267,10 @@ class LimiterAutoConfigurationTests {
     }
 
     /**
-     * Four threads with ever new keys: each key is in the storage, or was counted when it left; twice, if that was before
-     * its first decision.
+     * Ever new keys: each is in the storage, or was counted when it left; twice, if that was before its first decision.
+     * Between its start and its first permit, a key of another thread has nothing to be remembered, and is counted as
+     * expired. The cleaner is another thread, too.
      */
-    /** Between its start and its first permit, a key of another thread has nothing to be remembered, and is counted as expired. */
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
     void countsAllThatAFloodDrivesOut(int threads) {
@@ -277,6 +278,7 @@ class LimiterAutoConfigurationTests {
                 .withPropertyValues("limiter.max-keys=1000")
                 .withBean(SimpleMeterRegistry.class)
                 .run(context -> {
+                    context.getBean(StorageCleaner.class).stop();
                     RateLimiters limiters = context.getBean(RateLimiters.class);
                     Rule days = Rule.of("days", Limit.fixedWindow(9, Duration.ofDays(1)));
                     IntStream.range(0, threads)
