@@ -22,8 +22,14 @@ public final class RateLimiterFactory {
         own.forEach(this::add);
     }
 
+    @SuppressWarnings("ConstantValue")
     private void add(RateLimiterStrategy strategy) {
-        strategies.put(strategy.algorithm(), strategy);
+        Algorithm algorithm = strategy.algorithm();
+        if (algorithm == null) {
+            throw new IllegalArgumentException(strategy.getClass().getName()
+                    + ".algorithm() gave null: a strategy, and a mock of one, names its" + " algorithm");
+        }
+        strategies.put(algorithm, strategy);
     }
 
     /** Whether there is a strategy for an algorithm. */

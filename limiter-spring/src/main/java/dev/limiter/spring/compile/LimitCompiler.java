@@ -171,7 +171,10 @@ final class LimitCompiler {
                     MessageCode.ALGORITHM_MISSING,
                     algorithm.where(),
                     EnumText.of(algorithm.value()),
-                    "This algorithm is not available; there are " + names(available) + ".");
+                    "This algorithm is not available; there are "
+                            + (available.isEmpty()
+                                    ? "none: the RateLimiterFactory bean has no strategy, as a mock of it."
+                                    : names(available) + "."));
         }
     }
 

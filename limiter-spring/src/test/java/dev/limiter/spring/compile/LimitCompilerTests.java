@@ -2,14 +2,18 @@ package dev.limiter.spring.compile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,6 +45,16 @@ class LimitCompilerTests {
                 Limit.slidingWindowLog(limit, Duration.ofHours(1)));
 
         assertThatNoException().isThrownBy(problems::throwIfAny);
+    }
+
+    @Test
+    void saysThatThereIsNoAlgorithmAtAll() {
+        LimitDefinition limit = LimitDefinition.of(
+                RuleOrigin.property("limiter.rules.orders"), 1L, "1s", Algorithm.TOKEN_BUCKET, null, null);
+
+        assertThatThrownBy(() -> new LimitCompiler(Set.of(), TimeSteps.NANOSECONDS).compile("", limit, Duration.ZERO))
+                .hasMessageContaining("there are none: the RateLimiterFactory bean has no strategy, as a mock of it")
+                .hasMessageContaining("LIM-203");
     }
 
     @Test

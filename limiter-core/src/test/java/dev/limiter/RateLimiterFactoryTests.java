@@ -1,0 +1,32 @@
+package dev.limiter;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RateLimiterFactoryTests {
+
+    @Test
+    void strategyOfNoAlgorithmIsNamed() {
+        assertThatThrownBy(() -> new RateLimiterFactory(List.of(new Mute())))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(Mute.class.getName())
+                .hasMessageContaining("algorithm()");
+    }
+
+    /** A strategy that answers as a fresh mock does. */
+    @SuppressWarnings("NullAway")
+    private static final class Mute implements RateLimiterStrategy {
+
+        @Override
+        public Algorithm algorithm() {
+            return null;
+        }
+
+        @Override
+        public CompiledLimit compile(Limit limit, long now) {
+            return null;
+        }
+    }
+}
