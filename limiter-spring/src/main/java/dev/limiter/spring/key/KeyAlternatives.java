@@ -85,12 +85,19 @@ public final class KeyAlternatives {
         return !text.matches("global|method|path\\s*:.*");
     }
 
+    /** Whether a part of the type {@code one} has a value for each request for which {@code other} has one. */
+    static boolean hasValueWherever(String one, String other) {
+        return one.equals("global")
+                || one.equals("method")
+                        && other.matches("ip|principal|session|method|(header|cookie|param|path)\\s*:.*");
+    }
+
     private KeyAlternative named(String kind, String name, String text, String where, ExpressionScope scope) {
         return switch (kind) {
             case "header" ->
                 secret("header:" + token(name, text).toLowerCase(Locale.ROOT), request -> request.getHeader(name));
             case "cookie" -> secret("cookie:" + token(name, text), request -> request.cookie(name));
-            case "param" -> secret(type("param:" + notEmpty(name, text)), request -> request.getParameter(name));
+            case "param" -> secret(type("param:" + unquoted(name, text)), request -> request.getParameter(name));
             case "path" -> pathVariable(name, text, scope);
             default -> source(kind, notEmpty(name, text), text, where);
         };
@@ -98,7 +105,7 @@ public final class KeyAlternatives {
 
     private static KeyAlternative pathVariable(String name, String text, ExpressionScope scope) {
         scope.checkMember("pathVariable");
-        return ofRequest(type("path:" + notEmpty(name, text)), request -> request.pathVariable(name));
+        return ofRequest(type("path:" + unquoted(name, text)), request -> request.pathVariable(name));
     }
 
     private static KeyAlternative principal(String text, ExpressionScope scope) {
@@ -133,9 +140,17 @@ public final class KeyAlternatives {
     }
 
     private static String token(String name, String text) {
-        notEmpty(name, text);
+        unquoted(name, text);
         if (!name.chars().allMatch(c -> c < 128 && (Character.isLetterOrDigit(c) || TOKEN_SYMBOLS.indexOf(c) >= 0))) {
             throw new IllegalArgumentException("\"" + text + "\" has a name that no header or cookie can have");
+        }
+        return name;
+    }
+
+    /** Apostrophes are characters of a token, but a name between two of them is hardly meant to have them. */
+    private static String unquoted(String name, String text) {
+        if (notEmpty(name, text).matches("(['\"`]).*\\1")) {
+            throw new IllegalArgumentException("write the name in \"" + text + "\" without quotes of its own");
         }
         return name;
     }

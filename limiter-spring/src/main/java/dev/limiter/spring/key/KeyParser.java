@@ -111,9 +111,20 @@ public final class KeyParser {
                 throw new IllegalArgumentException(
                         "there is nothing before or after a '|'; put an expression with || into #{...}");
             }
+            refuseUnused(parsed, alternative);
             parsed.add(alternatives.parse(alternative, where, scope));
         }
         return parsed;
+    }
+
+    /** Alternatives behind one that always has a value. */
+    private static void refuseUnused(List<KeyAlternative> before, String text) {
+        for (KeyAlternative alternative : before) {
+            if (KeyAlternatives.hasValueWherever(alternative.type(), text)) {
+                throw new IllegalArgumentException("\"" + text + "\" is never used, since \"" + alternative.type()
+                        + "\" always has a value; write it first, or join the two with a comma");
+            }
+        }
     }
 
     private static LimiterConfigurationException problem(String where, String value, String reason) {
