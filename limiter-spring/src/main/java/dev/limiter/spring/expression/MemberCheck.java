@@ -28,6 +28,7 @@ final class MemberCheck {
             throw new IllegalStateException("++ and -- assign a value, which rules cannot");
         }
         types.of(node);
+        ComparedTexts.check(node, types);
         for (int i = 0; i < node.getChildCount(); i++) {
             check(node.getChild(i));
         }

@@ -99,6 +99,11 @@ class MemberCheckTests {
                 "new String('x').length()",
                 "new java.util.ArrayList(#user.roles).anything",
                 "#user.id matches '[a-z]+'",
+                "#count == 5L",
+                "#count == null",
+                "#user.id == 'x'",
+                "#user.id > 'a'",
+                "#object == '5'",
             })
     void whatMayBeThereIsFine(String expression) {
         assertThatCode(() -> parse(expression, "place")).doesNotThrowAnyException();
@@ -146,6 +151,10 @@ class MemberCheckTests {
                 "'abc'.lenght()                       | String has                   | Did you mean length?",
                 "(#user.id + 'x').lenght()            | String has                   | Did you mean length?",
                 "5 / 0                                | by zero                      | 5 / 0",
+                "#count == '5'                        | Integer with the text '5'    | Write 5",
+                "'5' != #count                        | Integer with the text '5'    | Write 5",
+                "#user.active and #count < '5'        | Integer with the text '5'    | Write 5",
+                "#user.active == 'true'               | with the text 'true'         | Write true",
             })
     void whatThereIsNotStopsTheStart(String expression, String first, String second) {
         assertThatThrownBy(() -> parse(expression, "place"))
@@ -176,6 +185,7 @@ class MemberCheckTests {
                 "plain      | #exception.statusCode    | true",
                 "plain      | #exception?.mesage       | false",
                 "plain      | #response.status == 401  | true",
+                "plain      | #response.status=='401'  | false",
                 "plain      | #response.getHeader('X') | true",
                 "plain      | #response.stats          | false",
                 "plain      | #response.body           | false",
