@@ -290,7 +290,7 @@ public final class LimiterWebAutoConfiguration {
     private static int filterOrder(Environment environment) {
         try {
             return environment.getProperty("limiter.web.filter-order", Integer.class, DEFAULT_FILTER_ORDER);
-        } catch (ConversionException wrong) {
+        } catch (ConversionException | IllegalArgumentException wrong) {
             // The properties are read later, and say it better.
             return DEFAULT_FILTER_ORDER;
         }

@@ -16,6 +16,7 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
@@ -45,6 +46,9 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             if (result instanceof String text && isSetting(name) && !name.isLastElementIndexed()) {
                 refusePlaceholder(name, text, context);
             }
+            if (result instanceof List<?> texts && isSetting(name) && !ofPaths(name)) {
+                refusePlaceholders(name, texts, context);
+            }
             return super.onSuccess(name, target, context, result);
         }
 
@@ -57,6 +61,21 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                         name,
                         BindProblemFactory.unreadable(
                                 name, property.getValue(), target.getType().toClass()));
+            }
+        }
+
+        /** Paths, in which a placeholder may be meant as a variable, are checked later. */
+        private static boolean ofPaths(ConfigurationPropertyName name) {
+            String key = name.getLastElement(Form.UNIFORM);
+            return key.equals("paths") || key.equals("exclude");
+        }
+
+        private void refusePlaceholders(ConfigurationPropertyName name, List<?> texts, BindContext context) {
+            for (int i = 0; i < texts.size(); i++) {
+                ConfigurationPropertyName element = name.append("[" + i + "]");
+                if (texts.get(i) instanceof String text) {
+                    refusePlaceholder(valueOf(element, context) == null ? name : element, text, context);
+                }
             }
         }
 

@@ -177,7 +177,7 @@ public record LimiterSettings(
 
     /** A whole number from 1 to 99 with a percent sign. */
     private static int percent(String property, String text, Problems problems) {
-        String number = text.strip().replaceFirst("%$", "");
+        String number = text.strip().replaceFirst(" ?%$", "");
         if (number.length() == text.strip().length() || !number.matches("[1-9][0-9]?")) {
             problems.add(MessageCode.OUT_OF_RANGE, property, text, "It must be from 1% to 99%.");
             return 1;

@@ -2,9 +2,12 @@ package dev.limiter.spring.reload;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
 
 /**
  * Has the rules file be part of the environment before anything is made of that. Without the file, there is a warning.
@@ -16,7 +19,7 @@ public final class RulesFileInitializer
 
     @Override
     public void initialize(ConfigurableApplicationContext context) {
-        if (!context.getEnvironment().getProperty("limiter.enabled", Boolean.class, true)) {
+        if (isOff(context.getEnvironment())) {
             return;
         }
         RulesFile file = RulesFile.of(context.getEnvironment());
@@ -29,6 +32,17 @@ public final class RulesFileInitializer
                     + ", which limiter.rules-file names. Its rules are in force as soon as there is.");
         } else {
             file.putInto(context.getEnvironment().getPropertySources(), content);
+        }
+    }
+
+    /** A value that cannot be read is told with all others. */
+    private static boolean isOff(Environment environment) {
+        try {
+            return !Binder.get(environment)
+                    .bind("limiter.enabled", Boolean.class)
+                    .orElse(true);
+        } catch (BindException unreadable) {
+            return false;
         }
     }
 

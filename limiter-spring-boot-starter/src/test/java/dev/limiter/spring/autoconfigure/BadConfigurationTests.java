@@ -429,7 +429,11 @@ class BadConfigurationTests {
                         "global, ip, principal",
                         "KeyResolver beans [tenant]"),
                 bad(rule("skip-if: #user"), "limiter.rules.orders.skip-if = \"\"", "Quote it"),
-                bad(rule("skip-if: 401"), "limiter.rules.orders.skip-if = \"401\"", "always 401", "true or false"),
+                bad(
+                        rule("skip-if: 401"),
+                        "limiter.rules.orders.skip-if = \"401\"",
+                        "always 401",
+                        "such as \"#request.method == 'GET'\""),
                 bad(rule("charge-if: 401"), "limiter.rules.orders.charge-if = \"401\"", "#response.status == 401"),
                 bad(
                         "limiter.rules.orders: { paths: [\"${nope}/**\"], limit: 5, window: 1s }",
@@ -958,6 +962,9 @@ class BadConfigurationTests {
         "limiter.rules.orders.mode, ${NOPE}, ${NOPE}",
         "limiter.rules.orders.window, ${NOPE}s, ${NOPE}",
         "limiter.rules.orders.paths, /orders/${NOPE}, /orders/${NOPE}",
+        "limiter.rules.orders.key, ${NOPE}, ${NOPE}",
+        "limiter.rules.orders.key, 'header:${NOPE},ip', ${NOPE}",
+        "limiter.rules.orders.allow, ${NOPE}, ${NOPE}",
         "limiter.max-keys, ${NOPE:${NEITHER}}, ${NEITHER}",
         "limiter.redis.key-secret, ${THE_SECRET_OF_LIMITS}, ${THE_SECRET_OF_LIMITS}",
         "limiter.redis.url, 'redis://a:secret@${NOPE}', ${NOPE}",
@@ -1097,6 +1104,31 @@ class BadConfigurationTests {
         assertThat(catchThrowable(() -> start("limiter.enabled: 0").close())).isNotNull();
 
         assertThat(output).contains("limiter.enabled = \"0\" (", "This must be true or false.");
+    }
+
+    /** The initializer of the rules file reads the switch before there are beans. */
+    @ParameterizedTest
+    @CsvSource({"flase, flase, LIM-102", "${NOPE}, ${NOPE}, LIM-106"})
+    void unreadableSwitchIsTold(String value, String told, String code, CapturedOutput output) {
+        assertThat(catchThrowable(() -> startWith(value))).isNotNull();
+
+        assertThat(output).contains("limiter.enabled = \"" + told + "\"", "[" + code + "]");
+    }
+
+    @Test
+    void numberThatAllReadIsNoSwitch(CapturedOutput output) {
+        assertThat(catchThrowable(() -> startWith(0))).isNotNull();
+
+        assertThat(output).contains("limiter.enabled = \"0\"", "This must be true or false.", "[LIM-102]");
+    }
+
+    private static void startWith(Object enabled) {
+        SpringApplication application = new SpringApplication(Application.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+        application.setBannerMode(Banner.Mode.OFF);
+        application.setRegisterShutdownHook(false);
+        application.setDefaultProperties(Map.of("limiter.enabled", enabled));
+        application.run().close();
     }
 
     @Test

@@ -297,7 +297,7 @@ class LimiterAutoConfigurationTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"80%, 3", "50%, 6", "99%, 1", "1%, 10"})
+    @CsvSource({"80%, 3", "50%, 6", "99 %, 1", "1%, 10"})
     void howNearALimitIsCanBeSet(String nearLimit, int near) {
         application
                 .withPropertyValues(

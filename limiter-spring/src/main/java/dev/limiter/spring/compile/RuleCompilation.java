@@ -173,7 +173,9 @@ final class RuleCompilation {
     }
 
     private BooleanExpression condition(Setting<String> setting) {
-        return BooleanExpression.of(compiler.expressions.parse(setting.value(), setting.where(), placement.variables));
+        return BooleanExpression.of(
+                compiler.expressions.parse(setting.value(), setting.where(), placement.variables),
+                "#request.method == 'GET'");
     }
 
     private @Nullable ChargeIf chargeIf(@Nullable Setting<String> setting) {

@@ -14,6 +14,7 @@ import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Scope;
+import dev.limiter.spring.rule.Setting;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -330,6 +331,14 @@ public final class RateLimitRule {
             return RuleOptions.CONDITION.name();
         }
         return skipIf.evaluate(context) ? RuleOptions.SKIP_IF.name() : null;
+    }
+
+    /** The setting by which the rule applies to no request at all; null if it applies to some. */
+    public @Nullable Setting<String> switchedOffBy() {
+        if (condition == BooleanExpression.NEVER) {
+            return definition.get(RuleOptions.CONDITION);
+        }
+        return skipIf == BooleanExpression.ALWAYS ? definition.get(RuleOptions.SKIP_IF) : null;
     }
 
     /**

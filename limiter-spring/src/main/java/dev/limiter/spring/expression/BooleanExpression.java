@@ -18,13 +18,16 @@ public interface BooleanExpression {
     /**
      * {@code expression}, which has to give a boolean.
      *
+     * @param example of a comparison that is possible where it is written, for messages
      * @throws LimiterConfigurationException if it certainly gives something else
      */
-    static BooleanExpression of(LimiterExpression expression) {
+    static BooleanExpression of(LimiterExpression expression, String example) {
         if (!expression.canGive(Boolean.class)) {
             throw expression.problem("This " + expression.description()
-                    + ", but has to be true or false. Compare it with something, such as"
-                    + " \"#response.status == 401\"");
+                    + ", but has to be true or false. Compare it with something, such as \"" + example + "\"");
+        }
+        if (expression.constant() instanceof Boolean constant) {
+            return constant ? ALWAYS : NEVER;
         }
         return context -> {
             Object value = expression.evaluate(context);

@@ -84,7 +84,8 @@ class LimiterExpressionTests {
 
     @Test
     void neitherTrueNorFalseIsAnError() {
-        BooleanExpression condition = BooleanExpression.of(parser.parse("#user.id", "test", ExpressionScope.ANY));
+        BooleanExpression condition =
+                BooleanExpression.of(parser.parse("#user.id", "test", ExpressionScope.ANY), "1 > 0");
 
         assertThatThrownBy(() -> condition.evaluate(call))
                 .isInstanceOf(RuleEvaluationException.class)
@@ -120,7 +121,7 @@ class LimiterExpressionTests {
     void conditionThatCannotBeTrueOrFalseStopsTheStart(String expression, String type) {
         LimiterExpression parsed = parser.parse(expression, "test", ExpressionScope.of(PLACE));
 
-        assertThatThrownBy(() -> BooleanExpression.of(parsed))
+        assertThatThrownBy(() -> BooleanExpression.of(parsed, "1 > 0"))
                 .isInstanceOf(LimiterConfigurationException.class)
                 .hasMessageContaining(type)
                 .hasMessageContaining("true or false");
@@ -145,7 +146,7 @@ class LimiterExpressionTests {
     void conditionThatMayBeTrueOrFalseIsFine(String expression) {
         ExpressionScope scope = expression.equals("#unknown") ? ExpressionScope.ANY : ExpressionScope.of(PLACE);
 
-        assertThatCode(() -> BooleanExpression.of(parser.parse(expression, "test", scope)))
+        assertThatCode(() -> BooleanExpression.of(parser.parse(expression, "test", scope), "1 > 0"))
                 .doesNotThrowAnyException();
     }
 
