@@ -9,6 +9,7 @@ import dev.limiter.spring.check.KeySecretCheck;
 import dev.limiter.spring.check.SlackLimitCheck;
 import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.check.StartupReport;
+import dev.limiter.spring.check.SwitchedOffCheck;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
@@ -23,6 +24,7 @@ import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.Storage;
 import dev.limiter.spring.config.WholeNumberBindAdvisor;
+import dev.limiter.spring.config.check.ParentRulesCheck;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
@@ -142,6 +144,16 @@ public final class LimiterRulesAutoConfiguration {
     IneffectiveSettingsCheck limiterIneffectiveSettings(
             Environment environment, LimiterSettings settings, Rules rules) {
         return new IneffectiveSettingsCheck(environment, settings, rules);
+    }
+
+    @Bean
+    ParentRulesCheck limiterParentRules(ApplicationContext context) {
+        return new ParentRulesCheck(context);
+    }
+
+    @Bean
+    SwitchedOffCheck limiterSwitchedOff(Rules rules, ObjectProvider<MethodLimits> methods) {
+        return new SwitchedOffCheck(rules, () -> methods.getIfAvailable(() -> MethodLimits.NONE));
     }
 
     @Bean

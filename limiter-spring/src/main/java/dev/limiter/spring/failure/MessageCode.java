@@ -50,6 +50,7 @@ public enum MessageCode {
     ENFORCE("LIM-315", "Write a share such as 10% for a rule with a key, or remove it."),
     CANDIDATE("LIM-316", "Say what is different in the candidate, as in the rule itself."),
     FLOOR("LIM-317", "Make the rule as strict as limiter.floors says, or have that changed by whoever sets it."),
+    FINAL_TYPE("LIM-318", "Make the class one that can be extended, or limit what calls it."),
 
     REDIS_MISSING("LIM-401", "Add Spring Data Redis with Lettuce, or use limiter.storage: memory."),
     REDIS_PREFIX("LIM-402", "Write a prefix without braces, such as shop:limiter:."),
@@ -87,7 +88,9 @@ public enum MessageCode {
     FLOOR_WITHOUT_RULE("LIM-914", "Correct the name of the rule, or remove the floor."),
     IGNORED_SETTING("LIM-915", "Remove the property, or set what it needs."),
     FACTORY_METHOD("LIM-916", "Annotate the type of the bean or its methods."),
-    HIDDEN_CONTROLLER("LIM-917", "Leave spring.aop.proxy-target-class as it is, or use a rule with paths.");
+    HIDDEN_CONTROLLER("LIM-917", "Leave spring.aop.proxy-target-class as it is, or use a rule with paths."),
+    PARENT_RULES("LIM-918", "Write the rules where the parent context reads them."),
+    SWITCHED_OFF("LIM-919", "Write mode: off, or remove the setting.");
 
     private final String code;
     private final String action;
