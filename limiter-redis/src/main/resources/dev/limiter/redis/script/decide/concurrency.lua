@@ -21,12 +21,21 @@ local held = -(score or 0)
 local ended = held > 0 and call('ZRANGEBYSCORE', key, '(0', now, 'LIMIT', 0, math.max(budget, 32)) or {}
 if #ended > 0 then
   budget = budget - #ended
+  local free = 0
   for i = 1, #ended do
-    held = held - unpack('>I7', ended[i])
+    free = free + unpack('>I7', ended[i])
   end
-  call('ZREM', key, spread(ended))
+  held = held - free
   if held > 0 then
-    call('ZADD', key, -held, 't')
+    call('ZREM', key, spread(ended))
+    local counted = try('ZINCRBY', key, free, 't')
+    if type(counted) == 'table' and counted.err then
+      -- the permits of a hold count until its removal
+      for i = 1, #ended do
+        call('ZADD', key, 1, ended[i])
+      end
+      error('ZINCRBY: ' .. counted.err)
+    end
   else
     call('DEL', key)
   end

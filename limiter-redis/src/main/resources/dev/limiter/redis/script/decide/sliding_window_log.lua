@@ -43,7 +43,8 @@ if stored[1] then
     for i = 3, size, 2 do
       list[i] = list[i] - (last - now)
     end
-    -- the append comes first: with a full memory it fails, and leaves the state unchanged
+    -- a trim that the user may not do fails here, before the append: without the trim the copies would count besides
+    call('LTRIM', key, 0, -1)
     for i = 1, size, 1000 do
       call('RPUSH', key, spread(list, i, math.min(i + 999, size)))
     end
@@ -58,8 +59,10 @@ if stored[1] then
   -- entry counts until its removal.
   local gone, most = 0, 2 * math.max(budget, 32)
   local head, from = stored, 2
+  local last_gone, last_count
   while head[from + 1] and tonumber(head[from + 1]) <= now - length and gone < most do
-    total = total - head[from + 2]
+    last_gone, last_count = head[from + 1], head[from + 2]
+    total = total - last_count
     gone = gone + 2
     from = from + 2
     if not head[from + 1] then
@@ -75,7 +78,12 @@ if stored[1] then
       -- the trim comes last: with a full memory the first write fails, and leaves the state unchanged
       call('LSET', key, gone, total)
       call('LSET', key, gone + 1, length)
-      call('LTRIM', key, gone, -1)
+      local trimmed = try('LTRIM', key, gone, -1)
+      if trimmed.err then
+        call('LSET', key, gone, last_gone)
+        call('LSET', key, gone + 1, last_count)
+        error('LTRIM: ' .. trimmed.err)
+      end
       stored = {total, length, head[from + 1], head[from + 2]}
     end
   end
@@ -121,12 +129,18 @@ if taken > 0 and not dry and not stored[1] then
   end
   call('RPUSH', key, total, length, mark, total)
 elseif taken > 0 and not dry then
-  if last == mark then
-    call('LSET', key, -1, call('LINDEX', key, -1) + taken)
-  else
-    call('RPUSH', key, mark, taken)
-  end
+  -- the total comes first: an entry that it lacks would be taken off it all the same
   call('LSET', key, 0, total)
+  local added
+  if last == mark then
+    added = try('LSET', key, -1, call('LINDEX', key, -1) + taken)
+  else
+    added = try('RPUSH', key, mark, taken)
+  end
+  if type(added) == 'table' and added.err then
+    call('LSET', key, 0, stored[1])
+    error('RPUSH: ' .. added.err)
+  end
 end
 if count > 0 or renewed then
   call('PEXPIRE', key, ceil((mark + length - now) / 1000) + grace)

@@ -276,13 +276,12 @@ local function apart(key, kind, length, buckets)
     local function text(number)
       return ('%.0f'):format(number)
     end
-    if not shared then
-      call('RENAME', key, key .. '~' .. others[1])
-    end
+    -- The reads come first, and a state is moved last or moved back: a command that the user may not use, for one, leaves
+    -- the permits that count under the key.
     local fields = {form, text((known[form] or 0) + count), form .. '@', text(now)}
     local longest, gone = call('PTTL', own), {}
     for _, other in ipairs(others) do
-      local lasting = call('PTTL', key .. '~' .. other)
+      local lasting = call('PTTL', shared and key .. '~' .. other or key)
       if lasting > 0 and now - known[other .. '@'] <= 60000000 then
         longest = math.max(longest, lasting)
       else
@@ -295,13 +294,27 @@ local function apart(key, kind, length, buckets)
     end
     if #gone == #others then
       -- no instance decides by another form any more
-      call('UNLINK', key, spread(gone))
       if call('EXISTS', own) == 1 then
         call('RENAME', own, key)
+        call('UNLINK', spread(gone))
+      else
+        call('UNLINK', key, spread(gone))
       end
-    else
-      call('HSET', key, spread(fields))
-      call('PEXPIRE', key, longest + 1000)
+      return
+    end
+    local former = key .. '~' .. others[1]
+    if not shared then
+      call('RENAME', key, former)
+    end
+    local reply, command = redis.pcall('HSET', key, spread(fields)), 'HSET'
+    if type(reply) == 'number' then
+      reply, command = redis.pcall('PEXPIRE', key, longest + 1000), 'PEXPIRE'
+    end
+    if type(reply) ~= 'number' then
+      if not shared then
+        call('RENAME', former, key)
+      end
+      error(command .. ': ' .. reply.err)
     end
   end, known[form .. '@']
 end
