@@ -8,6 +8,11 @@ import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.RedisServer;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -32,6 +37,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
@@ -549,6 +555,71 @@ class EndpointTests {
             assertThat(Applications.clientsOf(closed).get("/actuator/limiter").statusCode())
                     .isEqualTo(404);
             assertThat(closed.getBeanNamesForType(DecisionCounts.class)).isEmpty();
+        }
+    }
+
+    /** Others of its rights are there, as that to read: nobody would be banned. */
+    @ParameterizedTest
+    @ValueSource(strings = {"local", "allow", "deny"})
+    void noBanIsToldThatRedisLacksTheRightToKeep(String onFailure, CapturedOutput output) {
+        try (RedisServer redis = RedisServer.started()) {
+            user(redis, "on", "nopass", "~limiter:*", "+@all", "-set");
+            try (ConfigurableApplicationContext shared = Applications.start(
+                    Limited.class,
+                    with(
+                            RULES,
+                            "management.endpoint.limiter.access=unrestricted",
+                            "limiter.storage=redis",
+                            "limiter.redis.timeout=5s",
+                            "limiter.redis.on-failure=" + onFailure,
+                            redis.property().replace("//", "//limits:any@")))) {
+                Clients operator = Applications.clientsOf(shared);
+                for (int i = 0; i < 2; i++) {
+                    HttpResponse<String> refused =
+                            operator.post("/actuator/limiter/orders", "{\"key\": \"scraper\", \"ban\": true}");
+                    assertThat(refused.statusCode()).as(refused.body()).isEqualTo(503);
+                    assertThat(refused.body()).contains("lacks a right", "SET");
+                }
+                assertThat(operator.get("/actuator/limiter/orders?key=scraper").body())
+                        .contains("\"banned\":false");
+                assertThat(shared.getBean(AuditEvents.class).all).isEmpty();
+                assertThat(output).doesNotContain("LIMITER_KEY_BANNED by");
+                user(redis, "+set");
+                assertThat(operator.get("/actuator/limiter/orders?key=scraper").body())
+                        .contains("\"banned\":false");
+                assertThat(operator.post("/actuator/limiter/orders", "{\"key\": \"scraper\", \"ban\": true}")
+                                .body())
+                        .contains("\"banned\":true,\"banEndsAfter\":\"PT23H59M");
+                assertThat(shared.getBean(AuditEvents.class).all).hasSize(1);
+            }
+        }
+    }
+
+    private static void user(RedisServer redis, String... rules) {
+        CommandArgs<String, String> arguments =
+                new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add("limits");
+        Stream.of(rules).forEach(arguments::add);
+        redis.ask(commands -> commands.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), arguments));
+    }
+
+    @Test
+    void aBanIsKeptInMemoryWhileRedisIsDown() {
+        try (RedisServer redis = RedisServer.started();
+                ConfigurableApplicationContext shared = Applications.start(
+                        Limited.class,
+                        with(
+                                RULES,
+                                "management.endpoint.limiter.access=unrestricted",
+                                "limiter.storage=redis",
+                                "limiter.redis.timeout=1s",
+                                redis.property()))) {
+            redis.kill();
+            Clients operator = Applications.clientsOf(shared);
+            HttpResponse<String> banned =
+                    operator.post("/actuator/limiter/orders", "{\"key\": \"scraper\", \"ban\": true}");
+            assertThat(banned.statusCode()).as(banned.body()).isEqualTo(200);
+            assertThat(banned.body()).contains("\"banned\":true,\"banEndsAfter\":\"PT23H59M");
+            assertThat(shared.getBean(AuditEvents.class).all).hasSize(1);
         }
     }
 

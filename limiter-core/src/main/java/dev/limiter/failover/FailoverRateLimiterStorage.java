@@ -108,6 +108,17 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         }
     }
 
+    /**
+     * Decides in the remote storage or not at all: for charges that are to be seen by all instances. Blocks for as long
+     * as a decision may.
+     *
+     * @throws StorageUnavailableException if the remote storage does not decide, with the reason
+     */
+    public Decision decideRemotely(Charge charge) {
+        List<Charge> charges = List.of(charge);
+        return asked.decide(charges, health.of(charge), budget());
+    }
+
     @Override
     public CompletableFuture<Decision> decideAsync(List<Charge> charges) {
         return decideLater(merged(charges), budget());

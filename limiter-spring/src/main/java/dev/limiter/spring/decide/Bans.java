@@ -2,7 +2,10 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.OnFailure;
 import dev.limiter.RateLimiters;
+import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
@@ -53,12 +56,29 @@ final class Bans {
         return begun(rule, charge, context, resource, rejection, state);
     }
 
-    /** Begins a ban; nothing happens if the key is banned. */
+    /**
+     * Begins a ban; nothing happens if the key is banned.
+     *
+     * @throws StorageUnavailableException if neither the shared storage nor the memory of this instance keeps the ban
+     */
     void begin(RateLimitRule rule, Ban ban, Charge charge) {
-        Decision state = limiters.tryAcquire(ban.bans(), charge.key());
+        Charge begun = ban.bans().charge(charge.key());
+        Decision state = limiters.tryAcquire(begun);
+        if (limiters.storage() instanceof FailoverRateLimiterStorage shared && isLost(state, begun)) {
+            state.giveBack();
+            state = shared.decideRemotely(begun);
+        }
         if (state.permitted()) {
             reports.tellBan(rule, null, "", charge, state);
         }
+    }
+
+    /** Whether a ban was not begun where the key is looked up: a storage that answers reads may refuse writes. */
+    private boolean isLost(Decision state, Charge begun) {
+        return state.onFailure()
+                .map(how -> how != OnFailure.LOCAL
+                        || limiters.peek(begun.rule(), begun.key()).permitted())
+                .orElse(false);
     }
 
     /**
