@@ -14,8 +14,8 @@ import dev.limiter.spring.web.ProblemRejectionHandler;
 import dev.limiter.spring.web.RateLimitExceptionResolver;
 import dev.limiter.spring.web.RateLimitFilter;
 import dev.limiter.spring.web.RateLimitInterceptor;
+import dev.limiter.spring.web.RejectionDispatcher;
 import dev.limiter.spring.web.RejectionHandler;
-import dev.limiter.spring.web.RejectionWriter;
 import dev.limiter.spring.web.RequestGate;
 import dev.limiter.spring.web.RequestLifecycleFilter;
 import dev.limiter.spring.web.ResourceResolver;
@@ -99,17 +99,17 @@ public final class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    RejectionWriter limiterRejections(
+    RejectionDispatcher limiterRejections(
             RejectionHandler handler,
             RuleDecider decider,
             LimiterSettings settings,
             ObjectProvider<CorsConfigurationSource> crossOrigin) {
-        return new RejectionWriter(handler, decider, settings.web().headers(), crossOrigin);
+        return new RejectionDispatcher(handler, decider, settings.web().headers(), crossOrigin);
     }
 
     @Bean
     RateLimitExceptionResolver limiterExceptionResolver(
-            RejectionWriter rejections, ServletCurrentRequest requests, ApplicationContext context) {
+            RejectionDispatcher rejections, ServletCurrentRequest requests, ApplicationContext context) {
         return new RateLimitExceptionResolver(rejections, requests, context);
     }
 
@@ -207,7 +207,7 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     RequestGate limiterRequestDecider(
-            RuleDecider decider, RejectionWriter rejections, ObjectProvider<ResourceResolver> resources) {
+            RuleDecider decider, RejectionDispatcher rejections, ObjectProvider<ResourceResolver> resources) {
         return new RequestGate(decider, rejections, resources.getIfAvailable());
     }
 

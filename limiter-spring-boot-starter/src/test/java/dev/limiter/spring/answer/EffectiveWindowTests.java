@@ -66,7 +66,7 @@ class EffectiveWindowTests {
                 Decision next = limiters.peek(rule, "a");
                 long expected = decision.remaining() > 0
                         ? refillSeconds(limit, decision.remaining())
-                        : RateLimitFields.secondsRoundedUp(next.retryAfter().orElseThrow());
+                        : FieldMembers.secondsRoundedUp(next.retryAfter().orElseThrow());
 
                 assertThat(seconds(decision))
                         .as("%s left, seed %s, round %s", decision.remaining(), seed, round)

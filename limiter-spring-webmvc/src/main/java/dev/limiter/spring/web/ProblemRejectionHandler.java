@@ -4,8 +4,8 @@ import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
 import dev.limiter.spring.answer.AsciiText;
+import dev.limiter.spring.answer.FieldMembers;
 import dev.limiter.spring.answer.ProblemBody;
-import dev.limiter.spring.answer.RateLimitFields;
 import dev.limiter.spring.answer.RejectionTexts;
 import dev.limiter.spring.decide.BannedDecision;
 import dev.limiter.spring.decide.DeniedDecision;
@@ -133,6 +133,6 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         Duration told = maxJitterNanos == 0
                 ? exact.get()
                 : exact.get().plusNanos(ThreadLocalRandom.current().nextLong(maxJitterNanos + 1));
-        return OptionalLong.of(RateLimitFields.secondsRoundedUp(told));
+        return OptionalLong.of(FieldMembers.secondsRoundedUp(told));
     }
 }

@@ -22,12 +22,12 @@ import org.springframework.web.servlet.ModelAndView;
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
-    private final RejectionWriter rejections;
+    private final RejectionDispatcher rejections;
     private final ServletCurrentRequest requests;
     private final ExactExceptionHandlers applicationHandlers;
 
     public RateLimitExceptionResolver(
-            RejectionWriter rejections, ServletCurrentRequest requests, ApplicationContext context) {
+            RejectionDispatcher rejections, ServletCurrentRequest requests, ApplicationContext context) {
         this.rejections = rejections;
         this.requests = requests;
         this.applicationHandlers = new ExactExceptionHandlers(context);

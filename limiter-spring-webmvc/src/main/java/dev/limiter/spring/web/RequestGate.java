@@ -21,10 +21,10 @@ public final class RequestGate {
 
     private final FailureLog failures = new FailureLog(LogFactory.getLog(RequestGate.class));
     private final RuleDecider decider;
-    private final RejectionWriter rejections;
+    private final RejectionDispatcher rejections;
     private final @Nullable ResourceResolver resources;
 
-    public RequestGate(RuleDecider decider, RejectionWriter rejections, @Nullable ResourceResolver resources) {
+    public RequestGate(RuleDecider decider, RejectionDispatcher rejections, @Nullable ResourceResolver resources) {
         this.decider = decider;
         this.rejections = rejections;
         this.resources = resources;

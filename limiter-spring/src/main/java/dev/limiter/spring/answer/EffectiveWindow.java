@@ -33,11 +33,11 @@ final class EffectiveWindow {
      */
     static long seconds(Limit limit, long available, Optional<Duration> retryAfter, Duration resetAfter) {
         if (retryAfter.isPresent()) {
-            return RateLimitFields.secondsRoundedUp(retryAfter.get());
+            return FieldMembers.secondsRoundedUp(retryAfter.get());
         }
         Bucket bucket = Bucket.of(limit);
         if (bucket == null) {
-            return RateLimitFields.secondsRoundedUp(resetAfter);
+            return FieldMembers.secondsRoundedUp(resetAfter);
         }
         return available > 0 ? bucket.seconds(available) : bucket.secondsToNext(resetAfter);
     }

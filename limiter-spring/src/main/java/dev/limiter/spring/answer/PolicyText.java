@@ -36,8 +36,8 @@ public final class PolicyText {
         String[] members = new String[limits.size()];
         String[] names = new String[members.length];
         for (int i = 0; i < members.length; i++) {
-            names[i] = RateLimitFields.name(policies.get(i));
-            members[i] = RateLimitFields.policy(names[i], limits.get(i));
+            names[i] = FieldMembers.name(policies.get(i));
+            members[i] = FieldMembers.policy(names[i], limits.get(i));
         }
         return new PolicyText(String.join(SEPARATOR, members), names);
     }
@@ -62,9 +62,9 @@ public final class PolicyText {
             StringBuilder field, FieldNames parameters, List<LimitStatus> statuses, @Nullable Charge asked) {
         for (int i = 0; i < names.length; i++) {
             separate(field);
-            long cost = asked == null ? RateLimitFields.UNKNOWN_COST : asked.permits(i);
+            long cost = asked == null ? FieldMembers.UNKNOWN_COST : asked.permits(i);
             LimitStatus status = statuses.get(i);
-            RateLimitFields.appendAvailable(
+            FieldMembers.appendAvailable(
                     field,
                     parameters,
                     names[i],
@@ -79,7 +79,7 @@ public final class PolicyText {
     /** Appends what is available, for a decision on the only limit of the rule. */
     void appendAvailable(StringBuilder field, FieldNames parameters, Decision decision, long cost) {
         separate(field);
-        RateLimitFields.appendAvailable(
+        FieldMembers.appendAvailable(
                 field,
                 parameters,
                 names[0],
@@ -94,7 +94,7 @@ public final class PolicyText {
     void appendPartition(StringBuilder field, List<String> kinds) {
         for (String name : names) {
             separate(field);
-            RateLimitFields.appendPartition(field, name, kinds);
+            FieldMembers.appendPartition(field, name, kinds);
         }
     }
 

@@ -39,7 +39,7 @@ public final class RateLimitHeaders {
 
     /** Refused before permitted, the longer refused first, then the least remaining. */
     private static final Comparator<LimitStatus> TIGHTEST = Comparator.comparing(LimitStatus::permitted)
-            .thenComparing(status -> status.permitted() ? 0 : -RateLimitFields.secondsToReset(status))
+            .thenComparing(status -> status.permitted() ? 0 : -FieldMembers.secondsToReset(status))
             .thenComparing(LimitStatus::remaining);
 
     private @Nullable String policies;
@@ -131,7 +131,7 @@ public final class RateLimitHeaders {
         if (tightest != null) {
             answer.set(LIMIT, Long.toString(tightest.limit().limit()));
             answer.set(REMAINING, Long.toString(tightest.remaining()));
-            answer.set(RESET, Long.toString(RateLimitFields.secondsToReset(tightest)));
+            answer.set(RESET, Long.toString(FieldMembers.secondsToReset(tightest)));
             answer.expose(LIMIT, REMAINING, RESET);
         }
     }

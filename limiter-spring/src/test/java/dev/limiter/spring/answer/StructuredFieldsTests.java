@@ -76,7 +76,7 @@ class StructuredFieldsTests {
                     .describedAs("Policies, seed %s, round %s", seed, round)
                     .containsExactlyElementsOf(
                             statuses.stream().map(StructuredFieldsTests::policy).toList());
-            assertThat(StructuredFields.list(RateLimitFieldsTests.available(statuses)))
+            assertThat(StructuredFields.list(FieldMembersTests.available(statuses)))
                     .describedAs("Remaining, seed %s, round %s", seed, round)
                     .containsExactlyElementsOf(statuses.stream()
                             .map(StructuredFieldsTests::remaining)
@@ -92,7 +92,7 @@ class StructuredFieldsTests {
         for (int round = 0; round < 100_000; round++) {
             Duration exact = time(random);
 
-            Duration told = Duration.ofSeconds(RateLimitFields.secondsRoundedUp(exact));
+            Duration told = Duration.ofSeconds(FieldMembers.secondsRoundedUp(exact));
 
             assertThat(told)
                     .describedAs("%s, seed %s", exact, seed)

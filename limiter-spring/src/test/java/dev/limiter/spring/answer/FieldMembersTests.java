@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class RateLimitFieldsTests {
+class FieldMembersTests {
 
     @Test
     void listsEachPolicyAsInTheContract() {
@@ -44,7 +44,7 @@ class RateLimitFieldsTests {
     @ParameterizedTest
     @CsvSource({"PT0S, 0", "PT0.000000001S, 1", "PT1S, 1", "PT1.000000001S, 2", "PT0.1S, 1"})
     void roundsSecondsUp(Duration duration, long seconds) {
-        assertThat(RateLimitFields.secondsRoundedUp(duration)).isEqualTo(seconds);
+        assertThat(FieldMembers.secondsRoundedUp(duration)).isEqualTo(seconds);
     }
 
     @Test

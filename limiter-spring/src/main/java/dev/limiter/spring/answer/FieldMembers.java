@@ -10,7 +10,7 @@ import java.util.Optional;
  * The members of the {@code RateLimit-Policy}, {@code RateLimit} and {@code RateLimit-Partition} fields of the IETF
  * draft "RateLimit header fields for HTTP": lists of RFC 9651 whose members are strings with parameters.
  */
-public final class RateLimitFields {
+public final class FieldMembers {
 
     /** Instead of what a request cost: unknown. */
     static final long UNKNOWN_COST = -1;
@@ -18,7 +18,7 @@ public final class RateLimitFields {
     /** The largest integer that a structured field may hold. */
     private static final long MAX_INTEGER = 999_999_999_999_999L;
 
-    private RateLimitFields() {}
+    private FieldMembers() {}
 
     /**
      * {@code "orders";q=100;w=60}: what may be used, per how many seconds; or at once. {@code name}: see {@link #name}.

@@ -14,7 +14,7 @@ import org.springframework.web.cors.CorsConfigurationSource;
  * Has a rejected request answered. The fields with the standing of the limits come first, for any handler: they replace
  * the fields of an earlier decision about the request, whose permits have been given back since.
  */
-public final class RejectionWriter {
+public final class RejectionDispatcher {
 
     private final RejectionHandler handler;
     private final RuleDecider decider;
@@ -25,7 +25,7 @@ public final class RejectionWriter {
      * @param style of limits that are not known to belong to any rule
      * @param sources what the application allows pages of other origins
      */
-    public RejectionWriter(
+    public RejectionDispatcher(
             RejectionHandler handler,
             RuleDecider decider,
             HeaderStyle style,
