@@ -4,6 +4,8 @@ import dev.limiter.redis.Redis;
 import dev.limiter.redis.Script;
 import dev.limiter.redis.script.ScriptAssembly;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 /** The keys that a server deletes when its memory is full, as far as it tells: not every user may ask. */
@@ -11,17 +13,37 @@ public final class EvictionPolicy {
 
     private static final Script SCRIPT = Script.of(ScriptAssembly.file("policy"));
 
+    /** So many names of keys find one on each server that has a hundredth of the slots or more. */
+    private static final int MOST_KEYS = 1_000;
+
     private EvictionPolicy() {}
 
     /**
-     * Asks a server; does not block.
+     * Asks each server that has slots; does not block.
      *
      * @param keyPrefix below which this user may use keys
-     * @return {@code noeviction}, {@code allkeys-lru} and so on; empty if it does not tell. Fails as the server does
+     * @return by the name of the server, empty if there is only one: {@code noeviction}, {@code allkeys-lru} and so on;
+     *     empty if it does not tell. Fails as the server does
      */
-    public static CompletionStage<String> of(Redis redis, String keyPrefix) {
-        byte[] key = (keyPrefix + "probe").getBytes(StandardCharsets.UTF_8);
-        return redis.run(SCRIPT, new byte[][] {key}).thenApply(name -> new String(name, StandardCharsets.UTF_8));
+    public static Map<String, CompletionStage<String>> ofEach(Redis redis, String keyPrefix) {
+        Map<String, CompletionStage<String>> policies = new LinkedHashMap<>();
+        if (!redis.isClustered()) {
+            policies.put("", of(redis, keyPrefix + "probe"));
+            return policies;
+        }
+        for (int i = 0; i < MOST_KEYS; i++) {
+            String key = keyPrefix + "probe{" + i + "}";
+            String node = redis.node(redis.slot(key.getBytes(StandardCharsets.UTF_8)));
+            if (!node.isEmpty()) {
+                policies.computeIfAbsent(node, name -> of(redis, key));
+            }
+        }
+        return policies;
+    }
+
+    private static CompletionStage<String> of(Redis redis, String key) {
+        byte[][] keys = {key.getBytes(StandardCharsets.UTF_8)};
+        return redis.run(SCRIPT, keys).thenApply(name -> new String(name, StandardCharsets.UTF_8));
     }
 
     /** Whether limits may be among what is deleted: each of them has an expiry, so all but {@code noeviction} may. */

@@ -290,6 +290,26 @@ class LimiterRedisAutoConfigurationTests {
         }
     }
 
+    /** Whichever of them it is, and of that one only. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void warnsOfTheMasterOfAClusterThatDeletesLimits(int evicting, CapturedOutput output) {
+        try (RedisCluster cluster = RedisCluster.ofMasters()) {
+            RedisServer master = cluster.masters().get(evicting);
+            master.ask(commands -> commands.configSet("maxmemory-policy", "allkeys-lru"));
+            String node = master.ask(commands -> commands.clusterMyId());
+            application
+                    .withPropertyValues(
+                            "spring.data.redis.cluster.nodes=" + cluster.addresses(), "limiter.redis.timeout=5s")
+                    .run(context -> {
+                        awaitRedis(context);
+                        await(() ->
+                                output.getAll().contains("The node " + node + " of the Redis cluster has maxmemory"));
+                        assertThat(output.getAll()).containsOnlyOnce("[LIM-913]");
+                    });
+        }
+    }
+
     /** As {@code @ServiceConnection} of Testcontainers and Docker Compose bring them. */
     @Test
     void goesWhereAServiceConnectionSays() {
