@@ -58,7 +58,7 @@ public final class ChangeFollower implements SmartLifecycle {
             }
             told = null;
         } catch (ChangeStoreException unavailable) {
-            if (!unavailable.isSameAs(told)) {
+            if (running && !unavailable.isSameAs(told)) {
                 logger.warn(unavailable.getMessage());
             }
             told = unavailable;

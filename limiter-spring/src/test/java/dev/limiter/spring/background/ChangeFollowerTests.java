@@ -52,6 +52,15 @@ class ChangeFollowerTests {
                 .endsWith("cannot be followed; trying again");
     }
 
+    /** The interrupt that ends the thread is told as a failure by the client of the store. */
+    @Test
+    void failureOfAStopIsNotTold() {
+        store.failure = new ChangeStoreException("interrupted", new InterruptedException());
+        store.onAsked = follower::stop;
+        follower.start();
+        assertThat(log.lines()).isEmpty();
+    }
+
     private void start() {
         follower.start();
         follower.stop();
@@ -61,10 +70,12 @@ class ChangeFollowerTests {
 
         private int asked;
         private @Nullable RuntimeException failure;
+        private Runnable onAsked = () -> {};
 
         @Override
         public @Nullable Changes otherThan(Changes known) {
             asked++;
+            onAsked.run();
             if (failure != null) {
                 throw failure;
             }
