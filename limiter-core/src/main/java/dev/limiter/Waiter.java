@@ -16,7 +16,7 @@ final class Waiter {
     /** Instead of a time: an undecided waiter is woken. */
     static final long UNDECIDED = Long.MAX_VALUE;
 
-    /** What it asks for; under raised limits, once a later request has brought them. */
+    /** The charges of the request; under raised limits, once a later request has brought them. */
     volatile List<Charge> charges;
 
     private final long arrived;
