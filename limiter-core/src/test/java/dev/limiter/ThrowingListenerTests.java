@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What others have plugged in throws: no permit is lost, and nobody else waits for ever. */
+/** Listeners and storages of others throw: no permit is lost, and nobody else waits for ever. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThrowingListenerTests {
 
