@@ -27,7 +27,7 @@ public final class RateLimiterFactory {
         Algorithm algorithm = strategy.algorithm();
         if (algorithm == null) {
             throw new IllegalArgumentException(strategy.getClass().getName()
-                    + ".algorithm() gave null: a strategy, and a mock of one, names its" + " algorithm");
+                    + ".algorithm() gave null: a strategy, and a mock of one, names its algorithm");
         }
         strategies.put(algorithm, strategy);
     }
