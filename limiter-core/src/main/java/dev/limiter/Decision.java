@@ -33,21 +33,14 @@ public abstract class Decision implements AutoCloseable {
     /**
      * A decision that tells how it was made when the storage could not be asked. For storages.
      *
-     * @param returned called whenever it is closed or given back, maybe more than once
-     */
-    public static Decision onFailure(OnFailure how, Decision decision, Runnable returned) {
-        return new OnFailureDecision(how, decision, returned, returned);
-    }
-
-    /**
-     * {@link #onFailure(OnFailure, Decision, Runnable)}, for a storage that tells permits given back from permits only
-     * released.
-     *
+     * @param decision on a single rule and key
+     * @param left the most permits that are left of each limit, 0 or more, in the order of the rule
      * @param givenBack called whenever it is given back or given up, maybe more than once
      * @param closed called whenever it is closed, maybe more than once
      */
-    public static Decision onFailure(OnFailure how, Decision decision, Runnable givenBack, Runnable closed) {
-        return new OnFailureDecision(how, decision, givenBack, closed);
+    public static Decision onFailure(
+            OnFailure how, Decision decision, long[] left, Runnable givenBack, Runnable closed) {
+        return new OnFailureDecision(how, decision, left.clone(), givenBack, closed);
     }
 
     /** Whether the request may go on. */

@@ -8,12 +8,15 @@ final class OnFailureDecision extends Decision {
 
     private final OnFailure how;
     private final Decision decision;
+    private final long[] left;
     private final Runnable givenBack;
     private final Runnable closed;
 
-    OnFailureDecision(OnFailure how, Decision decision, Runnable givenBack, Runnable closed) {
+    /** {@code left}: the most permits that are left of each limit. */
+    OnFailureDecision(OnFailure how, Decision decision, long[] left, Runnable givenBack, Runnable closed) {
         this.how = how;
         this.decision = decision;
+        this.left = left;
         this.givenBack = givenBack;
         this.closed = closed;
     }
@@ -67,13 +70,8 @@ final class OnFailureDecision extends Decision {
     }
 
     @Override
-    public List<LimitStatus> limits() {
-        return decision.limits();
-    }
-
-    @Override
     protected long remaining(int limit) {
-        return decision.remaining(limit);
+        return Math.min(decision.remaining(limit), left[limit]);
     }
 
     @Override
@@ -84,10 +82,5 @@ final class OnFailureDecision extends Decision {
     @Override
     protected long resetNanos(int limit) {
         return decision.resetNanos(limit);
-    }
-
-    @Override
-    protected int deciding() {
-        return decision.deciding();
     }
 }

@@ -1,9 +1,7 @@
 package dev.limiter.failover;
 
 import dev.limiter.Charge;
-import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.OnFailure;
 import dev.limiter.Rule;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -96,6 +94,13 @@ final class KeyUse {
             longest = Math.max(longest, of(limit.name()).refusesFor(limit, charge.permits(i), instances, now));
         }
         return longest;
+    }
+
+    /** The permits that memory may still grant of each limit; {@link Long#MAX_VALUE} where nothing is known. */
+    synchronized long[] left(Rule rule, int instances, long now) {
+        return rule.limits().stream()
+                .mapToLong(limit -> of(limit.name()).left(limit, instances, now))
+                .toArray();
     }
 
     /** The time for which the shared storage has given turns of a limit, in nanoseconds. */
@@ -274,10 +279,5 @@ final class KeyUse {
     /** Charges a debt in the shared storage. */
     interface Settlement {
         CompletionStage<?> settle(Debt debt);
-    }
-
-    /** The decision in memory, with what it has to give back here. */
-    static Decision decision(OnFailure how, Decision decision, OutageGrant grant) {
-        return Decision.onFailure(how, decision, grant::giveBack, grant::release);
     }
 }

@@ -106,21 +106,33 @@ final class LimitUse {
      * instances each grants its part of the remaining permits, and at least one.
      */
     long refusesFor(Limit limit, long permits, int instances, long now) {
-        if (!known || permits == 0) {
+        if (permits == 0 || permits <= left(limit, instances, now)) {
             return 0;
         }
         if (limit.isHeld()) {
-            return reserved + owed + permits <= free(limit, instances, now) ? 0 : Decision.UNKNOWN;
+            return Decision.UNKNOWN;
         }
         long age = now - at;
-        if (age >= lasting || isPaced(limit)) {
-            return 0;
-        }
         long wanted = reserved + owed + permits - returned;
-        if (wanted <= part(left, instances)) {
-            return 0;
-        }
         return hasLevel(limit) ? untilLevel(limit, wanted, instances, age) : lasting - age;
+    }
+
+    /** The permits that may be granted in memory, 0 or more; {@link Long#MAX_VALUE} if memory alone decides. */
+    long left(Limit limit, int instances, long now) {
+        long age = now - at;
+        if (!known || !limit.isHeld() && (age >= lasting || isPaced(limit))) {
+            return Long.MAX_VALUE;
+        }
+        long free = limit.isHeld() ? free(limit, instances, now) : returned + standing(limit, instances, age);
+        return Math.max(free - reserved - owed, 0);
+    }
+
+    /** This instance's part of what the answer left, or of what has flown into a bucket since, if that is more. */
+    private long standing(Limit limit, int instances, long age) {
+        long answered = part(left, instances);
+        return hasLevel(limit)
+                ? Math.max(answered, (long) ((limit.capacity() - (lasting - age) / interval(limit)) / instances))
+                : answered;
     }
 
     private long free(Limit limit, int instances, long now) {
@@ -131,15 +143,18 @@ final class LimitUse {
 
     /** A bucket sinks by a permit in an interval, from what it held by the answer. */
     private long untilLevel(Limit limit, long wanted, int instances, long age) {
-        double interval = (double) limit.window().toNanos() / limit.limit();
         double whole = (double) wanted * instances;
-        double due = lasting - (limit.capacity() - whole) * interval;
+        double due = lasting - (limit.capacity() - whole) * interval(limit);
         return whole > limit.capacity() ? lasting - age : Math.max((long) due - age, 0);
     }
 
     /** How long the turns last that the shared storage has given; 0 if that is not known, or not such a limit. */
     long turnsNanos(Limit limit, long now) {
         return known && isPaced(limit) ? Math.max(lasting - (now - at), 0) : 0;
+    }
+
+    private static double interval(Limit limit) {
+        return (double) limit.window().toNanos() / limit.limit();
     }
 
     private static long part(long permits, int instances) {

@@ -152,7 +152,7 @@ final class OutageDecider {
             Decision made = decided;
             if (granted && made != null) {
                 OutageGrant grant = known.granted(charge);
-                return KeyUse.decision(how, made, grant);
+                return onFailure(made, grant::giveBack, grant::release);
             }
             if (reserved) {
                 known.unreserve(charge);
@@ -160,7 +160,7 @@ final class OutageDecider {
             if (refusedFor > 0) {
                 return new StandInDecision(shared, how, refusedFor);
             }
-            return made == null ? onlyLooked() : Decision.onFailure(how, made, OutageDecider::nothing);
+            return made == null ? onlyLooked() : onFailure(made, OutageDecider::nothing, OutageDecider::nothing);
         }
 
         Decision onlyLooked() {
@@ -168,7 +168,12 @@ final class OutageDecider {
             if (refused > 0) {
                 return new StandInDecision(shared, how, refused);
             }
-            return Decision.onFailure(how, local.peek(shared.rule(), charge.key()), OutageDecider::nothing);
+            return onFailure(local.peek(shared.rule(), charge.key()), OutageDecider::nothing, OutageDecider::nothing);
+        }
+
+        private Decision onFailure(Decision made, Runnable givenBack, Runnable closed) {
+            long[] left = known.left(charge.rule(), instances.getAsInt(), clock.epochNanos());
+            return Decision.onFailure(how, made, left, givenBack, closed);
         }
 
         Decision standIn() {

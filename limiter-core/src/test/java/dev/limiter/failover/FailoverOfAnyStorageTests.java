@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
@@ -176,6 +177,66 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(take("key", 6).onFailure()).contains(OnFailure.LOCAL);
         assertThat(take("key", 1).permitted()).isFalse();
         assertThat(outcomes).containsExactly(Outcome.OK, Outcome.ERROR, Outcome.ERROR);
+    }
+
+    @Test
+    void aDecisionInMemoryTellsWhatIsLeft() {
+        take("key", 4);
+        remote.fail("");
+        assertThat(storage.peek(rule, "key").remaining()).isEqualTo(6);
+        Decision granted = take("key", 2);
+        assertThat(granted.remaining()).isEqualTo(4);
+        assertThat(granted.limits()).extracting(LimitStatus::remaining).containsExactly(4L);
+        granted.giveBack();
+        assertThat(storage.peek(rule, "key").remaining()).isEqualTo(6);
+        assertThat(take("key", 6).remaining()).isZero();
+    }
+
+    @Test
+    void aShareOfWhatIsLeftIsTold() {
+        remote.instances(2);
+        take("key", 4);
+        remote.fail("");
+        assertThat(take("key", 1).remaining()).isEqualTo(2);
+    }
+
+    @Test
+    void ofSeveralLimitsTheOneWithTheLeastLeftIsTold() {
+        Rule both = Rule.of(
+                "both",
+                Limit.fixedWindow(10, HOUR).startingWithFirst().named("hour"),
+                Limit.fixedWindow(8, HOUR.multipliedBy(24)).startingWithFirst().named("day"));
+        var unused = storage.decide(List.of(both.charge("key", 3)));
+        remote.fail("");
+        Decision granted = storage.decide(List.of(both.charge("key", 1)));
+        assertThat(granted.limits()).extracting(LimitStatus::remaining).containsExactly(6L, 4L);
+        assertThat(granted.limit().name()).isEqualTo("day");
+        assertThat(granted.remaining()).isEqualTo(4);
+    }
+
+    @Test
+    void aBucketTellsWhatHasFlownSince() {
+        Rule bucket = Rule.of("bucket", Limit.tokenBucket(10, Duration.ofSeconds(10)));
+        var unused = storage.decide(List.of(bucket.charge("key", 8)));
+        remote.fail("");
+        assertThat(storage.decide(List.of(bucket.charge("key", 1))).remaining()).isEqualTo(1);
+        time.advance(Duration.ofSeconds(3));
+        assertThat(storage.peek(bucket, "key").remaining()).isEqualTo(4);
+        time.advance(Duration.ofSeconds(10));
+        assertThat(storage.peek(bucket, "key").remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void aConcurrencyLimitTellsWhatIsFree() {
+        Rule held = Rule.of("held", Limit.concurrency(5));
+        try (Decision inRedis = storage.decide(List.of(held.charge("key", 2)))) {
+            remote.fail("");
+            try (Decision inMemory = storage.decide(List.of(held.charge("key", 1)))) {
+                assertThat(inRedis.remaining()).isEqualTo(3);
+                assertThat(inMemory.remaining()).isEqualTo(2);
+            }
+            assertThat(storage.peek(held, "key").remaining()).isEqualTo(3);
+        }
     }
 
     @Test
