@@ -21,13 +21,10 @@ class MemorySoakTests {
         try (Flood flood = new Flood(time, MAX_KEYS, 8)) {
             flood.run(60);
             long before = Memory.usedAfterCollection();
-            long rounds = 0;
-            while (System.nanoTime() < end) {
+            do {
                 flood.run(20);
-                rounds += 20;
                 assertThat((double) flood.storage().size()).isBetween(0.99 * MAX_KEYS, 1.01 * MAX_KEYS);
-            }
-            assertThat(rounds).isPositive();
+            } while (System.nanoTime() < end);
             Memory.awaitUntil(() -> Memory.used() < before + 32_000_000);
             flood.silence();
             assertThat(flood.storage().size()).isZero();

@@ -61,9 +61,14 @@ abstract class ChaosSupport {
 
     /** For the end of an outage: the permits of Redis and of memory are those of one limit. */
     void assertNoMoreThanWasLeft() {
+        assertNoMoreThanWasLeft(0);
+    }
+
+    /** {@code inRedis}: the permits that Redis granted one instance while the other was granted some in memory. */
+    void assertNoMoreThanWasLeft(long inRedis) {
         assertThat(count(Outcome.PERMITTED) + count(Outcome.FAILED_LOCAL))
                 .as("what Redis and memory have permitted")
-                .isLessThanOrEqualTo(Instance.LIMIT + OVERLAP);
+                .isLessThanOrEqualTo(Instance.LIMIT + OVERLAP + inRedis);
     }
 
     /** Permits that Redis has granted by now, answered or on their way to clients. */
