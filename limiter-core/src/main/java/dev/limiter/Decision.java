@@ -34,13 +34,13 @@ public abstract class Decision implements AutoCloseable {
      * A decision that tells how it was made when the storage could not be asked. For storages.
      *
      * @param decision on a single rule and key
-     * @param left the most permits that are left of each limit, 0 or more, in the order of the rule
+     * @param known where each limit stood when the storage answered last, in the order of the rule: the tighter is told
      * @param givenBack called whenever it is given back or given up, maybe more than once
      * @param closed called whenever it is closed, maybe more than once
      */
     public static Decision onFailure(
-            OnFailure how, Decision decision, long[] left, Runnable givenBack, Runnable closed) {
-        return new OnFailureDecision(how, decision, left.clone(), givenBack, closed);
+            OnFailure how, Decision decision, List<LimitStatus> known, Runnable givenBack, Runnable closed) {
+        return new OnFailureDecision(how, decision, List.copyOf(known), givenBack, closed);
     }
 
     /** Whether the request may go on. */

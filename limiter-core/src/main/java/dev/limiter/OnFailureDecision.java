@@ -1,5 +1,6 @@
 package dev.limiter;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -8,15 +9,15 @@ final class OnFailureDecision extends Decision {
 
     private final OnFailure how;
     private final Decision decision;
-    private final long[] left;
+    private final List<LimitStatus> known;
     private final Runnable givenBack;
     private final Runnable closed;
 
-    /** {@code left}: the most permits that are left of each limit. */
-    OnFailureDecision(OnFailure how, Decision decision, long[] left, Runnable givenBack, Runnable closed) {
+    /** {@code known}: where each limit stands besides. */
+    OnFailureDecision(OnFailure how, Decision decision, List<LimitStatus> known, Runnable givenBack, Runnable closed) {
         this.how = how;
         this.decision = decision;
-        this.left = left;
+        this.known = known;
         this.givenBack = givenBack;
         this.closed = closed;
     }
@@ -28,7 +29,7 @@ final class OnFailureDecision extends Decision {
 
     @Override
     public boolean permitted() {
-        return decision.permitted();
+        return decision.permitted() && known.stream().allMatch(LimitStatus::permitted);
     }
 
     @Override
@@ -71,16 +72,21 @@ final class OnFailureDecision extends Decision {
 
     @Override
     protected long remaining(int limit) {
-        return Math.min(decision.remaining(limit), left[limit]);
+        return Math.min(decision.remaining(limit), known.get(limit).remaining());
     }
 
     @Override
     protected long waitNanos(int limit) {
-        return decision.waitNanos(limit);
+        LimitStatus status = known.get(limit);
+        long wait = status.permitted()
+                ? 0
+                : status.retryAfter().map(Duration::toNanos).orElse(UNKNOWN);
+        return Math.max(decision.waitNanos(limit), wait);
     }
 
     @Override
     protected long resetNanos(int limit) {
-        return decision.resetNanos(limit);
+        return Math.max(
+                decision.resetNanos(limit), known.get(limit).resetAfter().toNanos());
     }
 }

@@ -2,6 +2,7 @@ package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -73,34 +74,28 @@ final class KeyUse {
      * Counts permits that are about to be granted in memory, until they are {@linkplain #granted} or not.
      *
      * @param share the rule as memory will decide on it
-     * @return 0 if they may be granted, else for how long they must not be, in nanoseconds
+     * @return where each limit stood; they are counted if all permit them
      */
-    synchronized long reserve(Charge charge, Rule share, int instances, long now) {
-        long longest = refusedFor(charge, instances, now);
-        if (longest == 0) {
+    synchronized List<LimitStatus> reserve(Charge charge, Rule share, int instances, long now) {
+        List<LimitStatus> statuses = statuses(charge, instances, now);
+        if (statuses.stream().allMatch(LimitStatus::permitted)) {
             this.share = share;
             this.asked = charge.rule();
             each(charge, LimitUse::reserve);
         }
-        return longest;
+        return statuses;
     }
 
     /** The same without counting them. */
-    synchronized long refusedFor(Charge charge, int instances, long now) {
-        long longest = 0;
+    synchronized List<LimitStatus> statuses(Charge charge, int instances, long now) {
         List<Limit> asked = charge.rule().limits();
+        List<LimitStatus> statuses = new ArrayList<>(asked.size());
         for (int i = 0; i < asked.size(); i++) {
+            String policy = charge.rule().policies().get(i);
             Limit limit = asked.get(i);
-            longest = Math.max(longest, of(limit.name()).refusesFor(limit, charge.permits(i), instances, now));
+            statuses.add(of(limit.name()).status(policy, limit, charge.permits(i), instances, now));
         }
-        return longest;
-    }
-
-    /** The permits that memory may still grant of each limit; {@link Long#MAX_VALUE} where nothing is known. */
-    synchronized long[] left(Rule rule, int instances, long now) {
-        return rule.limits().stream()
-                .mapToLong(limit -> of(limit.name()).left(limit, instances, now))
-                .toArray();
+        return statuses;
     }
 
     /** The time for which the shared storage has given turns of a limit, in nanoseconds. */

@@ -2,7 +2,9 @@ package dev.limiter.failover;
 
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * The last answer about one limit of one key, and the permits that were granted in memory since. Guarded by its {@link
@@ -102,10 +104,22 @@ final class LimitUse {
     }
 
     /**
+     * Where the limit stands for a request of so many permits, by what is known of it: {@link Long#MAX_VALUE} remain where
+     * memory alone decides.
+     */
+    LimitStatus status(String policy, Limit limit, long permits, int instances, long now) {
+        long wait = refusesFor(limit, permits, instances, now);
+        Optional<Duration> retry =
+                wait == 0 || wait == Decision.UNKNOWN ? Optional.empty() : Optional.of(Duration.ofNanos(wait));
+        long reset = known && !limit.isHeld() ? Math.max(lasting - (now - at), 0) : 0;
+        return new LimitStatus(policy, limit, wait == 0, left(limit, instances, now), retry, Duration.ofNanos(reset));
+    }
+
+    /**
      * The time for which so many permits must not be granted in memory, in nanoseconds; 0 if they may be. With several
      * instances each grants its part of the remaining permits, and at least one.
      */
-    long refusesFor(Limit limit, long permits, int instances, long now) {
+    private long refusesFor(Limit limit, long permits, int instances, long now) {
         if (permits == 0 || permits <= left(limit, instances, now)) {
             return 0;
         }
@@ -118,7 +132,7 @@ final class LimitUse {
     }
 
     /** The permits that may be granted in memory, 0 or more; {@link Long#MAX_VALUE} if memory alone decides. */
-    long left(Limit limit, int instances, long now) {
+    private long left(Limit limit, int instances, long now) {
         long age = now - at;
         if (!known || !limit.isHeld() && (age >= lasting || isPaced(limit))) {
             return Long.MAX_VALUE;

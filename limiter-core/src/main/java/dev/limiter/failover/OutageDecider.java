@@ -95,7 +95,7 @@ final class OutageDecider {
         private final OnFailure how;
         private final Charge shared;
         private KeyUse known;
-        private long refusedFor;
+        private @Nullable List<LimitStatus> refused;
         private boolean reserved;
         private @Nullable Decision decided;
 
@@ -118,8 +118,8 @@ final class OutageDecider {
             queue(clock.epochNanos());
             OutageUse.Reservation reservation = use.reserve(charge, shared.rule(), instances.getAsInt());
             known = reservation.use();
-            refusedFor = reservation.refusedFor();
-            reserved = refusedFor == 0;
+            reserved = reservation.made();
+            refused = reserved ? null : reservation.statuses();
             return reserved;
         }
 
@@ -152,28 +152,30 @@ final class OutageDecider {
             Decision made = decided;
             if (granted && made != null) {
                 OutageGrant grant = known.granted(charge);
-                return onFailure(made, grant::giveBack, grant::release);
+                return Decision.onFailure(how, made, afterwards(), grant::giveBack, grant::release);
             }
             if (reserved) {
                 known.unreserve(charge);
             }
-            if (refusedFor > 0) {
-                return new StandInDecision(shared, how, refusedFor);
-            }
-            return made == null ? onlyLooked() : onFailure(made, OutageDecider::nothing, OutageDecider::nothing);
+            return made == null ? onlyLooked() : looked(made, afterwards());
         }
 
         Decision onlyLooked() {
-            long refused = known.refusedFor(charge, instances.getAsInt(), clock.epochNanos());
-            if (refused > 0) {
-                return new StandInDecision(shared, how, refused);
-            }
-            return onFailure(local.peek(shared.rule(), charge.key()), OutageDecider::nothing, OutageDecider::nothing);
+            List<LimitStatus> statuses = refused == null ? statuses(charge) : refused;
+            return looked(local.peek(shared.rule(), charge.key()), statuses);
         }
 
-        private Decision onFailure(Decision made, Runnable givenBack, Runnable closed) {
-            long[] left = known.left(charge.rule(), instances.getAsInt(), clock.epochNanos());
-            return Decision.onFailure(how, made, left, givenBack, closed);
+        private Decision looked(Decision made, List<LimitStatus> statuses) {
+            return Decision.onFailure(how, made, statuses, OutageDecider::nothing, OutageDecider::nothing);
+        }
+
+        /** Where the limits stand when the request has been decided. */
+        private List<LimitStatus> afterwards() {
+            return statuses(charge.rule().charge(charge.key(), 0));
+        }
+
+        private List<LimitStatus> statuses(Charge asked) {
+            return known.statuses(asked, instances.getAsInt(), clock.epochNanos());
         }
 
         Decision standIn() {

@@ -1,6 +1,7 @@
 package dev.limiter.failover;
 
 import dev.limiter.Charge;
+import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
@@ -70,9 +71,15 @@ final class OutageUse implements RemoteRuleStatus.Listener {
      * Whether permits may be granted in memory.
      *
      * @param use of the key
-     * @param refusedFor 0 if they may be: they are reserved; else for how long they must not be, in nanoseconds
+     * @param statuses where each limit stood
      */
-    record Reservation(KeyUse use, long refusedFor) {}
+    record Reservation(KeyUse use, List<LimitStatus> statuses) {
+
+        /** Whether they may be: they are reserved. */
+        boolean made() {
+            return statuses.stream().allMatch(LimitStatus::permitted);
+        }
+    }
 
     /** {@code share}: the rule as memory will decide on it. */
     Reservation reserve(Charge charge, Rule share, int instances) {
@@ -86,7 +93,7 @@ final class OutageUse implements RemoteRuleStatus.Listener {
         owing.compute(state, (same, owed) -> {
             KeyUse use = owed != null ? owed : known.computeIfAbsent(state, absent -> new KeyUse());
             made[0] = new Reservation(use, use.reserve(charge, share, instances, now));
-            return owed == null && made[0].refusedFor > 0 ? null : use;
+            return owed == null && !made[0].made() ? null : use;
         });
         return made[0];
     }

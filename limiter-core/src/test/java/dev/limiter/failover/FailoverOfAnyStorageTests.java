@@ -240,6 +240,55 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
+    void aRefusalInMemoryTellsWhichLimitRefused() {
+        Rule both = Rule.of(
+                "both",
+                Limit.slidingWindowLog(2, HOUR).named("small"),
+                Limit.slidingWindowLog(1000, HOUR.multipliedBy(24)).named("large"));
+        remote.instances(2);
+        var unused = storage.decide(List.of(both.charge("key", 2)));
+        remote.fail("");
+        time.advance(Duration.ofSeconds(1));
+        for (Decision refusal : List.of(storage.decide(List.of(both.charge("key", 1))), storage.peek(both, "key"))) {
+            LimitStatus small = refusal.limits().get(0);
+            LimitStatus large = refusal.limits().get(1);
+            assertThat(refusal.permitted()).isFalse();
+            assertThat(refusal.onFailure()).contains(OnFailure.LOCAL);
+            assertThat(refusal.limit().name()).isEqualTo("small");
+            assertThat(small.permitted()).isFalse();
+            assertThat(small.remaining()).isZero();
+            assertThat(small.retryAfter()).contains(HOUR.minusSeconds(1));
+            assertThat(large.permitted()).isTrue();
+            assertThat(large.remaining()).isEqualTo(499);
+            assertThat(large.retryAfter()).isEmpty();
+            assertThat(large.resetAfter()).isEqualTo(HOUR.multipliedBy(24).minusSeconds(1));
+        }
+    }
+
+    @Test
+    void aRefusalOfTooManyPermitsTellsWhatIsLeft() {
+        remote.instances(2);
+        take("key", 5);
+        remote.fail("");
+        assertThat(take("key", 5).permitted()).isFalse();
+        assertThat(take("key", 5).remaining()).isEqualTo(2);
+        assertThat(take("key", 2).permitted()).isTrue();
+    }
+
+    @Test
+    void aRefusalInMemoryLastsUntilNothingRefusesAnyMore() {
+        Rule log = Rule.of("log", Limit.slidingWindowLog(2, Duration.ofSeconds(6)));
+        remote.instances(2);
+        var unused = storage.decide(List.of(log.charge("key", 1)));
+        time.advance(Duration.ofSeconds(3));
+        remote.fail("");
+        assertThat(storage.decide(List.of(log.charge("key", 1))).permitted()).isTrue();
+        assertThat(storage.decide(List.of(log.charge("key", 1))).retryAfter()).contains(Duration.ofSeconds(6));
+        time.advance(Duration.ofSeconds(6));
+        assertThat(storage.decide(List.of(log.charge("key", 1))).permitted()).isTrue();
+    }
+
+    @Test
     void eachInstanceGrantsItsShare() {
         remote.instances(5);
         remote.fail("");

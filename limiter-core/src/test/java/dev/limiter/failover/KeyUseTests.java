@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Charge;
 import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +20,7 @@ class KeyUseTests {
 
     @BeforeEach
     void grantThree() {
-        assertThat(use.reserve(charge, rule, 1, 0)).isZero();
+        assertThat(use.reserve(charge, rule, 1, 0)).allMatch(LimitStatus::permitted);
         use.granted(charge);
     }
 
