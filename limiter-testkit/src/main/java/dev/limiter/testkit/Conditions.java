@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 /** Waits for conditions, with an end that only what is broken comes to. */
 public final class Conditions {
 
-    private static final Duration END = Duration.ofMinutes(2);
+    private static final Duration END = Duration.ofMinutes(4);
     private static final Duration POLL = Duration.ofMillis(10);
 
     private Conditions() {}
@@ -14,7 +14,7 @@ public final class Conditions {
     /**
      * Blocks until a condition is true.
      *
-     * @throws AssertionError if it is still false after two minutes
+     * @throws AssertionError if it is still false after four minutes
      */
     public static void await(BooleanSupplier condition) {
         if (!isMetWithin(END, condition)) {

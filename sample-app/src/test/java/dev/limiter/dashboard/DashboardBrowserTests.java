@@ -207,12 +207,19 @@ class DashboardBrowserTests {
         status("/stock/available");
         openOnly("StockService.available");
         browser.awaitText("article .state", "2 of 3 left");
-        try (Load load = new Load()) {
-            load.send(10, 1, number -> status("/export?seconds=10"));
+        Thread client = new Thread(() -> {
+            while (!Thread.currentThread().isInterrupted()) {
+                status("/export?seconds=10");
+            }
+        });
+        client.start();
+        try {
             openOnly("OrderController.export");
             browser.awaitText("article .state", "1 of 2 left");
             browser.awaitText("article .state", "Held now: 1 permit by 1 request");
             browser.awaitText("article .state", "OrderController.export");
+        } finally {
+            client.interrupt();
         }
     }
 

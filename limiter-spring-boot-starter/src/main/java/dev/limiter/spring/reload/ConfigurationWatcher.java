@@ -70,6 +70,9 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     private final BackgroundTask task = new BackgroundTask("limiter-rules-file", PERIOD, this::look);
     private volatile boolean running;
 
+    /** A reload that is still under way then may fail for want of beans, which says nothing of the configuration. */
+    private volatile boolean stopped;
+
     /**
      * @param sources where rules come from besides the environment
      * @param report told when other rules are in force
@@ -91,6 +94,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     @Override
     public void start() {
         running = true;
+        stopped = false;
         if (file != null) {
             task.start();
         }
@@ -188,6 +192,9 @@ public final class ConfigurationWatcher implements SmartLifecycle {
 
     /** Once, as long as it is the same. */
     private void tell(String whole) {
+        if (stopped) {
+            return;
+        }
         String reason = whole.length() <= LONGEST_REASON
                 ? whole
                 : whole.substring(0, LONGEST_REASON) + "\n… and " + (whole.length() - LONGEST_REASON)
@@ -227,6 +234,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     @Override
     public void stop() {
         running = false;
+        stopped = true;
         task.stop();
     }
 

@@ -110,6 +110,17 @@ class ConfigurationWatcherTests {
     }
 
     @Test
+    void failureOfAnApplicationThatEndsIsNotToldOfItsConfiguration(CapturedOutput output) {
+        configure("a", "5");
+        watcher.environmentChanged();
+        watcher.stop();
+        failure = new IllegalStateException("the context is closed");
+        watcher.environmentChanged();
+        assertThat(rules.problem()).isEmpty();
+        assertThat(output).doesNotContain("Rules stay as they are");
+    }
+
+    @Test
     void fileThatIsBeingWrittenIsNotRead() throws IOException {
         write("limiter.rules.a: { limit: 5, window: 1m }");
         watcher.look();
