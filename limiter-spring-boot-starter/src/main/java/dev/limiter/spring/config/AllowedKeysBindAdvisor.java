@@ -3,10 +3,10 @@ package dev.limiter.spring.config;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
-import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -16,10 +16,11 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.Environment;
 
-/** Lets an application have keys of its own below {@code limiter}: those that {@code limiter.own-keys} lists. */
+/**
+ * Lets an application have keys of its own below {@code limiter}: those that {@code limiter.own-keys} lists. Refuses
+ * {@link SwallowedKeys} as Spring Boot refuses other keys that are unknown.
+ */
 public final class AllowedKeysBindAdvisor implements ConfigurationPropertiesBindHandlerAdvisor {
-
-    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(LimiterProperties.PREFIX);
 
     private final Environment environment;
 
@@ -29,22 +30,27 @@ public final class AllowedKeysBindAdvisor implements ConfigurationPropertiesBind
 
     @Override
     public BindHandler apply(BindHandler handler) {
-        return new AbstractBindHandler(handler) {
+        return new LimiterBindHandler(handler) {
             @Override
             public void onFinish(
                     ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
                     throws Exception {
+                Set<ConfigurationProperty> unknown = new TreeSet<>();
                 try {
                     super.onFinish(name, target, context, result);
                 } catch (UnboundConfigurationPropertiesException unbound) {
-                    refuseOthers(name, unbound.getUnboundProperties());
+                    unknown.addAll(unbound.getUnboundProperties());
                 }
+                if (isEnd(name)) {
+                    unknown.addAll(SwallowedKeys.in(context.getSources()));
+                }
+                refuseOthers(name, unknown);
             }
         };
     }
 
     private void refuseOthers(ConfigurationPropertyName name, Set<ConfigurationProperty> unbound) {
-        Set<ConfigurationProperty> others = ROOT.equals(name) ? withoutOwn(unbound) : unbound;
+        Set<ConfigurationProperty> others = LimiterBindHandler.ROOT.equals(name) ? withoutOwn(unbound) : unbound;
         if (!others.isEmpty()) {
             throw new UnboundConfigurationPropertiesException(others);
         }

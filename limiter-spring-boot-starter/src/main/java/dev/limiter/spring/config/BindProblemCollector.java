@@ -149,8 +149,16 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                             .noneMatch(
                                     name -> name.equals(property.getName()) || name.isAncestorOf(property.getName())))
                     .toList()
-                    .forEach(property ->
-                            problems.putIfAbsent(ShapeAdvice.subject(property.getName()), unknown(property, context)));
+                    .forEach(property -> addUnknown(property, context));
+        }
+
+        /** A number is a position behind the one that begins a list, and told with that. */
+        private void addUnknown(ConfigurationProperty property, BindContext context) {
+            ConfigurationPropertyName name = property.getName();
+            boolean number = BindProblemFactory.isPartOfNumber(property);
+            if (!number || !problems.containsKey(name.getParent())) {
+                problems.putIfAbsent(number ? name : ShapeAdvice.subject(name), unknown(property, context));
+            }
         }
 
         private static boolean isEmptySection(ConfigurationProperty property) {

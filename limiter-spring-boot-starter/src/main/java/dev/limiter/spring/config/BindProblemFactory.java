@@ -53,6 +53,15 @@ final class BindProblemFactory {
         ConfigurationPropertyName name = property.getName();
         Object value = property.getValue();
         PropertyNames.Level level = PropertyNames.of(name);
+        if (isPartOfNumber(property)) {
+            return new Problem(
+                    MessageCode.UNKNOWN_KEY,
+                    name.toString(),
+                    isEmpty(value) ? null : value,
+                    "This key is unknown. Maybe it is the end of a number with a comma in it: write that number without"
+                            + " it, such as limit: 1000. Here there are: " + String.join(", ", level.keys()) + "."
+                            + ownKeys(level));
+        }
         String inList = ShapeAdvice.inList(name, level, value);
         if (inList != null) {
             return new Problem(MessageCode.UNREADABLE_VALUE, name.toString(), value, inList);
@@ -75,7 +84,7 @@ final class BindProblemFactory {
                             value,
                             ShapeAdvice.belowValue(name, level, value));
         }
-        if (level.keys().stream().anyMatch(key -> isSame(key, level.written()))) {
+        if (level.keys().stream().anyMatch(key -> PropertyNames.isSame(key, level.written()))) {
             return new Problem(
                     MessageCode.UNREADABLE_VALUE, name.toString(), inForce.getValue(), unread(empty, replaced));
         }
@@ -86,6 +95,15 @@ final class BindProblemFactory {
                 "This key is unknown. Here there are: " + String.join(", ", level.keys())
                         + "." + ownKeys(level)
                         + DidYouMean.ask(level.written(), level.keys()));
+    }
+
+    /** Whether an unknown key is a number, or begins with one, and is no position in a list. */
+    static boolean isPartOfNumber(ConfigurationProperty property) {
+        ConfigurationPropertyName name = property.getName();
+        boolean first = name.isNumericIndex(name.getNumberOfElements() - 1) && last(name).equals("0");
+        return Character.isDigit(last(name).charAt(0))
+                && PropertyNames.isUnknown(name)
+                && (!first || isEmpty(property.getValue()));
     }
 
     /** The reason why a known key has not been read. */
@@ -102,10 +120,6 @@ final class BindProblemFactory {
     /** Spring Boot binds nothing then, and takes the key for one that it does not know. */
     static boolean isEmpty(@Nullable Object value) {
         return value == null || value.toString().isBlank();
-    }
-
-    private static boolean isSame(String key, String written) {
-        return key.replace("-", "").equalsIgnoreCase(written.replace("-", ""));
     }
 
     private static String ownKeys(PropertyNames.Level level) {

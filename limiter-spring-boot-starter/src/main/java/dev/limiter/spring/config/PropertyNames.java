@@ -62,6 +62,19 @@ final class PropertyNames {
         return level.entry() != null && level.depth() == property.getNumberOfElements();
     }
 
+    /** Whether a property stands beside keys that there are, and is none of them. */
+    static boolean isUnknown(ConfigurationPropertyName property) {
+        Level level = of(property);
+        return level.depth() == property.getNumberOfElements() - 1
+                && level.entry() == null
+                && level.keys().stream().noneMatch(key -> isSame(key, level.written()));
+    }
+
+    /** Whether a key is the one that was written. */
+    static boolean isSame(String key, String written) {
+        return key.replace("-", "").equalsIgnoreCase(written.replace("-", ""));
+    }
+
     /** Whether there is such a key directly below {@code limiter}; {@code key}: in the form that all spellings share. */
     static boolean isKnown(String key) {
         return component(ResolvableType.forClass(LimiterProperties.class), key) != null;

@@ -59,15 +59,24 @@ final class ShapeAdvice {
         int depth = level.depth();
         if (name.isNumericIndex(depth)) {
             boolean named = level.entry() != null;
-            int last = name.getNumberOfElements() - 1;
-            String content = named ? name(value) + ": { ... }" : name.getElement(last, Form.ORIGINAL) + ": " + value;
-            return advice(name.chop(depth), named ? "names" : "keys", content);
+            return advice(
+                    name.chop(depth),
+                    named ? "names" : "keys",
+                    named ? name(value) + ": { ... }" : key(name, level, value));
         }
         boolean first = name.isNumericIndex(depth - 1)
                 && (NAMES.contains(level.written())
                         || name.getElement(depth - 1, Form.UNIFORM).equals("0"));
         String content = NAMES.contains(level.written()) ? name(value) : SOME_NAME;
         return first ? advice(name.chop(depth - 1), "names", content + ": { ... }") : null;
+    }
+
+    /** The key in a list, with its value; the first that there is where a list has values alone. */
+    private static String key(ConfigurationPropertyName name, PropertyNames.Level level, Object value) {
+        int last = name.getNumberOfElements() - 1;
+        return last == level.depth()
+                ? level.keys().get(0) + ": ..."
+                : name.getElement(last, Form.ORIGINAL) + ": " + value;
     }
 
     /** The advice for a list in the place of names. */

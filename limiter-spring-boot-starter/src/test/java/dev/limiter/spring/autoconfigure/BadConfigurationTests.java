@@ -736,6 +736,80 @@ class BadConfigurationTests {
         assertThat(output).contains(said);
     }
 
+    /** YAML reads what follows the comma as one more key, of which Spring Boot takes a number for a position. */
+    static Stream<Arguments> numbersWithCommas() {
+        return Stream.of(
+                bad(ORDERS + "limit: 1,000, window: 1m }", "limiter.rules.orders[0]"),
+                bad(ORDERS + "limit: 1,500, burst: 2,700, window: 1m }", "rules.orders[500]", "rules.orders[700]"),
+                bad(ORDERS + "limits: { a: { limit: 1,000, window: 1m } } }", "limiter.rules.orders.limits.a[0]"),
+                bad(rule("tiers: { by: ip, gold: { limit: 1,000 } }"), "limiter.rules.orders.tiers.gold[0]"),
+                bad(rule("candidate: { limit: 1,000 }"), "limiter.rules.orders.candidate[0]"),
+                bad(rule("key: ip\n      ban: { after: 1,000, within: 1m, for: 1m }"), "limiter.rules.orders.ban[0]"),
+                bad("limiter.floors.default: { limit: 1,000, window: 1m }", "limiter.floors.default[0]"),
+                bad("limiter.web.default-limit: { limit: 1,000, window: 1m }", "limiter.web.default-limit[0]"),
+                bad("limiter.web: { order: 1,000 }", "limiter.web[0]"),
+                bad("limiter.redis: { instances: 1,000 }", "limiter.redis[0]"),
+                bad("limiter: { max-keys: 100,000 }", "limiter[0]"),
+                bad(rule("500:"), "limiter.rules.orders[500]"),
+                bad(rule("500: 5"), "limiter.rules.orders[500] = \"5\""),
+                bad(rule("500: 5\n      501: 6"), "limiter.rules.orders[500] = \"5\"", "orders[501] = \"6\""),
+                bad(rule("tiers: { by: ip, gold: { limit: 9, 5: 5 } }"), "limiter.rules.orders.tiers.gold[5]"),
+                bad("limiter: { 5: x }", "limiter[5] = \"x\""),
+                bad("limiter.web: { 5: x }", "limiter.web[5] = \"x\""),
+                bad(ORDERS + "limit: 1,089, window: 1m }", "limiter.rules.orders.089"),
+                bad(ORDERS + "limit: 1,000.5, window: 1m }", "limiter.rules.orders[0.5]"),
+                bad(rule("key: ip\n      enforce: 1%") + "\n---\nlimiter.rules.orders: { lease: 1,5% }", "orders.5 ("));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("numbersWithCommas")
+    void numberInThePlaceOfAKeyIsToldAsPartOfANumber(String yaml, List<String> said, CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
+
+        assertThat(output)
+                .contains(said)
+                .contains("This key is unknown", "number with a comma in it", "limit: 1000", "[LIM-101]", "[test.yml] - ")
+                .doesNotContain("is a list here");
+    }
+
+    static Stream<Arguments> keysThatAreNoTexts() {
+        return Stream.of(
+                bad(rule("true: 5"), "limiter.rules.orders[true] = \"5\"", "LIM-101"),
+                bad("limiter: { no: 5 }", "limiter[false] = \"5\"", "LIM-101"),
+                bad("limiter: { own-keys: [mine], mine: [5], 7: 8 }", "limiter[7]", "LIM-101"),
+                bad(
+                        "limiter.rules.orders: { limit: 5, window: 1m }\n\"limiter.rules.orders[0]\": 5",
+                        "limiter.rules.orders[0] = \"5\"",
+                        "limiter.rules.orders is a list here"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("keysThatAreNoTexts")
+    void keyThatIsNoTextIsNotSwallowed(String yaml, List<String> said, CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
+
+        assertThat(output).contains(said).contains("[test.yml] - ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "limiter: { own-keys: [mine], mine: [5, 6] }",
+                "limiter: { own-keys: [mine, other], mine: { 7: 8 }, other.of: [5] }",
+                "'limiter[web][status]': 430",
+                "'limiter.rules[1][limit]': 430\nlimiter.rules.1.window: 1m",
+                "limiter.web.exclude: [/a, /b]\n---\nlimiter.web.exclude: /c",
+                "limiter.web.exclude: /c\n---\nlimiter.web.exclude: [/a, /b]"
+            })
+    void keyThatIsKnownMayHaveBrackets(String yaml) {
+        start(yaml).close();
+    }
+
+    @Test
+    void numberInAVariableIsNoneOfThem() {
+        start("limiter.max-keys: 5", Map.of("LIMITER_0", "5")).close();
+    }
+
     static Stream<Arguments> shapes() {
         return Stream.of(
                 bad(rule("headers: [ietf, legacy]"), "orders.headers[0] = \"ietf\"", "a list", "write headers: ietf"),
@@ -986,11 +1060,37 @@ class BadConfigurationTests {
     @ValueSource(
             strings = {
                 "limits: { 1: { limit: 1, window: 1s }, 60: { limit: 9, window: 1m } }",
+                "limits: { 1: { limit: 1, window: 1s }, 2: { limit: 9, window: 1m } }",
+                "limits: { 0: { limit: 1, window: 1s }, 60: { limit: 9, window: 1m } }",
+                "limit: 1, window: 1s, tiers: { by: ip, 1: unlimited }",
                 "limits: { '0': { limit: 1, window: 1s } }",
                 "limit: 1, window: 1s, tiers: { by: ip, 0: { limit: 9 }, 1: { limit: 8 } }"
             })
     void numbersAreNames(String limits) {
         start(ORDERS.replace("paths: /a, ", "") + limits + " }").close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1: { limit: 5, window: 1s }",
+                "'0': { limit: 5, window: 1s }",
+                "1: { limit: 5, window: 1s }, 2: { limit: 6, window: 1s }",
+                "0: { limit: 5, window: 1s }, 2: { limit: 6, window: 1s }",
+                "0: { limit: 5, window: 1s }, orders: { limit: 6, window: 1s }"
+            })
+    void numbersAreNamesOfRules(String rules) {
+        start("limiter.rules: { " + rules + " }").close();
+    }
+
+    /** A list has the same names. */
+    @Test
+    void numbersFromZeroWithoutAGapAreTakenForAList(CapturedOutput output) {
+        String yaml = "limiter.rules: { 0: { limit: 5, window: 1s }, 1: { limit: 6, window: 1s } }";
+
+        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
+
+        assertThat(output).contains("limiter.rules is a list here", "[LIM-102]");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.limiter.spring.reload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.limiter.spring.config.AllowedKeysBindAdvisor;
 import dev.limiter.spring.config.BindProblemCollector;
 import dev.limiter.spring.rule.RuleDefinition;
 import java.util.ArrayList;
@@ -45,6 +46,21 @@ class RulesRebinderTests {
                 .havingCause()
                 .withMessageContaining("limiter.rules.für")
                 .withMessageContaining("[LIM-103]");
+    }
+
+    /** As in a file that has {@code limit: 1,000} in braces. */
+    @Test
+    void numberInThePlaceOfAKeyIsRefused() {
+        RulesRebinder asInTheApplication = new RulesRebinder(
+                List.of(new AllowedKeysBindAdvisor(new StandardEnvironment()), new BindProblemCollector()));
+        ConfigurableEnvironment file = with("limiter.rules.a.limit", "1");
+        file.getPropertySources().addLast(new MapPropertySource("more", Map.of("limiter.rules.a[0]", "")));
+
+        assertThatExceptionOfType(BindException.class)
+                .isThrownBy(() -> asInTheApplication.rebind(file))
+                .havingCause()
+                .withMessageContaining("limiter.rules.a[0]")
+                .withMessageContaining("[LIM-101]");
     }
 
     @Test
