@@ -70,7 +70,7 @@ public final class SlackLimitCheck implements StartupCheck {
     private static void addBetween(List<RateLimitRule> rules, RuleSet ruleSet, List<Finding> findings) {
         Map<Object, List<RateLimitRule>> alike = new LinkedHashMap<>();
         rules.stream()
-                .filter(rule -> rule.tiers().isEmpty())
+                .filter(rule -> rule.definition().tiers() == null)
                 .forEach(rule -> ruleSet.definition(rule.name())
                         .flatMap(RuleDefinition::counted)
                         .ifPresent(counted -> alike.computeIfAbsent(counted, first -> new ArrayList<>())
@@ -95,8 +95,11 @@ public final class SlackLimitCheck implements StartupCheck {
         }
     }
 
+    /** A rule that is enforced for some keys permits the others all. */
     private static boolean implies(RateLimitRule one, RateLimitRule other) {
-        return other.rule().limits().stream()
-                .allMatch(loose -> one.rule().limits().stream().anyMatch(tight -> ImpliedLimits.implies(tight, loose)));
+        return !one.isEnforcedInPart()
+                && other.rule().limits().stream()
+                        .allMatch(loose ->
+                                one.rule().limits().stream().anyMatch(tight -> ImpliedLimits.implies(tight, loose)));
     }
 }

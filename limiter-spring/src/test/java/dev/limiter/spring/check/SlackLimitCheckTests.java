@@ -9,8 +9,13 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.Setting;
+import dev.limiter.spring.rule.Settings;
+import dev.limiter.spring.rule.TiersDefinition;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -68,6 +73,34 @@ class SlackLimitCheckTests {
                         .contains("limiter.rules.tight,")
                         .endsWith("[LIM-904]"))
                 .hasSize(slack ? 1 : 0);
+    }
+
+    /** Tight rules that do not refuse all that are above their limit. */
+    static Stream<RuleDefinition.Builder> rulesWithExceptions() {
+        return Stream.of(
+                tight().tiers(new TiersDefinition(
+                        "limiter.rules.tight.tiers",
+                        new Setting<>("header:X-Plan", "limiter.rules.tight.tiers.by"),
+                        Map.of("gold", new TiersDefinition.Tier(new LimitDefinition("gold", Settings.NONE), null, true)))),
+                tight().set(RuleOptions.ENFORCE, "1%"),
+                tight().set(RuleOptions.ENFORCE, "99.99%"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rulesWithExceptions")
+    void ruleIsOfUseBesideOneWithExceptions(RuleDefinition.Builder tight) {
+        RuleDefinition.Builder loose = orders(600, "1m").key(List.of("ip"));
+        assertThat(new SlackLimitCheck(inForce(loose, tight)).findings()).isEmpty();
+    }
+
+    @Test
+    void ruleThatIsEnforcedInPartIsImpliedByOneThatIsEnforcedForAll() {
+        RuleDefinition.Builder loose = orders(600, "1m").key(List.of("ip")).set(RuleOptions.ENFORCE, "1%");
+        assertThat(new SlackLimitCheck(inForce(loose, tight())).findings()).hasSize(1);
+    }
+
+    private static RuleDefinition.Builder tight() {
+        return rule("tight").paths(List.of("/orders")).key(List.of("ip")).limit(10L, "1s", null, null, null);
     }
 
     @Test
