@@ -592,6 +592,14 @@ class BadConfigurationTests {
                         "add paths"),
                 bad("limiter.rules.orders: { limit: 1, window: 1s, paths: '/a/{x' }", "limiter.rules.orders.paths"),
                 bad("limiter.rules.orders: { limit: 1, window: 1s, paths: '' }", "limiter.rules.orders.paths", "empty"),
+                bad("limiter.web.exclude: '/a?x=1'", "limiter.web.exclude", "query", "write /a"),
+                bad(
+                        "limiter.rules.orders: { limit: 1, window: 1s, paths: [/b, '/api/{id}/orders?status=open'] }",
+                        "limiter.rules.orders.paths",
+                        "/api/{id}/orders?status=open has a query",
+                        "write /api/{id}/orders",
+                        "param:status",
+                        "LIM-303"),
                 bad("limiter.web.exclude: '/a/{x'", "limiter.web.exclude", "/a/{x", "not a path pattern"),
                 bad("limiter.rules.Orders: { limit: 1, window: 1s }", "limiter.rules.Orders (", "a small letter"),
                 bad(ORDERS + "limits: { Fast: { limit: 1, window: 1s } } }", "orders.limits.Fast (", "A limit's name"),
@@ -803,6 +811,12 @@ class BadConfigurationTests {
             })
     void keyThatIsKnownMayHaveBrackets(String yaml) {
         start(yaml).close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/a?b", "/a?", "/a?/b=c", "/a\\?b=c", "/a/{b:(?:c=)?d=e}", "/{x:[a-z]{2}?b=c}"})
+    void questionMarkMayStandForACharacter(String path) {
+        start("limiter.rules.orders: { limit: 1, window: 1s, paths: ['" + path + "'] }").close();
     }
 
     @Test

@@ -58,7 +58,7 @@ public record AddressRange(IpAddress network, int prefix) {
         return prefix == (isIpv4() ? IpAddress.IPV4_OFFSET : 0);
     }
 
-    private boolean isIpv4() {
+    boolean isIpv4() {
         return network.isIpv4() && prefix >= IpAddress.IPV4_OFFSET;
     }
 

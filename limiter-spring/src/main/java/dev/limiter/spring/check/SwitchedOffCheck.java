@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Finds rules that an expression exempts all requests from: another setting switches a rule off, and is shown. */
+/** Finds rules that an expression or a network exempts all requests from: another setting switches a rule off, and is shown. */
 public final class SwitchedOffCheck implements StartupCheck {
 
     private final Rules rules;
@@ -36,7 +36,7 @@ public final class SwitchedOffCheck implements StartupCheck {
                 .map(setting -> new Finding(
                         MessageCode.SWITCHED_OFF,
                         setting.where() + " = " + setting.value()
-                                + " is the same for all requests, so that the rule limits nothing. To switch it off,"
+                                + " is the same for all requests, so that nothing is limited. To switch it off,"
                                 + " write mode: off, or mode: shadow to only watch; otherwise say which requests are"
                                 + " meant, such as \"#request.method == 'GET'\"."))
                 .toList();

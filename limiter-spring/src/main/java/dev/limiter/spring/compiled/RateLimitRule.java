@@ -333,12 +333,24 @@ public final class RateLimitRule {
         return skipIf.evaluate(context) ? RuleOptions.SKIP_IF.name() : null;
     }
 
-    /** The setting by which the rule applies to no request at all; null if it applies to some. */
-    public @Nullable Setting<String> switchedOffBy() {
+    /** The setting by which the rule limits no request at all; null if it limits some. */
+    public @Nullable Setting<?> switchedOffBy() {
         if (condition == BooleanExpression.NEVER) {
             return definition.get(RuleOptions.CONDITION);
         }
-        return skipIf == BooleanExpression.ALWAYS ? definition.get(RuleOptions.SKIP_IF) : null;
+        if (skipIf == BooleanExpression.ALWAYS) {
+            return definition.get(RuleOptions.SKIP_IF);
+        }
+        if (chargeIf != null && chargeIf.isNever()) {
+            return definition.get(RuleOptions.CHARGE_IF);
+        }
+        return addresses.allowEverybody() ? allowed() : null;
+    }
+
+    /** The networks that are exempt, by the setting of the rule, or else by that of all rules. */
+    private Setting<?> allowed() {
+        Setting<?> own = definition.get(RuleOptions.ALLOW);
+        return own == null ? new Setting<>(addresses.allow().ranges(), "limiter.web.allow") : own;
     }
 
     /**
