@@ -10,6 +10,7 @@ import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.check.KeySecretCheck;
 import dev.limiter.spring.compiled.FailureModes;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.RedisSettings;
 import dev.limiter.spring.config.Storage;
@@ -135,10 +136,14 @@ public final class LimiterRedisAutoConfiguration {
         }
     }
 
-    /** Limits in memory instead would be for each instance apart, unnoticed. */
+    /**
+     * Limits in memory instead would be for each instance apart, unnoticed.
+     *
+     * @param properties bound first, since a word that is no storage comes here as well
+     */
     @Bean
     @ConditionalOnMissingBean(RateLimiterStorage.class)
-    RateLimiterStorage limiterStorage() {
+    RateLimiterStorage limiterStorage(LimiterProperties properties) {
         throw RedisConfigurationProblems.missing();
     }
 }

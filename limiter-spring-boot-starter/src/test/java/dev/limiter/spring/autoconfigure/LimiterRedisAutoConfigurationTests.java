@@ -51,6 +51,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -348,6 +350,32 @@ class LimiterRedisAutoConfigurationTests {
                         .isInstanceOf(LimiterConfigurationException.class)
                         .hasMessageContaining("limiter.storage is \"redis\"")
                         .hasMessageContaining("org.springframework.boot:spring-boot-starter-data-redis"));
+    }
+
+    /** A bean of the application, made before those of Limiter. */
+    @Configuration(proxyBeanMethods = false)
+    static class StorageFirst {
+
+        @Bean
+        Object first(RateLimiterStorage storage) {
+            return storage;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"memroy", "jdbc", "1"})
+    void wordThatIsNoStorageIsToldAsOneAlsoWithoutRedis(String word) {
+        withoutRedis
+                .withClassLoader(new FilteredClassLoader("io.lettuce.core"))
+                .withPropertyValues("limiter.storage=" + word)
+                .withUserConfiguration(StorageFirst.class)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(LimiterConfigurationException.class)
+                        .hasMessageContaining("limiter.storage is \"" + word + "\"")
+                        .hasMessageContaining("This must be one of: memory, redis.")
+                        .hasMessageContaining(word.equals("memroy") ? "Did you mean memory?" : "[LIM-102]"));
     }
 
     @Test
