@@ -52,6 +52,13 @@ record Fallback(Method method, boolean takesException) {
     }
 
     private static String expected(Method limited, Class<?> targetClass, String name) {
+        int parenthesis = name.indexOf('(');
+        if (parenthesis > 0) {
+            return "This has to be the name of a method alone: write \"" + name.substring(0, parenthesis) + "\"";
+        }
+        if (name.equals(limited.getName())) {
+            return "This is the limited method itself: name another one, such as \"" + name + "Rejected\"";
+        }
         StringBuilder parameters = new StringBuilder();
         for (Class<?> type : limited.getParameterTypes()) {
             parameters.append(parameters.isEmpty() ? "" : ", ").append(type.getSimpleName());

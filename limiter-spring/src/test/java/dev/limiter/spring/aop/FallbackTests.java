@@ -1,0 +1,40 @@
+package dev.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.lang.reflect.Method;
+import org.junit.jupiter.api.Test;
+import org.springframework.util.ReflectionUtils;
+
+class FallbackTests {
+
+    private static final Method LIMITED = ReflectionUtils.findMethod(Service.class, "now");
+
+    @Test
+    void saysWhichMethodIsMissing() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Fallback.of(LIMITED, Service.class, "later"))
+                .withMessageContaining("needs a method \"String later()\"");
+    }
+
+    @Test
+    void isNoFallbackOfItself() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Fallback.of(LIMITED, Service.class, "now"))
+                .withMessage("This is the limited method itself: name another one, such as \"nowRejected\"");
+    }
+
+    @Test
+    void isNamedWithoutParentheses() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Fallback.of(LIMITED, Service.class, "later()"))
+                .withMessage("This has to be the name of a method alone: write \"later\"");
+    }
+
+    static class Service {
+
+        String now() {
+            return "now";
+        }
+    }
+}
