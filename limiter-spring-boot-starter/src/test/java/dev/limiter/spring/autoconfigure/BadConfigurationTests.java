@@ -443,7 +443,7 @@ class BadConfigurationTests {
                 bad(
                         rule("key: method\n      ban: { after: 3, within: 1m, for: 1m }"),
                         "LIM-310",
-                        "with method, so that all would be banned"),
+                        "with method, all would be banned because of one"),
                 bad(rule("skip-if: '1 +'"), "limiter.rules.orders.skip-if = \"1 +\"", "cannot work"),
                 bad(rule("charge-if: #response"), "limiter.rules.orders.charge-if = \"\"", "Quote it"),
                 bad(rule("charge-if: '1 +'"), "limiter.rules.orders.charge-if = \"1 +\"", "cannot work"),
@@ -475,7 +475,7 @@ class BadConfigurationTests {
                 bad(
                         ban("after: 20, within: 1m, for: 15m") + "\n      key: global",
                         "limiter.rules.orders.ban (",
-                        "needs a key: with global"),
+                        "needs a key that tells clients apart: with global, all would be banned because of one."),
                 bad(ban("after: 0, within: 1m, for: 15m"), "limiter.rules.orders.ban.after = \"0\"", "from 1 to"),
                 bad(
                         ban("after: few, within: 1m, for: 15m"),
@@ -878,6 +878,11 @@ class BadConfigurationTests {
                         "limiter.rules.orders is a list here",
                         "orders: { limit: 5 }"),
                 bad(rule("ban: [{ after: 5 }]"), "limiter.rules.orders.ban is a list here", "ban: { after: 5 }"),
+                bad(
+                        rule("key: ip\n      ban: [5, 1m, 15m]"),
+                        "limiter.rules.orders.ban is a list here",
+                        "write ban: { after: ... }"),
+                bad("limiter.web: [5]", "limiter.web is a list here", "write web: { enabled: ... }"),
                 bad("limiter.web: [{ status: 429 }]", "limiter.web is a list here", "web: { status: 429 }"),
                 bad("limiter.rules: orders", "limiter.rules = \"orders\"", "rules: { orders: { ... } }"),
                 bad(rule("tiers: gold"), "limiter.rules.orders.tiers = \"gold\"", "tiers: { gold: { ... } }"),

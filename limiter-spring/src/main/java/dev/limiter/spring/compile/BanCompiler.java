@@ -42,9 +42,9 @@ final class BanCompiler {
                         ? definition.origin().toString()
                         : definition.ban().where(),
                 null,
-                "A ban needs a key: " + (key == null ? "the rule has none" : "with " + String.join(",", key.value()))
-                        + ", so that all would be banned because of one. Say who has a bucket of one's own, such as"
-                        + " key: ip, or remove the ban.");
+                "A ban needs a key that tells clients apart: "
+                        + (key == null ? "the rule has none, and" : "with " + String.join(",", key.value()) + ",")
+                        + " all would be banned because of one. Write one, such as key: ip, or remove the ban.");
     }
 
     private static long after(BanDefinition ban, TimeSteps steps, Problems problems) {
