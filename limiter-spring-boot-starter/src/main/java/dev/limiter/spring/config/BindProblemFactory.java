@@ -100,7 +100,8 @@ final class BindProblemFactory {
     /** Whether an unknown key is a number, or begins with one, and is no position in a list. */
     static boolean isPartOfNumber(ConfigurationProperty property) {
         ConfigurationPropertyName name = property.getName();
-        boolean first = name.isNumericIndex(name.getNumberOfElements() - 1) && last(name).equals("0");
+        boolean first = name.isNumericIndex(name.getNumberOfElements() - 1)
+                && last(name).equals("0");
         return Character.isDigit(last(name).charAt(0))
                 && PropertyNames.isUnknown(name)
                 && (!first || isEmpty(property.getValue()));

@@ -776,7 +776,8 @@ class BadConfigurationTests {
 
         assertThat(output)
                 .contains(said)
-                .contains("This key is unknown", "number with a comma in it", "limit: 1000", "[LIM-101]", "[test.yml] - ")
+                .contains(
+                        "This key is unknown", "number with a comma in it", "limit: 1000", "[LIM-101]", "[test.yml] - ")
                 .doesNotContain("is a list here");
     }
 
@@ -816,7 +817,8 @@ class BadConfigurationTests {
     @ParameterizedTest
     @ValueSource(strings = {"/a?b", "/a?", "/a?/b=c", "/a\\?b=c", "/a/{b:(?:c=)?d=e}", "/{x:[a-z]{2}?b=c}"})
     void questionMarkMayStandForACharacter(String path) {
-        start("limiter.rules.orders: { limit: 1, window: 1s, paths: ['" + path + "'] }").close();
+        start("limiter.rules.orders: { limit: 1, window: 1s, paths: ['" + path + "'] }")
+                .close();
     }
 
     @Test

@@ -133,6 +133,7 @@ public final class RequestMatcherCompiler {
     /** The query of a path, searched for beside the expressions of its variables. */
     private static Matcher query(String path) {
         Matcher variable = VARIABLE.matcher(path);
-        return QUERY.matcher(variable.replaceAll(found -> "_".repeat(found.group().length())));
+        return QUERY.matcher(
+                variable.replaceAll(found -> "_".repeat(found.group().length())));
     }
 }

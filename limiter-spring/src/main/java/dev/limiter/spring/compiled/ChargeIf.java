@@ -29,8 +29,7 @@ public final class ChargeIf {
     private final Predicate<RateLimitContext> byResponse;
     private final boolean never;
 
-    private ChargeIf(
-            Predicate<SettlementContext> stays, Predicate<RateLimitContext> byResponse, boolean never) {
+    private ChargeIf(Predicate<SettlementContext> stays, Predicate<RateLimitContext> byResponse, boolean never) {
         this.stays = stays;
         this.byResponse = byResponse;
         this.never = never;
@@ -49,8 +48,7 @@ public final class ChargeIf {
         LimiterExpression expression = expressions.parse(setting.value(), setting.where(), variables);
         BooleanExpression condition = BooleanExpression.of(expression, "#response.status == 401");
         boolean refersToResponse = expression.refersToResponse();
-        return new ChargeIf(
-                condition::evaluate, asked -> refersToResponse, condition == BooleanExpression.NEVER);
+        return new ChargeIf(condition::evaluate, asked -> refersToResponse, condition == BooleanExpression.NEVER);
     }
 
     private static boolean hasFailed(SettlementContext outcome) {

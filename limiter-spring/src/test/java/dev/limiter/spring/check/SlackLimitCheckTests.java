@@ -81,7 +81,9 @@ class SlackLimitCheckTests {
                 tight().tiers(new TiersDefinition(
                         "limiter.rules.tight.tiers",
                         new Setting<>("header:X-Plan", "limiter.rules.tight.tiers.by"),
-                        Map.of("gold", new TiersDefinition.Tier(new LimitDefinition("gold", Settings.NONE), null, true)))),
+                        Map.of(
+                                "gold",
+                                new TiersDefinition.Tier(new LimitDefinition("gold", Settings.NONE), null, true)))),
                 tight().set(RuleOptions.ENFORCE, "1%"),
                 tight().set(RuleOptions.ENFORCE, "99.99%"));
     }

@@ -63,9 +63,8 @@ class SwitchedOffCheckTests {
                 "0.0.0.0/0,::/0; 192.0.2.7; false"
             })
     void findsRulesThatAllowEverybody(String allow, String deny, boolean off) {
-        RuleDefinition.Builder rule = keyed("login", "ip")
-                .allow(List.of(allow.split(",")))
-                .deny(deny == null ? null : List.of(deny));
+        RuleDefinition.Builder rule =
+                keyed("login", "ip").allow(List.of(allow.split(","))).deny(deny == null ? null : List.of(deny));
         assertThat(new SwitchedOffCheck(inForce(rule), () -> MethodLimits.NONE).findings())
                 .allSatisfy(finding -> assertThat(finding.text())
                         .startsWith("limiter.rules.login.allow = [" + allow.replace(",", ", ") + "] ")
