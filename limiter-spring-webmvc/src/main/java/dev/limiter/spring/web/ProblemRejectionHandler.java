@@ -31,7 +31,7 @@ import org.springframework.web.servlet.support.RequestContextUtils;
 public final class ProblemRejectionHandler implements RejectionHandler {
 
     private final int status;
-    private final long maxJitterNanos;
+    final long maxJitterNanos;
     private final RejectionTexts texts;
 
     /**
@@ -49,7 +49,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
     public void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException {
         ProblemBody.Problem problem = problem(request, decision);
         int status = status(problem);
-        OptionalLong retryAfter = retryAfter(decision);
+        OptionalLong retryAfter = retryAfter(request, decision);
         List<String> violated = violated(decision);
         Locale locale = RequestContextUtils.getLocale(request);
         AsciiText body = ProblemBody.json(
@@ -124,15 +124,22 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         };
     }
 
-    /** Never earlier than the truth; later by up to the jitter, so that rejected clients do not all return at once. */
-    private OptionalLong retryAfter(Decision decision) {
+    /**
+     * How much later than it could the client of one refusal is told to return: at random, so that rejected clients do
+     * not all return at once.
+     */
+    Duration drawDelay() {
+        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(maxJitterNanos + 1));
+    }
+
+    /** Never earlier than the truth; later by what the fields of this answer say as well. */
+    private OptionalLong retryAfter(HttpServletRequest request, Decision decision) {
         Optional<Duration> exact = decision.retryAfter();
         if (exact.isEmpty()) {
             return OptionalLong.empty();
         }
-        Duration told = maxJitterNanos == 0
-                ? exact.get()
-                : exact.get().plusNanos(ThreadLocalRandom.current().nextLong(maxJitterNanos + 1));
+        ServletRequestDecisions decisions = maxJitterNanos == 0 ? null : ServletRequestDecisions.of(request);
+        Duration told = decisions == null ? exact.get() : exact.get().plus(decisions.ledger.delay());
         return OptionalLong.of(FieldMembers.secondsRoundedUp(told));
     }
 }

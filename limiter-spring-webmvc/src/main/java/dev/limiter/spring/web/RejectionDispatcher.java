@@ -50,6 +50,9 @@ public final class RejectionDispatcher {
             return;
         }
         crossOrigin.allow(request, response);
+        if (handler instanceof ProblemRejectionHandler ours && ours.maxJitterNanos > 0) {
+            decisions.ledger.delay(ours.drawDelay());
+        }
         writeFields(decisions, response, decision);
         handler.handle(request, response, decision);
     }

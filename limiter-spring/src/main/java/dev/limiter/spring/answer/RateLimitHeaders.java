@@ -5,6 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.rule.HeaderStyle;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,13 +43,24 @@ public final class RateLimitHeaders {
             .thenComparing(status -> status.permitted() ? 0 : -FieldMembers.secondsToReset(status))
             .thenComparing(LimitStatus::remaining);
 
+    private final Duration delay;
     private @Nullable String policies;
     private final StringBuilder available = new StringBuilder(64);
     private @Nullable StringBuilder partitions;
     private @Nullable LimitStatus tightest;
 
+    public RateLimitHeaders() {
+        this(Duration.ZERO);
+    }
+
+    /** {@code delay}: how much later than it could the client is told to return, 0 or more. */
+    public RateLimitHeaders(Duration delay) {
+        this.delay = delay;
+    }
+
     /** Limits of which nothing is known but where they stand. */
-    public void add(HeaderStyle style, List<LimitStatus> statuses) {
+    public void add(HeaderStyle style, List<LimitStatus> exact) {
+        List<LimitStatus> statuses = delay.isZero() ? exact : told(exact);
         FieldNames names = FieldNames.of(style);
         if (names != null && !statuses.isEmpty()) {
             PolicyText text = PolicyText.of(statuses);
@@ -67,8 +79,8 @@ public final class RateLimitHeaders {
         add(rule.headers(), rule, text, charge, statuses);
     }
 
-    private void add(
-            HeaderStyle style, RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {
+    private void add(HeaderStyle style, RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> exact) {
+        List<LimitStatus> statuses = delay.isZero() ? exact : told(exact);
         FieldNames names = FieldNames.of(style);
         if (names != null) {
             addPolicies(text);
@@ -100,6 +112,20 @@ public final class RateLimitHeaders {
                 addPartition(rule, text);
             }
         }
+    }
+
+    private List<LimitStatus> told(List<LimitStatus> exact) {
+        return exact.stream().map(this::told).toList();
+    }
+
+    private LimitStatus told(LimitStatus exact) {
+        return new LimitStatus(
+                exact.policy(),
+                exact.limit(),
+                exact.permitted(),
+                exact.remaining(),
+                exact.retryAfter().map(delay::plus),
+                exact.resetAfter());
     }
 
     private void addPolicies(PolicyText text) {

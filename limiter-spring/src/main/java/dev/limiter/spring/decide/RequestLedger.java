@@ -10,6 +10,7 @@ import dev.limiter.spring.answer.RateLimitHeaders;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.rule.HeaderStyle;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -31,6 +32,7 @@ public final class RequestLedger {
     private List<RateLimitRule> decidedOnArrival = List.of();
     private List<RateLimitRule> order = List.of();
     private @Nullable Verdict refusal;
+    private Duration delay = Duration.ZERO;
     private volatile List<Verdict> open = List.of();
 
     public RequestLedger(PolicyTexts texts) {
@@ -89,6 +91,16 @@ public final class RequestLedger {
     /** Adds the refusal of a method that was called on the way. */
     public void addRefusal(Verdict verdict) {
         refusal = verdict;
+    }
+
+    /** Has the client told to return so much later than it could, in all that is written of a refusal from now on. */
+    public void delay(Duration delay) {
+        this.delay = delay;
+    }
+
+    /** How much later than it could a refused client is told to return. */
+    public Duration delay() {
+        return delay;
     }
 
     private static <T> List<T> with(List<T> some, List<T> more) {
@@ -206,7 +218,7 @@ public final class RequestLedger {
             return headers(Verdict::statuses);
         }
         // nearly every request: there is no need to collect what is only one
-        RateLimitHeaders headers = new RateLimitHeaders();
+        RateLimitHeaders headers = new RateLimitHeaders(delay);
         Charge charge = latest.charges.get(0);
         headers.add(latest.rules.get(0), texts.of(charge.rule()), charge, decision);
         return headers;
@@ -227,7 +239,7 @@ public final class RequestLedger {
             }
         }
         standings.sort(Comparator.comparingInt(standing -> position(standing.rule())));
-        RateLimitHeaders headers = new RateLimitHeaders();
+        RateLimitHeaders headers = new RateLimitHeaders(delay);
         for (Standing standing : standings) {
             headers.add(standing.rule(), standing.text(), standing.charge(), standing.statuses());
         }
