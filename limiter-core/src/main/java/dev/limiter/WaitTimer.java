@@ -35,8 +35,23 @@ interface WaitTimer {
                     task.run();
                 }
             });
-            var unusedTimer = timeOut.completeOnTimeout(true, Math.min(nanos, longestNap), TimeUnit.NANOSECONDS);
+            startTimer(timeOut, Math.min(nanos, longestNap));
             return () -> timeOut.complete(false);
+        }
+
+        /**
+         * The first timer starts the thread of the JDK, which inherits the class loader and outlives a web application:
+         * a server would find the classes of the application kept, and warn of a leak.
+         */
+        private static void startTimer(CompletableFuture<Boolean> timeOut, long nanos) {
+            Thread thread = Thread.currentThread();
+            ClassLoader application = thread.getContextClassLoader();
+            thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
+            try {
+                var unused = timeOut.completeOnTimeout(true, nanos, TimeUnit.NANOSECONDS);
+            } finally {
+                thread.setContextClassLoader(application);
+            }
         }
     }
 }
