@@ -193,7 +193,8 @@ public final class RateLimiters implements AutoCloseable {
 
     /**
      * Forgets the use of {@code key}. Held permits of a concurrency limit are not counted from then on, and closing
-     * them releases nothing.
+     * them releases nothing. A storage elsewhere that does not answer fails with its exception, and the use that it
+     * knows stays.
      */
     public void reset(Rule rule, String key) {
         storage.reset(rule, key);

@@ -5,6 +5,8 @@ package dev.limiter;
  *
  * <p>Implementations should never step back. A step back grants no permits, and blocks a key for at most one window;
  * limits with windows add the step itself where that is at most half a window.
+ * Waiting goes by this clock alone, for a clock of tests may stand still: a step back prolongs a wait by the step, beyond
+ * the time that the caller gave it.
  */
 @FunctionalInterface
 public interface TimeSource {

@@ -305,7 +305,10 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
             return this;
         }
 
-        /** Has the server go by this clock, in whole microseconds, instead of its own. For tests. */
+        /**
+         * Has the server go by this clock, in whole microseconds, instead of its own. For tests: all instances that
+         * share states need the same clock, since those with different ones permit more than the limit together.
+         */
         public Builder timeSource(TimeSource timeSource) {
             this.passedTime = timeSource;
             return this;
