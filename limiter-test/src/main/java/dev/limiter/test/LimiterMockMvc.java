@@ -18,7 +18,7 @@ import org.springframework.web.context.WebApplicationContext;
 
 /**
  * Lets MockMvc run the filters of an application, as a server does. Without them {@code charge-if} gives nothing back,
- * and rules of {@code phase: request} do not decide.
+ * and rules of {@code phase: request} decide only where a request comes to an endpoint.
  *
  * <pre>{@code
  * MockMvcTester mvc = MockMvcTester.from(application, builder -> builder.apply(applicationFilters()).build());

@@ -33,8 +33,8 @@ final class MissingFiltersWarning implements WebMvcConfigurer, HandlerIntercepto
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
         if (!said && response instanceof MockHttpServletResponse && beans.containsBean(INTERCEPTOR)) {
             said = true;
-            logger.warn("This MockMvc runs no filters of the application: rules of phase: request do not decide, and"
-                    + " charge-if gives nothing back. Build it with MockMvcTester.from(application, mvc ->"
+            logger.warn("This MockMvc runs no filters of the application: rules of phase: request decide only where"
+                    + " a request comes to an endpoint, and charge-if gives nothing back. Build it with MockMvcTester.from(application, mvc ->"
                     + " mvc.apply(LimiterMockMvc.applicationFilters()).build()), or use @AutoConfigureMockMvc."
                     + " This is said only once.");
         }
