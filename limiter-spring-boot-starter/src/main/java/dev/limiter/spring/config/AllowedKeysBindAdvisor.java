@@ -14,13 +14,19 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.env.Environment;
 
 /**
  * Lets an application have keys of its own below {@code limiter}: those that {@code limiter.own-keys} lists. Refuses
- * {@link SwallowedKeys} as Spring Boot refuses other keys that are unknown.
+ * unknown keys also where Spring Boot takes them for positions in a list: YAML has brackets around keys that are no
+ * texts, such as the number behind the comma in <code>{ limit: 1,000 }</code>.
  */
 public final class AllowedKeysBindAdvisor implements ConfigurationPropertiesBindHandlerAdvisor {
+
+    private static final UnboundElementsSourceFilter FILES = new UnboundElementsSourceFilter();
 
     private final Environment environment;
 
@@ -42,11 +48,31 @@ public final class AllowedKeysBindAdvisor implements ConfigurationPropertiesBind
                     unknown.addAll(unbound.getUnboundProperties());
                 }
                 if (isEnd(name)) {
-                    unknown.addAll(SwallowedKeys.in(context.getSources()));
+                    unknown.addAll(positions(context.getSources()));
                 }
                 refuseOthers(name, unknown);
             }
         };
+    }
+
+    /** The properties of such keys, but for those of variables. */
+    private static Set<ConfigurationProperty> positions(Iterable<ConfigurationPropertySource> sources) {
+        Set<ConfigurationProperty> positions = new TreeSet<>();
+        for (ConfigurationPropertySource source : sources) {
+            if (source instanceof IterableConfigurationPropertySource iterable && FILES.apply(source)) {
+                iterable.stream()
+                        .filter(AllowedKeysBindAdvisor::isPosition)
+                        .map(source::getConfigurationProperty)
+                        .forEach(positions::add);
+            }
+        }
+        return positions;
+    }
+
+    private static boolean isPosition(ConfigurationPropertyName name) {
+        return name.isLastElementIndexed()
+                && LimiterBindHandler.ROOT.isAncestorOf(name)
+                && PropertyNames.isUnknown(name);
     }
 
     private void refuseOthers(ConfigurationPropertyName name, Set<ConfigurationProperty> unbound) {
