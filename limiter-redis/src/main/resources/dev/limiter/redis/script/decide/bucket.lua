@@ -15,11 +15,12 @@ local capacity = paced and 1 or burst
 local level, units, cost, expires = 0, micro, permit, 0
 local beyond = 0
 local stored, other = read(key, 1)
-local late, uses, lasts, since_then = 0, nil, 0, 0
+local late, uses, lasts, since_then
 if other then
   key, late, uses, lasts, joined, since_then = apart(key, 1, 0, 0)
   stored = not uses and read(key, 1)
 end
+late = late and late[1][3] or 0
 if stored then
   local _, written, from
   local size = #stored

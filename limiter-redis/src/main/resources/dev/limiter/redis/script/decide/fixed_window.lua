@@ -27,7 +27,7 @@ end
 
 local used, taken, expires, beyond = 0, 0, 0, 0
 local stored, other = read(key, 2)
-local late, uses, lasts = 0, nil, 0
+local late, uses, lasts
 for attempt = 1, 2 do
   if stored then
     local _, began, ends, was_used, was_taken = unpack('>BI7I7I7I7', stored)
@@ -76,8 +76,14 @@ if uses then
     renewed, beyond = false, lasts
   end
 end
-if late > 0 then
-  used, renewed = used + late, not dry
+if late then
+  local fresh = align == 2 and start == now
+  local recent, carried = since(fresh and now - length + 1 or start, late)
+  if fresh and recent[1] then
+    start = recent[1][1]
+    stop, after = start + length, start + 2 * length
+  end
+  used, renewed = used + carried, renewed or carried > 0 and not dry
 end
 
 local fits = asked <= limit - taken

@@ -14,9 +14,7 @@ if other then
   key, others, uses, longest, joined = apart(key, NUMBER, 0, 0)
   longest = 2 ^ 53
   stored = not uses and read(key, NUMBER)
-  if uses then
-    uses, others = since(0, uses)
-  end
+  uses, others = since(0, uses or others or {})
   renewed = others > 0 and not dry
 end
 if stored then

@@ -16,7 +16,7 @@ newest = newest + floor(now / length) * buckets
 local counts, recent, total, said = false, 0, 0, false
 local beyond = 0
 local stored, other = read(key, 3)
-local late, uses, lasts = 0, nil, 0
+local late, uses, lasts
 if stored then
   local _, _, length_then, buckets_then = unpack('>BI7I7I2', stored)
   other = length_then ~= length or buckets_then ~= buckets
@@ -54,31 +54,24 @@ if stored then
   -- the first permit of the newest sub-window has set the expiry
   said = passed == 0 and not renewed and recent > 0
 end
-if uses then
-  local carried
-  uses, carried = since(now - length + 1, uses)
-  if carried <= limit then
-    local numbers = {}
-    for i = 1, buckets + 1 do
-      numbers[i] = 0
-    end
-    for _, use in ipairs(uses) do
+counts = counts or ('\0\0\0\0\0\0\0'):rep(buckets + 1)
+if uses or late then
+  local joining, carried = since(now - length + 1, uses or late)
+  if uses and carried > limit then
+    recent, beyond = carried, lasts
+  elseif carried > 0 then
+    local form = '>' .. ('I7'):rep(buckets + 1)
+    local numbers = {unpack(form, counts)}
+    for _, use in ipairs(joining) do
       local middle = floor((use[1] + use[2]) / 2)
       local number = math.min(floor(middle % length * micro / size), buckets - 1) + floor(middle / length) * buckets
       local place = math.max(math.min(newest - number + 1, buckets + 1), 1)
       numbers[place] = numbers[place] + use[3]
     end
-    counts = pack('>' .. ('I7'):rep(buckets + 1), spread(numbers))
-    recent = numbers[1]
-    renewed = carried > 0 and not dry
-  else
-    recent, beyond = carried, lasts
+    counts = pack(form, spread(numbers, 1, buckets + 1))
+    recent, renewed = numbers[1], not dry
   end
-  total = carried
-end
-counts = counts or ('\0\0\0\0\0\0\0'):rep(buckets + 1)
-if late > 0 then
-  recent, total, renewed = recent + late, total + late, not dry
+  total = total + carried
 end
 
 local oldest = unpack('>I7', counts, 7 * buckets + 1)

@@ -7,7 +7,7 @@ local limit, length
 limit, length, at = unpack('>dd', argument, at)
 local total, last, beyond = 0, now, 0
 local stored = try('LRANGE', key, 0, 3)
-local late, uses, lasts = 0, nil, 0
+local late, uses, lasts
 if wrong_type(stored, 'LRANGE') or stored[2] and tonumber(stored[2]) ~= length then
   key, late, uses, lasts, joined = apart(key, 4, length, 0)
   stored = uses and {} or call('LRANGE', key, 0, 3)
@@ -88,8 +88,9 @@ if stored[1] then
     end
   end
 end
-if late > 0 then
-  total, renewed = total + late, not dry
+if late then
+  local _, carried = since(0, late)
+  total, renewed = total + carried, not dry
 end
 
 -- the time until `count` permits are left
@@ -109,7 +110,16 @@ local function wait_for(count)
       head, from = call('LRANGE', key, index, index + 255), 0
     end
   end
-  return head[from + 1] and math.max(head[from + 1] + length - now, 1) or math.max(length, beyond)
+  if head[from + 1] then
+    return math.max(head[from + 1] + length - now, 1)
+  end
+  for _, use in ipairs(late or {}) do
+    missing = missing - use[3]
+    if missing <= 0 then
+      return math.max(use[1] + length - now, 1)
+    end
+  end
+  return math.max(length, beyond)
 end
 refusal = wait_for(asked)
 left = math.max(limit - total, 0)
@@ -121,21 +131,32 @@ if stored[1] and last > now then
   mark = last
 end
 total = total + count
--- the permits taken by other instances enter the log at the current time
-local taken = late + count
-if taken > 0 and not dry and not stored[1] then
+-- the permits taken by other instances enter the log in the order of their times, and those of one time as one entry
+local taken, list, earliest = count, {}, stored[1] and last or 0
+for _, use in ipairs(late or {}) do
+  local time = math.max(use[1], earliest)
+  if time < mark then
+    list[#list + 1], list[#list + 2] = time, use[3]
+  else
+    taken = taken + use[3]
+  end
+end
+if taken > 0 then
+  list[#list + 1], list[#list + 2] = mark, taken
+end
+if list[1] and not dry and not stored[1] then
   if joined then
     call('UNLINK', key)
   end
-  call('RPUSH', key, total, length, mark, total)
-elseif taken > 0 and not dry then
+  call('RPUSH', key, total, length, spread(list))
+elseif list[1] and not dry then
   -- the total comes first: an entry that it lacks would be taken off it all the same
   call('LSET', key, 0, total)
   local added
   if last == mark then
     added = try('LSET', key, -1, call('LINDEX', key, -1) + taken)
   else
-    added = try('RPUSH', key, mark, taken)
+    added = try('RPUSH', key, spread(list))
   end
   if type(added) == 'table' and added.err then
     call('LSET', key, 0, stored[1])
@@ -144,7 +165,7 @@ elseif taken > 0 and not dry then
 end
 if count > 0 or renewed then
   call('PEXPIRE', key, ceil((mark + length - now) / 1000) + grace)
-  last = mark
+  last = list[#list - 1] or mark
 end
 if count > 0 then
   refusal = wait_for(1)

@@ -232,64 +232,101 @@ end
 
 -- The state of a limit under whose key another form has its state: the algorithm or window of the rule has changed, and some
 -- instances may still decide by the previous one. From the first permit on each form has a state of its own, `key~form`, and
--- the key holds a hash: the permits taken by each form (`form`), those of them that each other form has counted
--- (`form<other`), and the time of its last charge (`form@`). So each form counts the permits of the others exactly once.
+-- the key holds a hash: for each form the permits that the others have taken since its last charge (`form`), and the time of
+-- that charge (`form@`). So each form counts the permits of the others exactly once, and from when they were taken.
 --
--- Returns the key of the state of this form; the permits taken by the other forms since its last charge; on the first call
--- their entries, and the microseconds until none counts; a function that records the permits of this charge, called after
--- the write of the state; and the time of the last charge.
+-- The permits are pairs of a time and a count, seven bytes each, oldest first. Those of one twentieth of the window are one
+-- pair with the time of the last of them: they never count for less than the window. A form without a window has one pair.
+--
+-- Returns the key of the state of this form; the permits taken by the other forms since its last charge, as entries
+-- {from, to, count} if there are any; on the first call the entries of another form, and the microseconds until none counts;
+-- a function that records the permits of this charge, called after the write of the state; and the time of the last charge.
 local function apart(key, kind, length, buckets)
-  local call = redis.call
+  local call, pack, unpack = redis.call, struct.pack, struct.unpack
   local form = ('%d:%.0f:%d'):format(kind, length, buckets)
-  local own, now, known, others, late = key .. '~' .. form, now, {}, {}, 0
+  local own, now, pending, charged, others, late = key .. '~' .. form, now, {}, {}, {}, {}
   local shared = call('TYPE', key).ok == 'hash'
   if shared then
-    -- some ten fields for each form; a hash of others may be of any size
+    -- two fields for each form; a hash of others may be of any size
     if call('HLEN', key) > 1000 then
       error('not a state of a limit')
     end
     local fields = call('HGETALL', key)
     for i = 1, #fields, 2 do
-      known[fields[i]] = tonumber(fields[i + 1])
-      if fields[i] ~= form and not fields[i]:find('[<@]') then
-        others[#others + 1] = fields[i]
+      local name, value = fields[i], fields[i + 1]
+      if name:sub(-1) == '@' then
+        charged[name:sub(1, -2)] = tonumber(value)
+      else
+        pending[name] = value
+        if name ~= form then
+          -- the form that was charged last knows all permits
+          table.insert(others, value == '' and 1 or #others + 1, name)
+        end
+      end
+    end
+    for name, value in pairs(pending) do
+      if #value % 14 > 0 or not charged[name] then
+        error('not a state of a limit')
       end
     end
   else
     others[1] = form_of(key)
-    known[others[1]], known[others[1] .. '@'] = 0, now
+    pending[others[1]], charged[others[1]] = '', now
   end
   if others[1] == form then
     -- a window with another start, but the same length
-    return key, 0, left_by_another(key)
+    return key, nil, left_by_another(key)
   end
   local uses, lasts = false, 0
-  if known[form] then
-    for _, other in ipairs(others) do
-      late = late + math.max(known[other] - (known[form .. '<' .. other] or 0), 0)
+  if pending[form] then
+    for i = 1, #pending[form], 14 do
+      local taken, count = unpack('>I7I7', pending[form], i)
+      taken = math.min(taken, now)
+      if length == 0 then
+        late[1] = {math.min(charged[form], taken), taken, count}
+      elseif taken > now - length then
+        late[#late + 1] = {taken, taken, count}
+      end
     end
   else
     uses, lasts = left_by_another(shared and key .. '~' .. others[1] or key)
   end
 
-  return own, late, uses, lasts, function(count)
+  -- The permits that a form has not counted, and this charge.
+  local function with(count, form)
+    local those, window, taken = pending[form], tonumber(form:match(':(%d+):')), now
+    if count == 0 then
+      return those
+    end
+    while window > 0 and those ~= '' and unpack('>I7', those) <= now - window do
+      those = those:sub(15)
+    end
+    if those ~= '' then
+      local last, before = unpack('>I7I7', those, #those - 13)
+      if window == 0 or math.floor(now / window * 20) <= math.floor(last / window * 20) then
+        taken, count, those = math.max(last, now), before + count, those:sub(1, -15)
+      end
+    end
+    return those .. pack('>I7I7', taken, count)
+  end
+
+  return own, late[1] and late, uses, lasts, function(count)
     local function text(number)
       return ('%.0f'):format(number)
     end
     -- The reads come first, and a state is moved last or moved back: a command that the user may not use, for one, leaves
     -- the permits that count under the key.
-    local fields = {form, text((known[form] or 0) + count), form .. '@', text(now)}
+    local fields = {form, '', form .. '@', text(now)}
     local longest, gone = call('PTTL', own), {}
     for _, other in ipairs(others) do
       local lasting = call('PTTL', shared and key .. '~' .. other or key)
-      if lasting > 0 and now - known[other .. '@'] <= 60000000 then
+      if lasting > 0 and now - charged[other] <= 60000000 then
         longest = math.max(longest, lasting)
       else
         gone[#gone + 1] = key .. '~' .. other
       end
-      for _, field in ipairs({other, other .. '@', form .. '<' .. other}) do
-        fields[#fields + 1] = field
-        fields[#fields + 1] = text(field:find('<') and known[other] or known[field])
+      for _, value in ipairs({other, with(count, other), other .. '@', text(charged[other])}) do
+        fields[#fields + 1] = value
       end
     end
     if #gone == #others then
@@ -316,5 +353,5 @@ local function apart(key, kind, length, buckets)
       end
       error(command .. ': ' .. reply.err)
     end
-  end, known[form .. '@']
+  end, charged[form]
 end

@@ -15,7 +15,7 @@ end
 
 local beyond = 0
 local stored, other = read(key, 6)
-local late, uses, lasts = 0, nil, 0
+local late, uses, lasts
 if other then
   key, late, uses, lasts, joined = apart(key, 6, 0, 0)
   stored = not uses and read(key, 6)
@@ -33,6 +33,7 @@ if stored then
     ahead, renewed = then_ahead > longest and then_ahead or interval(rest, 1), true
   end
 end
+late = late and late[1][3] or 0
 if uses then
   late = ceil(level_of(uses, micro, permit) / permit)
   beyond = late > capacity and lasts or 0
