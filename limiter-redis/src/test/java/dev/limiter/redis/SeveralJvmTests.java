@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
@@ -13,6 +14,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -181,26 +183,40 @@ class SeveralJvmTests {
     /** A counter of ten buckets may permit a tenth more by itself, see docs/explanation/algorithms.md. */
     @ParameterizedTest
     @CsvSource({"sliding-log, 20, 8", "sliding-log, 5, 4", "sliding-counter, 20, 8", "sliding-counter, 5, 4"})
-    void leasesHoldASlidingLimitOverEveryWindow(String algorithm, int lease, int jvms) throws IOException {
-        tell(jvms, "jvms-leases-" + algorithm + lease + ": " + algorithm + " " + lease);
-        List<BufferedReader> outputs = OUTPUTS.subList(0, jvms);
-        for (BufferedReader output : outputs) {
-            assertThat(output.readLine()).isEqualTo("ready");
-        }
-        tell(jvms, "go");
+    void leasesHoldASlidingLimitOverEveryWindow(String algorithm, int lease, int jvms) {
         List<long[]> permits = new ArrayList<>();
-        for (BufferedReader output : outputs) {
-            for (String permit : output.readLine().split(" ")) {
-                if (!permit.isEmpty()) {
-                    permits.add(Arrays.stream(permit.split(":"))
-                            .mapToLong(Long::parseLong)
-                            .toArray());
-                }
-            }
-        }
-        assertThat(permits).hasSizeGreaterThan(SLIDING_LIMIT);
+        // on a busy machine some windows give less than one limit
+        await(() -> {
+            permits.addAll(permits(algorithm, lease, jvms));
+            return permits.size() > SLIDING_LIMIT;
+        });
         long most = algorithm.equals("sliding-log") ? SLIDING_LIMIT : SLIDING_LIMIT + SLIDING_LIMIT / 10;
         assertThat(mostWithin(permits, SLIDING.toNanos())).isLessThanOrEqualTo(most);
+    }
+
+    /** The permits of all in some windows. */
+    private static List<long[]> permits(String algorithm, int lease, int jvms) {
+        List<long[]> permits = new ArrayList<>();
+        try {
+            tell(jvms, "jvms-leases-" + algorithm + lease + ": " + algorithm + " " + lease);
+            List<BufferedReader> outputs = OUTPUTS.subList(0, jvms);
+            for (BufferedReader output : outputs) {
+                assertThat(output.readLine()).isEqualTo("ready");
+            }
+            tell(jvms, "go");
+            for (BufferedReader output : outputs) {
+                for (String permit : output.readLine().split(" ")) {
+                    if (!permit.isEmpty()) {
+                        permits.add(Arrays.stream(permit.split(":"))
+                                .mapToLong(Long::parseLong)
+                                .toArray());
+                    }
+                }
+            }
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+        return permits;
     }
 
     /** Of permits that were certainly had within one window: asked for and answered there. */
