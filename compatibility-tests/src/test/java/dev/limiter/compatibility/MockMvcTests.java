@@ -51,25 +51,18 @@ class MockMvcTests {
         assertThat(output).doesNotContain("runs no filters");
     }
 
+    /** Early rules decide at the endpoint then, and nothing is given back. */
     @Test
     void missingFiltersAreToldOnce(CapturedOutput output) {
-        MockMvcTester mvc = MockMvcTester.from(application);
-
-        mvc.get().uri("/hello").exchange();
-        mvc.get().uri("/hello").exchange();
-
-        assertThat(output.toString().split("runs no filters", -1)).hasSize(2);
-        assertThat(output).contains("phase: request decide only where a request comes to an endpoint");
-    }
-
-    @Test
-    void withoutFiltersEarlyRulesDecideAtTheEndpointAndNothingIsGivenBack() {
         MockMvcTester mvc = MockMvcTester.from(application);
 
         assertThatAnswer(mvc.get().uri("/early").exchange()).isPermitted();
         assertThatAnswer(mvc.get().uri("/early").exchange()).isRejected();
         assertThatAnswer(mvc.get().uri("/hello").exchange()).hasRemaining("failed", 1);
         assertThatAnswer(mvc.get().uri("/hello").exchange()).hasRemaining("failed", 0);
+
+        assertThat(output.toString().split("runs no filters", -1)).hasSize(2);
+        assertThat(output).contains("phase: request decide only where a request comes to an endpoint");
     }
 
     @SpringBootConfiguration

@@ -34,7 +34,8 @@ final class MissingFiltersWarning implements WebMvcConfigurer, HandlerIntercepto
         if (!said && response instanceof MockHttpServletResponse && beans.containsBean(INTERCEPTOR)) {
             said = true;
             logger.warn("This MockMvc runs no filters of the application: rules of phase: request decide only where"
-                    + " a request comes to an endpoint, and charge-if gives nothing back. Build it with MockMvcTester.from(application, mvc ->"
+                    + " a request comes to an endpoint, and charge-if gives nothing back."
+                    + " Build it with MockMvcTester.from(application, mvc ->"
                     + " mvc.apply(LimiterMockMvc.applicationFilters()).build()), or use @AutoConfigureMockMvc."
                     + " This is said only once.");
         }
