@@ -87,7 +87,7 @@ class RollingChangeTests {
         assertThat(refusedInTurn(60, to)).isZero();
     }
 
-    /** What others took counts from when they took it, not from when this instance hears of it. */
+    /** Permits of others count from when they were taken, not from when this instance hears of them. */
     @ParameterizedTest
     @MethodSource("shortChanges")
     void refusesNobodyAtHalfTheLimitWhoStaysWithOneInstanceForLong(Limit from, Limit to) {
