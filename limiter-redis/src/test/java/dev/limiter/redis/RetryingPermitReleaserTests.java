@@ -97,9 +97,10 @@ class RetryingPermitReleaserTests {
             release("first");
         }
         servers.failing = false;
+        // a round that is under way may yet lose some
+        await(() -> servers.done.get() + statistics.lostReturns() == FailedReleases.MOST_KEPT + dropped);
         int lost = (int) statistics.lostReturns();
         assertThat(lost).isGreaterThan(FailedReleases.MOST_KEPT / 2);
-        await(() -> servers.done.get() == FailedReleases.MOST_KEPT + dropped - lost);
 
         servers.failing = true;
         release("first");
