@@ -5,6 +5,7 @@ import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -52,10 +53,17 @@ final class DebtSettlement {
     private static long counting(List<LimitStatus> statuses, Limit limit) {
         for (LimitStatus status : statuses) {
             if (status.limit().name().equals(limit.name())) {
-                return Math.min(status.limit().capacity() - status.remaining(), limit.capacity());
+                return Math.min(counting(status), limit.capacity());
             }
         }
         return 0;
+    }
+
+    private static long counting(LimitStatus status) {
+        Limit limit = status.limit();
+        return LimitUse.isPaced(limit)
+                ? (long) Math.ceil(status.resetAfter().toNanos() / LimitUse.interval(limit))
+                : limit.capacity() - status.remaining();
     }
 
     /** If there are so many; what is in flight goes on anyway. */
@@ -68,9 +76,17 @@ final class DebtSettlement {
                         .toCompletableFuture();
     }
 
+    /** Turns that memory gave come behind those that the shared storage has given; other limits give none. */
+    private static Duration behindOthers(Rule alone) {
+        Limit limit = alone.limits().get(0);
+        return LimitUse.isPaced(limit)
+                ? Duration.ofNanos((long) (limit.capacity() * LimitUse.interval(limit)))
+                : Duration.ZERO;
+    }
+
     /** Charges as many permits as there are, up to {@code permits}; completes with their number. */
     private CompletableFuture<Long> charge(Rule rule, String key, long permits) {
-        return shared.decideAsync(List.of(rule.charge(key, permits)))
+        return shared.decideAsync(List.of(rule.charge(key, permits).within(behindOthers(rule))))
                 .toCompletableFuture()
                 .thenCompose(decision -> {
                     long rest = decision.permitted() ? permits : Math.min(decision.remaining(), permits);

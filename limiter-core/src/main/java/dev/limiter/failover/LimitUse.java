@@ -167,7 +167,8 @@ final class LimitUse {
         return known && isPaced(limit) ? Math.max(lasting - (now - at), 0) : 0;
     }
 
-    private static double interval(Limit limit) {
+    /** The time between two permits of a bucket, in nanoseconds. */
+    static double interval(Limit limit) {
         return (double) limit.window().toNanos() / limit.limit();
     }
 
@@ -175,7 +176,8 @@ final class LimitUse {
         return permits <= 0 ? 0 : Math.max(permits / instances, 1);
     }
 
-    private static boolean isPaced(Limit limit) {
+    /** Whether permits are turns, one after the other. */
+    static boolean isPaced(Limit limit) {
         return switch (limit.algorithm()) {
             case LEAKY_BUCKET -> ((Limit.LeakyBucket) limit).even();
             case TOKEN_BUCKET, FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;

@@ -141,7 +141,9 @@ final class OutageDecider {
             double missing = Math.ceil((turns - status.resetAfter().toNanos()) / interval);
             if (missing > 0) {
                 long permits = (long) Math.min(missing, (double) limit.capacity());
-                local.decide(List.of(rule.charge(charge.key(), permits).within(Duration.ofNanos(2 * turns))));
+                // of this limit alone: what others count or hold is charged by whoever has the turns
+                Charge theirs = rule.charge(charge.key(), 0).costing(limit.name(), permits);
+                local.decide(List.of(theirs.within(Duration.ofNanos(2 * turns))));
             }
         }
 

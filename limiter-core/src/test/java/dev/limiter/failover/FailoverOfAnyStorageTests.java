@@ -397,6 +397,46 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
+    void turnsOfTheStorageTakeNothingOfOtherLimitsInMemory() {
+        Rule paced = Rule.of(
+                "paced",
+                Limit.concurrency(6).named("flight"),
+                Limit.fixedWindow(20, HOUR).named("hourly"),
+                Limit.leakyBucket(10, Duration.ofSeconds(1)).paced().named("pace"));
+        for (int i = 0; i < 4; i++) {
+            storage.decide(List.of(paced.charge("key").within(LONG))).close();
+        }
+        remote.fail("");
+        Decision granted = storage.decide(List.of(paced.charge("key").within(LONG)));
+        assertThat(granted.onFailure()).contains(OnFailure.LOCAL);
+        assertThat(granted.delay()).isEqualTo(Duration.ofMillis(400));
+        granted.close();
+        assertThat(local.peek(paced, "key").limits())
+                .extracting(LimitStatus::remaining)
+                .startsWith(6L, 19L);
+    }
+
+    /** Turns to come are charged, behind those of other instances, and those that are over are not. */
+    @Test
+    void aPacedBucketGoesOnAtItsPaceWhenTheStorageWorksAgain() {
+        Limit limit = Limit.leakyBucket(10, Duration.ofSeconds(1)).burst(100).paced();
+        Rule paced = Rule.of("paced", limit);
+        remote.fail("");
+        for (int i = 0; i < 4; i++) {
+            Decision granted = storage.decide(List.of(paced.charge("key", 10).within(LONG)));
+            assertThat(granted.onFailure()).contains(OnFailure.LOCAL);
+            time.advance(Duration.ofMillis(900));
+        }
+        remote.work("");
+        assertThat(remote.shared.decide(List.of(paced.charge("key"))).permitted())
+                .isTrue();
+
+        Decision next = storage.decide(List.of(paced.charge("key").within(LONG)));
+        assertThat(next.onFailure()).isEmpty();
+        assertThat(next.delay()).isEqualTo(Duration.ofMillis(500));
+    }
+
+    @Test
     void connectsAnewAfterSomeProbesThatFailed() {
         remote.fail("");
         untilLost("");
