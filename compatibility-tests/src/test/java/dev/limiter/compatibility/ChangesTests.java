@@ -798,11 +798,17 @@ class ChangesTests {
             assertThat(other.get(ENDPOINT).body()).doesNotContain("\"problem\"");
             assertThat(other.get("/actuator/health").body()).doesNotContain("cannot be read", "problem");
             change(other, ORDERS, "{\"limit\":5,\"version\":2}");
-            assertThat(output.toString().split("WARN.*The changes of rules in Redis cannot be read", -1))
+            // one more of an instance that could not reach Redis for a moment in between
+            assertThat(lines(output, "WARN.*The changes of rules in Redis cannot be read"))
                     .as("a line of each instance")
-                    .hasSize(4);
+                    .isBetween(
+                            3L, 3 + lines(output, "WARN.*Redis, where changes of rules are shared, does not answer"));
             assertThat(output).contains("LIMITER_CHANGES_REPAIRED by anonymous");
         }
+    }
+
+    private static long lines(CapturedOutput output, String pattern) {
+        return Pattern.compile(pattern).matcher(output).results().count();
     }
 
     private static final String CHANGES = "limiter:shop:changes";
