@@ -67,7 +67,9 @@ final class CombinedDecision extends Decision {
 
     @Override
     protected long delayNanos() {
-        return parts.stream().mapToLong(Decision::delayNanos).max().orElse(0);
+        return permitted()
+                ? parts.stream().mapToLong(Decision::delayNanos).max().orElse(0)
+                : 0;
     }
 
     @Override

@@ -63,6 +63,15 @@ class WaitingForSeveralTests {
     }
 
     @Test
+    void aRefusalMakesNobodyWaitForTheTurnOfAnotherRule() {
+        Charge[] both = {waits(paced), quota.charge("key", 3)};
+        assertThat(limiters.storage().decide(List.of(both)).permitted()).isTrue();
+        Decision refused = limiters.storage().decide(List.of(both));
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.delay()).isZero();
+    }
+
+    @Test
     void oneRulePacesAndAnotherDoesNot() {
         Charge[] both = {waits(paced), quota.charge("key")};
         assertThat(answer(both).permitted()).isTrue();
