@@ -44,7 +44,7 @@ final class OnFailureDecision extends Decision {
 
     @Override
     protected long delayNanos() {
-        return decision.delayNanos();
+        return permitted() ? decision.delayNanos() : 0;
     }
 
     @Override

@@ -9,7 +9,9 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
@@ -22,6 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class OutageDecider {
 
     private static final int MAX_SHARES = 10_000;
+
+    /** A charge that is always refused: what is decided together with it is told, and not granted. */
+    private static final Charge NEVER_GRANTED =
+            Rule.of("never-granted", Limit.concurrency(1)).charge("never-granted", 2);
 
     private final RateLimiterStorage local;
     private final OutageUse use;
@@ -96,6 +102,7 @@ final class OutageDecider {
         private final Charge shared;
         private KeyUse known;
         private @Nullable List<LimitStatus> refused;
+        private boolean queued;
         private boolean reserved;
         private @Nullable Decision decided;
 
@@ -116,6 +123,7 @@ final class OutageDecider {
                 return how == OnFailure.ALLOW || charge.permits() == 0;
             }
             queue(clock.epochNanos());
+            queued = true;
             OutageUse.Reservation reservation = use.reserve(charge, shared.rule(), instances.getAsInt());
             known = reservation.use();
             reserved = reservation.made();
@@ -125,26 +133,64 @@ final class OutageDecider {
 
         /** Paced requests wait behind the turns that the shared storage has given. */
         private void queue(long now) {
-            List<Limit> limits = charge.rule().limits();
-            for (int i = 0; i < limits.size(); i++) {
-                long turns = known.turnsNanos(limits.get(i), now);
-                if (turns > 0 && charge.permits(i) > 0) {
-                    queue(shared.rule(), i, turns);
+            for (int i = 0; i < charge.rule().limits().size(); i++) {
+                long turns = turnsNanos(i, now);
+                if (turns > 0) {
+                    queue(i, missing(inMemory(i), turns), Duration.ofNanos(2 * turns));
                 }
             }
         }
 
-        private void queue(Rule rule, int position, long turns) {
-            Limit limit = rule.limits().get(position);
-            LimitStatus status = local.peek(rule, charge.key()).limits().get(position);
-            double interval = (double) limit.window().toNanos() / limit.limit();
-            double missing = Math.ceil((turns - status.resetAfter().toNanos()) / interval);
-            if (missing > 0) {
-                long permits = (long) Math.min(missing, (double) limit.capacity());
-                // of this limit alone: what others count or hold is charged by whoever has the turns
-                Charge theirs = rule.charge(charge.key(), 0).costing(limit.name(), permits);
-                local.decide(List.of(theirs.within(Duration.ofNanos(2 * turns))));
+        /** Permits of a paced limit alone, no more at once than a request may take. */
+        private void queue(int position, long permits, Duration maxWait) {
+            Limit limit = shared.rule().limits().get(position);
+            for (long rest = permits; rest > 0; rest -= limit.capacity()) {
+                Charge alone =
+                        shared.rule().charge(charge.key(), 0).costing(limit.name(), Math.min(rest, limit.capacity()));
+                local.decide(List.of(alone.within(maxWait)));
             }
+        }
+
+        private long turnsNanos(int position, long now) {
+            Limit limit = charge.rule().limits().get(position);
+            return charge.permits(position) > 0 ? known.turnsNanos(limit, now) : 0;
+        }
+
+        private LimitStatus inMemory(int position) {
+            return local.peek(shared.rule(), charge.key()).limits().get(position);
+        }
+
+        /**
+         * How many permits have to be taken of a paced limit in memory until it is behind those turns, as far as there may
+         * be so many: one that goes, and a burst that waits.
+         */
+        private long missing(LimitStatus status, long turns) {
+            Limit limit = status.limit();
+            double missing = Math.ceil((turns - status.resetAfter().toNanos()) / LimitUse.interval(limit));
+            return (long) Math.max(Math.min(missing, limit.capacity() + 1.0), 0);
+        }
+
+        /** Where the limits stand if paced requests wait behind those turns. */
+        private List<LimitStatus> behindTurns(List<LimitStatus> statuses, long now) {
+            List<LimitStatus> behind = new ArrayList<>(statuses);
+            for (int i = 0; i < behind.size(); i++) {
+                long turns = turnsNanos(i, now);
+                if (turns > 0 && behind.get(i).permitted()) {
+                    behind.set(i, behindTurns(behind.get(i), inMemory(i), turns));
+                }
+            }
+            return behind;
+        }
+
+        private LimitStatus behindTurns(LimitStatus status, LimitStatus inMemory, long turns) {
+            long missing = queued ? 0 : missing(inMemory, turns);
+            long inMemoryNanos =
+                    inMemory.resetAfter().toNanos() + (long) Math.ceil(missing * LimitUse.interval(inMemory.limit()));
+            Duration turn = Duration.ofNanos(Math.max(inMemoryNanos, turns));
+            Duration wait = turn.minus(charge.maxWait());
+            boolean inTime = wait.isZero() || wait.isNegative();
+            return new LimitStatus(
+                    status.policy(), status.limit(), inTime, 0, inTime ? Optional.empty() : Optional.of(wait), turn);
         }
 
         Decision end(boolean granted) {
@@ -163,12 +209,19 @@ final class OutageDecider {
         }
 
         Decision onlyLooked() {
-            List<LimitStatus> statuses = refused == null ? statuses(charge) : refused;
-            return looked(local.peek(shared.rule(), charge.key()), statuses);
+            return looked(look(), refused == null ? statuses(charge) : refused);
+        }
+
+        /** The answer of memory to the same request, which takes nothing. */
+        private Decision look() {
+            return shared.permits() == 1 && shared.isPlain()
+                    ? local.peek(shared.rule(), shared.key())
+                    : local.decide(List.of(shared, NEVER_GRANTED)).parts().get(0);
         }
 
         private Decision looked(Decision made, List<LimitStatus> statuses) {
-            return Decision.onFailure(how, made, statuses, OutageDecider::nothing, OutageDecider::nothing);
+            List<LimitStatus> behind = behindTurns(statuses, clock.epochNanos());
+            return Decision.onFailure(how, made, behind, OutageDecider::nothing, OutageDecider::nothing);
         }
 
         /** Where the limits stand when the request has been decided. */

@@ -1,0 +1,157 @@
+package dev.limiter.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
+import dev.limiter.OnFailure;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a refusal in memory tells holds for the same request, whatever it costs of each limit. */
+class OutageAnswersTests {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Duration DAY = Duration.ofDays(1);
+
+    private final VirtualTime time = new VirtualTime();
+    private final CommandedStorage remote = new CommandedStorage(time);
+    private final RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
+    private final FailoverRateLimiterStorage storage =
+            FailoverRateLimiterStorage.builder(remote, local).timeSource(time).build();
+
+    private Decision decide(Charge... charges) {
+        return storage.decide(List.of(charges));
+    }
+
+    /** A refusal one step of the clock earlier, and a grant then. */
+    private void assertExact(Charge charge, Duration expected) {
+        Decision refused = decide(charge);
+        assertThat(refused.onFailure()).contains(OnFailure.LOCAL);
+        assertThat(refused.retryAfter()).contains(expected);
+        time.advance(expected.minusNanos(VirtualTime.STEP));
+        assertThat(decide(charge).permitted()).isFalse();
+        time.advance(VirtualTime.STEP);
+        assertThat(decide(charge).permitted()).isTrue();
+    }
+
+    @Test
+    void aLimitThatTheRequestCostsNothingIsNotWaitedFor() {
+        Rule both = Rule.of(
+                "both",
+                Limit.slidingWindowLog(4, Duration.ofSeconds(3)).named("a"),
+                Limit.slidingWindowLog(2, Duration.ofSeconds(30)).named("b"));
+        Charge free = both.charge("key").costing("b", 0);
+        remote.instances(2);
+        decide(free);
+        time.advance(SECOND);
+        remote.fail("");
+        assertThat(decide(both.charge("key")).permitted()).isTrue();
+        LimitStatus unused = decide(free).limits().get(1);
+        assertThat(unused.permitted()).isTrue();
+        assertThat(unused.retryAfter()).isEmpty();
+        assertExact(free, Duration.ofSeconds(2));
+    }
+
+    @Test
+    void severalPermitsAreWaitedForUntilAllAreThere() {
+        Rule log = Rule.of("log", Limit.slidingWindowLog(4, Duration.ofSeconds(10)));
+        decide(log.charge("key"));
+        remote.fail("");
+        for (int i = 0; i < 2; i++) {
+            time.advance(SECOND);
+            assertThat(decide(log.charge("key")).permitted()).isTrue();
+        }
+        assertExact(log.charge("key", 3), Duration.ofSeconds(9));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1", "1,5", "2,1", "2,12", "3,12"})
+    void aLookAtAPacedLimitTellsWhatTheNextRequestGets(int instances, int burst) {
+        Rule paced = Rule.of("paced", Limit.leakyBucket(6, DAY).burst(burst).paced());
+        remote.instances(instances);
+        decide(paced.charge("key"));
+        time.advance(HOUR);
+        remote.fail("");
+        Decision looked = storage.peek(paced, "key");
+        assertThat(local.size()).as("states").isZero();
+        Decision asked = decide(paced.charge("key"));
+        assertThat(asked.permitted()).isFalse();
+        assertThat(looked.permitted()).isFalse();
+        assertThat(looked.limits()).isEqualTo(asked.limits());
+        assertThat(looked.remaining()).isZero();
+        assertExact(paced.charge("key"), looked.retryAfter().orElseThrow());
+    }
+
+    @Test
+    void aLookAtAPacedLimitOfWhichNothingIsUsedIsPermitted() {
+        Rule paced = Rule.of("paced", Limit.leakyBucket(6, DAY).burst(12).paced());
+        decide(paced.charge("key"));
+        time.advance(DAY);
+        remote.fail("");
+        assertThat(storage.peek(paced, "key").remaining()).isEqualTo(1);
+        assertThat(decide(paced.charge("key")).permitted()).isTrue();
+    }
+
+    /** A decision elsewhere refuses the request, so nothing of this rule is asked for. */
+    @Test
+    void aPacedLimitThatIsNotAskedForIsBehindTheTurnsAsWell() {
+        remote.cluster();
+        Rule paced = Rule.of("paced", Limit.leakyBucket(1, HOUR).burst(5).paced());
+        Rule spent = Rule.of("spent", Limit.fixedWindow(1, SECOND).startingWithFirst());
+        decide(paced.charge("a:key"));
+        decide(spent.charge("b:key"));
+        remote.fail("a");
+        Decision refused = decide(paced.charge("a:key"), spent.charge("b:key"));
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.retryAfter()).contains(HOUR);
+        Charge waits = paced.charge("a:key").within(DAY);
+        assertThat(decide(waits, spent.charge("b:key")).retryAfter()).contains(SECOND);
+    }
+
+    @Test
+    void aTurnThatARequestWouldWaitForDoesNotRefuseIt() {
+        Rule rule = Rule.of(
+                "rule",
+                Limit.concurrency(1).named("running"),
+                Limit.leakyBucket(1, HOUR).burst(5).paced().named("pace"));
+        decide(rule.charge("key"));
+        remote.fail("");
+        Decision refused = decide(rule.charge("key").within(DAY));
+        assertThat(refused.limits()).extracting(LimitStatus::permitted).containsExactly(false, true);
+        assertThat(refused.retryAfter()).isEmpty();
+        assertThat(refused.delay()).isZero();
+        assertThat(decide(rule.charge("key")).limits())
+                .extracting(LimitStatus::permitted)
+                .containsExactly(false, false);
+    }
+
+    /** A place behind turns takes nothing of other limits, which nobody would ever release. */
+    @Test
+    void aPacedLimitIsQueuedForAlone() {
+        Rule rule = Rule.of(
+                "rule",
+                Limit.concurrency(5).named("running"),
+                Limit.leakyBucket(1, HOUR).burst(20).paced().named("pace"),
+                Limit.fixedWindow(10, DAY).startingWithFirst().named("daily"));
+        for (int i = 0; i < 5; i++) {
+            decide(rule.charge("key", 0).costing("pace", 1).within(DAY));
+        }
+        time.advance(HOUR);
+        remote.fail("");
+        Decision granted = decide(rule.charge("key").within(DAY));
+        assertThat(granted.delay()).isEqualTo(HOUR.multipliedBy(4));
+        assertThat(granted.limits()).extracting(LimitStatus::remaining).containsExactly(4L, 0L, 9L);
+    }
+}
