@@ -34,7 +34,8 @@ public abstract class Decision implements AutoCloseable {
      * A decision that tells how it was made when the storage could not be asked. For storages.
      *
      * @param decision on a single rule and key
-     * @param known where each limit stood when the storage answered last, in the order of the rule: the tighter is told
+     * @param known where each limit stood when the storage answered last, in the order of the rule: the tighter is told,
+     *     but a time that is known rather than {@linkplain #never() never}
      * @param givenBack called whenever it is given back or given up, maybe more than once
      * @param closed called whenever it is closed, maybe more than once
      */

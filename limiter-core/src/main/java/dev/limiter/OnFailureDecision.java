@@ -78,10 +78,12 @@ final class OnFailureDecision extends Decision {
     @Override
     protected long waitNanos(int limit) {
         LimitStatus status = known.get(limit);
-        long wait = status.permitted()
-                ? 0
-                : status.retryAfter().map(Duration::toNanos).orElse(UNKNOWN);
-        return Math.max(decision.waitNanos(limit), wait);
+        long made = decision.waitNanos(limit);
+        if (status.permitted()) {
+            return made;
+        }
+        long wait = status.retryAfter().map(Duration::toNanos).orElse(UNKNOWN);
+        return made == NEVER && wait != UNKNOWN ? wait : Math.max(made, wait);
     }
 
     @Override

@@ -110,25 +110,31 @@ final class LimitUse {
     LimitStatus status(String policy, Limit limit, long permits, int instances, long now) {
         long wait = refusesFor(limit, permits, instances, now);
         Optional<Duration> retry =
-                wait == 0 || wait == Decision.UNKNOWN ? Optional.empty() : Optional.of(Duration.ofNanos(wait));
+                wait == 0 || wait >= Decision.UNKNOWN ? Optional.empty() : Optional.of(Duration.ofNanos(wait));
         long reset = known && !limit.isHeld() ? Math.max(lasting - (now - at), 0) : 0;
         return new LimitStatus(policy, limit, wait == 0, left(limit, instances, now), retry, Duration.ofNanos(reset));
     }
 
     /**
-     * The time for which so many permits must not be granted in memory, in nanoseconds; 0 if they may be. With several
-     * instances each grants its part of the remaining permits, and at least one.
+     * The time for which so many permits must not be granted in memory, in nanoseconds; 0 if they may be; or {@link
+     * Decision#NEVER} or {@link Decision#UNKNOWN}. With several instances each grants its part of the remaining permits,
+     * and at least one.
      */
     private long refusesFor(Limit limit, long permits, int instances, long now) {
-        if (permits == 0 || permits <= left(limit, instances, now)) {
-            return 0;
+        if (permits > limit.capacity()) {
+            return Decision.NEVER;
+        }
+        // the shared storage alone grants more than its part
+        long least = permits > part(limit.capacity(), instances) ? StandInDecision.TRY_AGAIN : 0;
+        if (permits <= left(limit, instances, now)) {
+            return least;
         }
         if (limit.isHeld()) {
-            return Decision.UNKNOWN;
+            return least > 0 ? least : Decision.UNKNOWN;
         }
         long age = now - at;
         long wanted = reserved + owed + permits - returned;
-        return hasLevel(limit) ? untilLevel(limit, wanted, instances, age) : lasting - age;
+        return Math.max(least, hasLevel(limit) ? untilLevel(limit, wanted, instances, age) : lasting - age);
     }
 
     /** The permits that may be granted in memory, 0 or more; {@link Long#MAX_VALUE} if memory alone decides. */

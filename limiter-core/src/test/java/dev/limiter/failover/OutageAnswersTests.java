@@ -13,10 +13,14 @@ import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
+import java.time.Period;
+import java.time.ZoneOffset;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a refusal in memory tells holds for the same request, whatever it costs of each limit. */
 class OutageAnswersTests {
@@ -74,6 +78,66 @@ class OutageAnswersTests {
             assertThat(decide(log.charge("key")).permitted()).isTrue();
         }
         assertExact(log.charge("key", 3), Duration.ofSeconds(9));
+    }
+
+    static Stream<Limit> limits() {
+        return Stream.of(
+                Limit.tokenBucket(10, DAY),
+                Limit.tokenBucket(10, DAY).warmUp(DAY),
+                Limit.leakyBucket(10, DAY),
+                Limit.leakyBucket(10, DAY).burst(10).paced(),
+                Limit.fixedWindow(10, DAY),
+                Limit.fixedWindow(10, DAY).startingWithFirst(),
+                Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC),
+                Limit.slidingWindowCounter(10, DAY),
+                Limit.slidingWindowLog(10, DAY),
+                Limit.concurrency(10));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void whatIsAboveTheLimitIsNeverGranted(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        remote.instances(2);
+        decide(rule.charge("known"));
+        remote.fail("");
+        for (String key : List.of("known", "unheard")) {
+            Decision above = decide(rule.charge(key, limit.capacity() + 1));
+            assertThat(above.permitted()).isFalse();
+            assertThat(above.never()).as(key).isTrue();
+            assertThat(above.retryAfter()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void aLimitThatRefusesForNowHidesNoneThatNeverGrants(Limit limit) {
+        Rule both = Rule.of(
+                "both",
+                limit.named("a"),
+                Limit.fixedWindow(1, HOUR).startingWithFirst().named("b"));
+        decide(both.charge("key").costing("a", 0));
+        remote.fail("");
+        assertThat(decide(both.charge("key").costing("a", limit.capacity())).never())
+                .isFalse();
+        assertThat(decide(both.charge("key").costing("a", limit.capacity() + 1)).never())
+                .isTrue();
+    }
+
+    /** The shared storage grants it when it is back. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void whatOnlyAShareIsTooSmallForIsNotRefusedForEver(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        remote.instances(5);
+        decide(rule.charge("known"));
+        remote.fail("");
+        for (String key : List.of("known", "unheard")) {
+            Decision above = decide(rule.charge(key, 3));
+            assertThat(above.permitted()).isFalse();
+            assertThat(above.never()).as(key).isFalse();
+            assertThat(above.retryAfter()).as(key).isPresent();
+        }
     }
 
     @ParameterizedTest
