@@ -319,6 +319,19 @@ class StartupReportTests {
                 .contains("only the other paths of the rule limit anything");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/ordrs/*", "/ordrs/{id}/lines", "/ordrs/*/lines", "/orders/{id}/lins/*"})
+    void wildcardsBehindASegmentThatNoEndpointHasAreFound(String paths, CapturedOutput output) {
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class))
+                .withConfiguration(Limiter.autoConfigurations())
+                .withUserConfiguration(Controller.class)
+                .withPropertyValues(rule("orders", "paths=" + paths, "limit=1", "window=1s"))
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains("LIM-901", "limiter.rules.orders.paths = " + paths + ": no endpoint");
+    }
+
     @Test
     void pathsInAnotherCaseAreFoundWhereCaseCounts(CapturedOutput output) {
         run(rule("orders", "paths=/ORDERS/**", "limit=1", "window=1s"));

@@ -104,7 +104,7 @@ public final class ServedPatterns {
                         .filter(endpoint -> haveCommonLength(path, endpoint.pattern))
                         .anyMatch(endpoint ->
                                 isUnder(method -> rule.coverage(path, method, endpoint.pattern), endpoint, ruleSet))
-                || files.stream().anyMatch(resources -> StaticFiles.mayBeUnder(path, resources.getLocations()));
+                || files.stream().anyMatch(resources -> StaticFiles.mayBeUnder(path, resources));
     }
 
     /** Whether some path may have as many segments as both patterns. */

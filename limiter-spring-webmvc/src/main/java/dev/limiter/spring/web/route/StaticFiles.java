@@ -3,17 +3,32 @@ package dev.limiter.spring.web.route;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.core.io.support.ResourcePatternResolver;
 import org.springframework.web.context.support.ServletContextResource;
 import org.springframework.web.context.support.ServletContextResourcePatternResolver;
+import org.springframework.web.servlet.resource.CachingResourceResolver;
+import org.springframework.web.servlet.resource.EncodedResourceResolver;
+import org.springframework.web.servlet.resource.PathResourceResolver;
+import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
 
 /** Whether static files can be below a path. */
 final class StaticFiles {
 
+    /** Resolvers that find no other files than those of the locations, by their paths. */
+    private static final Set<Class<?>> BY_PATH =
+            Set.of(PathResourceResolver.class, CachingResourceResolver.class, EncodedResourceResolver.class);
+
     private StaticFiles() {}
+
+    /** Whether a handler has files below a path; true if that cannot be told. */
+    static boolean mayBeUnder(String pathPattern, ResourceHttpRequestHandler handler) {
+        return handler.getResourceResolvers().stream().anyMatch(resolver -> !BY_PATH.contains(resolver.getClass()))
+                || mayBeUnder(pathPattern, handler.getLocations());
+    }
 
     /**
      * Looks for what stands before the first segment that is not literal, and for that one too where it is no pattern of
@@ -56,6 +71,10 @@ final class StaticFiles {
 
     /** Whether a location has one of these names: what is packed with the application is listed, other folders may change. */
     private static boolean mayHave(Resource location, String path, String names) {
+        if (!path.isEmpty() && !exists(location, path)) {
+            // of a servlet context, a folder that is not there cannot be listed
+            return false;
+        }
         try {
             if (location instanceof ClassPathResource packed) {
                 return anyOf(
@@ -67,7 +86,7 @@ final class StaticFiles {
                         new ServletContextResourcePatternResolver(packed.getServletContext()),
                         packed.getPath() + names);
             }
-            return path.isEmpty() || exists(location, path);
+            return true;
         } catch (IOException unknown) {
             return true;
         }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.cache.concurrent.ConcurrentMapCache;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.FileSystemResource;
 import org.springframework.core.io.Resource;
@@ -32,7 +33,11 @@ import org.springframework.web.servlet.function.RequestPredicates;
 import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
+import org.springframework.web.servlet.resource.CachingResourceResolver;
+import org.springframework.web.servlet.resource.EncodedResourceResolver;
+import org.springframework.web.servlet.resource.PathResourceResolver;
 import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
+import org.springframework.web.servlet.resource.VersionResourceResolver;
 
 class ServedPatternsTests {
 
@@ -127,6 +132,52 @@ class ServedPatternsTests {
         Resource root = new ServletContextResource(new MockServletContext("dev"), "/");
         assertThat(StaticFiles.mayBeUnder("/lim*", List.of(root))).isTrue();
         assertThat(StaticFiles.mayBeUnder("/limter*", List.of(root))).isFalse();
+    }
+
+    /** The folders of an application with Spring Boot, by default. */
+    @ParameterizedTest
+    @CsvSource({
+        "/ordrs/*, false",
+        "/ordrs/?, false",
+        "/ordrs/*/**, false",
+        "/ordrs/{id}/lines, false",
+        "/ordrs/{id:[0-9]+}, false",
+        "/limiter/ordrs/*.css, false",
+        "/limiter/*, true",
+        "/limiter/*/web/**, true",
+        "/limiter/spring/web/route/*.class, true",
+        "/limiter/spring/web/route/*.css, false",
+    })
+    void folderThatIsNotThereHasNoFiles(String path, boolean any) {
+        List<Resource> folders = List.of(
+                new ClassPathResource("META-INF/resources/"),
+                new ClassPathResource("static/"),
+                new ServletContextResource(new MockServletContext("dev"), "/"));
+        assertThat(StaticFiles.mayBeUnder(path, folders)).isEqualTo(any);
+    }
+
+    /** One may answer with the start page of an application in the browser, or take a version out of the path. */
+    @Test
+    void resolverOfAnotherKindMayFindAFileForAnyPath() throws Exception {
+        ResourceHttpRequestHandler handler = new ResourceHttpRequestHandler();
+        handler.setLocations(List.of(new FileSystemResource(files + "/")));
+        handler.setResourceResolvers(List.of(new VersionResourceResolver(), new PathResourceResolver()));
+        handler.afterPropertiesSet();
+        assertThat(anyUnder(served(urls(Map.of("/**", handler))), "/v1/*", null, List.of()))
+                .isTrue();
+    }
+
+    @Test
+    void resolversOfStoredAndPackedFilesFindNoOthers() throws Exception {
+        ResourceHttpRequestHandler handler = new ResourceHttpRequestHandler();
+        handler.setLocations(List.of(new FileSystemResource(files + "/")));
+        handler.setResourceResolvers(List.of(
+                new CachingResourceResolver(new ConcurrentMapCache("files")),
+                new EncodedResourceResolver(),
+                new PathResourceResolver()));
+        handler.afterPropertiesSet();
+        assertThat(anyUnder(served(urls(Map.of("/**", handler))), "/v1/*", null, List.of()))
+                .isFalse();
     }
 
     @Test
