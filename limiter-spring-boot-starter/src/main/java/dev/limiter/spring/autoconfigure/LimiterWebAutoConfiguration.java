@@ -176,8 +176,8 @@ public final class LimiterWebAutoConfiguration {
     @Bean
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     UnmatchedPathsCheck limiterRulesWithoutEndpoint(
-            Rules rules, ObjectProvider<HandlerMapping> mappings, Environment environment) {
-        return new UnmatchedPathsCheck(rules, mappings, environment);
+            Rules rules, ObjectProvider<HandlerMapping> mappings, ApplicationContext application) {
+        return new UnmatchedPathsCheck(rules, mappings, application);
     }
 
     @Bean

@@ -14,7 +14,7 @@ import dev.limiter.spring.web.route.ServedPatterns;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.core.env.Environment;
+import org.springframework.context.ApplicationContext;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
@@ -25,16 +25,21 @@ public final class UnmatchedPathsCheck implements StartupCheck {
 
     private final Rules rules;
     private final ObjectProvider<HandlerMapping> mappings;
+    private final ApplicationContext application;
     private final String contextPath;
 
-    public UnmatchedPathsCheck(Rules rules, ObjectProvider<HandlerMapping> mappings, Environment environment) {
+    public UnmatchedPathsCheck(Rules rules, ObjectProvider<HandlerMapping> mappings, ApplicationContext application) {
         this.rules = rules;
         this.mappings = mappings;
-        this.contextPath = environment.getProperty("server.servlet.context-path", "");
+        this.application = application;
+        this.contextPath = application.getEnvironment().getProperty("server.servlet.context-path", "");
     }
 
     @Override
     public List<Finding> findings() {
+        if (ServedPatterns.mayBeElsewhere(application)) {
+            return List.of();
+        }
         RuleSet ruleSet = rules.current();
         ServedPatterns endpoints = new ServedPatterns(mappings.stream());
         return ruleSet.pathRules().stream()

@@ -3,6 +3,8 @@ package dev.limiter.spring.web.route;
 import dev.limiter.spring.compiled.Coverage;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletRegistration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -12,8 +14,12 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpMethod;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.context.WebApplicationContext;
+import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
@@ -39,6 +45,24 @@ public final class ServedPatterns {
 
     public static boolean isOfActuator(HandlerMapping mapping) {
         return mapping.getClass().getName().contains(".actuate.");
+    }
+
+    /** Whether another servlet has mappings that an application does not know: those of a context of its own. */
+    public static boolean mayBeElsewhere(ApplicationContext application) {
+        ServletContext servlets =
+                application instanceof WebApplicationContext web ? web.getServletContext() : null;
+        return servlets != null
+                && servlets.getServletRegistrations().values().stream()
+                                .filter(servlet -> isDispatcher(servlet, application.getClassLoader()))
+                                .count()
+                        > 1;
+    }
+
+    private static boolean isDispatcher(ServletRegistration servlet, @Nullable ClassLoader loader) {
+        String type = servlet.getClassName();
+        return type != null
+                && ClassUtils.isPresent(type, loader)
+                && DispatcherServlet.class.isAssignableFrom(ClassUtils.resolveClassName(type, loader));
     }
 
     private void add(HandlerMapping mapping) {
