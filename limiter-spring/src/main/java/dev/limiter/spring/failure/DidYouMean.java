@@ -8,6 +8,9 @@ import java.util.Optional;
 /** Finds the name most likely meant by a misspelt one. */
 public final class DidYouMean {
 
+    /** The fewest characters that tell which name was begun. */
+    private static final int MIN_BEGINNING = 3;
+
     private DidYouMean() {}
 
     /** {@code " Did you mean id?"}, or an empty text if no name is near enough. */
@@ -17,14 +20,22 @@ public final class DidYouMean {
                 .orElse("");
     }
 
-    /** The nearest name, at most a third of its characters away; case, {@code -} and {@code _} do not count. */
+    /**
+     * The nearest name, at most a third of its characters away, or the rest of one that is begun; case, {@code -} and
+     * {@code _} do not count.
+     */
     public static Optional<String> closest(String written, Collection<String> names) {
         String plain = plain(written);
         return names.stream()
-                .filter(name ->
-                        distance(plain, plain(name)) <= Math.max(1, plain(name).length() / 3))
+                .filter(name -> isBegun(plain, plain(name))
+                        || distance(plain, plain(name))
+                                <= Math.max(1, plain(name).length() / 3))
                 .min(Comparator.<String>comparingInt(name -> distance(plain, plain(name)))
                         .thenComparing(Comparator.naturalOrder()));
+    }
+
+    private static boolean isBegun(String written, String name) {
+        return written.length() >= MIN_BEGINNING && name.startsWith(written);
     }
 
     private static String plain(String name) {

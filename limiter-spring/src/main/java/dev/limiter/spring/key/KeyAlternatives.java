@@ -216,9 +216,11 @@ public final class KeyAlternatives {
         return SingletonSupplier.of(() -> beans.getBean(name, type));
     }
 
-    private static String suggestion(String name, Set<String> beans) {
+    private String suggestion(String name, Set<String> beans) {
         Set<String> names = new TreeSet<>(beans);
         names.addAll(List.of("global", "ip", "principal", "session", "method"));
+        names.addAll(List.of("header:name", "cookie:name", "param:name", "path:name"));
+        names(KeySource.class).forEach(source -> names.add(source + ":name"));
         return DidYouMean.ask(name, names);
     }
 

@@ -21,6 +21,11 @@ class DidYouMeanTests {
         "fxdwindow, fixed-window",
         "i, ip",
         "pi, ip",
+        "token, token-bucket",
+        "fixed-w, fixed-window",
+        "lea, leaky-bucket",
+        "le, ",
+        "bucket, ",
         "xy, ",
         "sliding-log, "
     })
@@ -32,6 +37,13 @@ class DidYouMeanTests {
     @CsvSource({"'', '', 0", "'', abc, 3", "abc, '', 3", "abc, abc, 0", "abc, abd, 1", "abc, acb, 1", "abc, bca, 2"})
     void swappedNeighboursAreOneStep(String one, String other, int steps) {
         assertThat(DidYouMean.distance(one, other)).isEqualTo(steps);
+    }
+
+    @Test
+    void nearerNameComesBeforeOneThatOnlyBeginsSo() {
+        assertThat(DidYouMean.closest("max-wai", List.of("max-waiting", "max-wait")))
+                .contains("max-wait");
+        assertThat(DidYouMean.closest("end", List.of("ending-soon", "and"))).contains("and");
     }
 
     @Test
