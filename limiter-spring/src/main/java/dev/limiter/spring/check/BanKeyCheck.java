@@ -2,6 +2,7 @@ package dev.limiter.spring.check;
 
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.util.List;
@@ -14,7 +15,12 @@ import java.util.regex.Pattern;
 public final class BanKeyCheck implements StartupCheck {
 
     private static final Pattern CHOSEN =
-            Pattern.compile("(^|[,|])\\s*(header|cookie|param):|#request\\??\\.(getHeader|getParameter)\\(");
+            Pattern.compile("(^|[,|])\\s*(header|cookie|param):|#request\\??\\.(getHeader|getParameter|cookie)\\(");
+
+    private static final Pattern PATH = Pattern.compile("path\\s*:.*");
+
+    /** Alternatives that do not say who a client is. */
+    private static final Pattern OF_NO_CLIENT = Pattern.compile("path\\s*:.*|method|global");
 
     private final Rules rules;
 
@@ -39,7 +45,18 @@ public final class BanKeyCheck implements StartupCheck {
     }
 
     private static boolean isChosen(Setting<List<String>> key) {
-        return CHOSEN.matcher(text(key)).find();
+        return CHOSEN.matcher(text(key)).find() || isChosenByPath(key);
+    }
+
+    /** Beside a part that names the client, a path variable brings the ban on nobody else. */
+    private static boolean isChosenByPath(Setting<List<String>> key) {
+        List<List<String>> parts = KeyParser.alternatives(key.value());
+        return parts.stream().allMatch(part -> any(part, OF_NO_CLIENT))
+                && parts.stream().anyMatch(part -> any(part, PATH));
+    }
+
+    private static boolean any(List<String> alternatives, Pattern pattern) {
+        return alternatives.stream().anyMatch(text -> pattern.matcher(text).matches());
     }
 
     private static String text(Setting<List<String>> key) {
