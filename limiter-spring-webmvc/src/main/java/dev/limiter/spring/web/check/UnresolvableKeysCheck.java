@@ -61,7 +61,8 @@ public final class UnresolvableKeysCheck implements StartupCheck {
                     .orElse(null);
             if (key != null && rule.mode() != Mode.OFF) {
                 List<String> patterns = endpoints.patternsUnder(rule, ruleSet);
-                onlyAlternatives(key).forEach(part -> add(part, key.where(), patterns, findings));
+                String effect = effect(key.value());
+                onlyAlternatives(key).forEach(part -> add(part, key.where(), effect, patterns, findings));
             }
         }
         return findings;
@@ -74,24 +75,30 @@ public final class UnresolvableKeysCheck implements StartupCheck {
                 .map(alternatives -> alternatives.get(0));
     }
 
-    private void add(String part, String where, List<String> patterns, List<Finding> findings) {
+    /** The effect of a part that no request has. */
+    static String effect(List<String> key) {
+        return KeyParser.alternatives(key).size() == 1
+                ? "all requests share one bucket"
+                : "this part of the key is the same for all requests";
+    }
+
+    private void add(String part, String where, String effect, List<String> patterns, List<Finding> findings) {
         if (part.startsWith("path:")) {
             String name = part.substring("path:".length()).strip();
             if (!patterns.isEmpty()
                     && patterns.stream().noneMatch(pattern -> ServedPatterns.mayHaveVariable(pattern, name))) {
-                findings.add(noVariable(where, name, patterns));
+                findings.add(noVariable(where, name, effect, patterns));
             }
         } else if (part.equals("principal") && !maybePrincipals()) {
             findings.add(new Finding(
                     MessageCode.NO_PRINCIPAL,
                     where
                             + " = principal: nothing here logs users in (there is no Spring Security, and no filter"
-                            + " of the application), so that all requests share one bucket. Add what does, or use"
-                            + " key: ip."));
+                            + " of the application), so that " + effect + ". Add what does, or use key: ip."));
         }
     }
 
-    static Finding noVariable(String where, String name, List<String> patterns) {
+    static Finding noVariable(String where, String name, String effect, List<String> patterns) {
         Set<String> variables = new TreeSet<>();
         for (String pattern : patterns) {
             Matcher matcher = VARIABLE.matcher(pattern);
@@ -101,8 +108,8 @@ public final class UnresolvableKeysCheck implements StartupCheck {
         }
         return new Finding(
                 MessageCode.NO_PATH_VARIABLE,
-                where + " = path:" + name + ": no endpoint that is covered has this path variable, so that all requests"
-                        + " share one bucket. There "
+                where + " = path:" + name + ": no endpoint that is covered has this path variable, so that "
+                        + effect + ". There "
                         + (variables.isEmpty() ? "are none" : "is " + String.join(", ", variables))
                         + "." + DidYouMean.ask(name, variables));
     }

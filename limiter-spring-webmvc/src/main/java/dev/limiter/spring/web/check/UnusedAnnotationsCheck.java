@@ -80,7 +80,10 @@ public final class UnusedAnnotationsCheck implements StartupCheck {
                     .filter(name -> info.getPatternValues().stream()
                             .noneMatch(pattern -> ServedPatterns.mayHaveVariable(pattern, name)))
                     .forEach(name -> findings.add(UnresolvableKeysCheck.noVariable(
-                            "key of " + where, name, List.copyOf(info.getPatternValues()))));
+                            "key of " + where,
+                            name,
+                            UnresolvableKeysCheck.effect(List.of(annotation.key())),
+                            List.copyOf(info.getPatternValues()))));
         }
     }
 

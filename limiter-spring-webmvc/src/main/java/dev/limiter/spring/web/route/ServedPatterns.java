@@ -49,8 +49,7 @@ public final class ServedPatterns {
 
     /** Whether another servlet has mappings that an application does not know: those of a context of its own. */
     public static boolean mayBeElsewhere(ApplicationContext application) {
-        ServletContext servlets =
-                application instanceof WebApplicationContext web ? web.getServletContext() : null;
+        ServletContext servlets = application instanceof WebApplicationContext web ? web.getServletContext() : null;
         return servlets != null
                 && servlets.getServletRegistrations().values().stream()
                                 .filter(servlet -> isDispatcher(servlet, application.getClassLoader()))

@@ -33,10 +33,16 @@ class UnresolvableKeysCheckTests {
                 "path:id; ",
                 "path:di; There is id. Did you mean id? [LIM-910]",
                 "path:name; There is id. [LIM-910]",
+                "path:name; so that all requests share one bucket. There is id.",
+                "ip, path:name; so that this part of the key is the same for all requests. There is id.",
                 "ip, path:name; There is id. [LIM-910]",
                 "path:name|ip; ",
                 "principal; limiter.rules.a.key = principal: nothing here logs users in",
                 "ip, principal; nothing here logs users in",
+                "principal; so that all requests share one bucket. Add what does, or use key: ip.",
+                "principal, header:X-Tenant|ip; = principal: nothing here logs users in",
+                "principal, header:X-Tenant|ip; so that this part of the key is the same for all requests. Add what does",
+                "header:X-Tenant, principal|ip; ",
                 "principal|ip; "
             })
     void findsKeysThatNoRequestHas(String key, @Nullable String part) {
