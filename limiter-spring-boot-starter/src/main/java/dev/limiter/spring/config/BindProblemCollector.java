@@ -104,7 +104,8 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                     return null;
                 }
                 ConfigurationProperty property = context.getConfigurationProperty();
-                Object value = property == null ? null : resolved(property, context);
+                ConfigurationProperty written = property == null ? section : property;
+                Object value = written == null ? null : resolved(written, context);
                 Problem unresolved = value instanceof String text ? BindProblemFactory.unresolved(name, text) : null;
                 problems.putIfAbsent(
                         name, unresolved == null ? BindProblemFactory.unreadable(name, value, type) : unresolved);

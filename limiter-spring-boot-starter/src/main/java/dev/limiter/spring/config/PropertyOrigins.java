@@ -118,7 +118,8 @@ public final class PropertyOrigins {
         return sources(environment)
                 .filter(source -> source.getConfigurationProperty(name) != null)
                 .limit(1)
-                .flatMap(source -> Stream.concat(source.stream().filter(asWritten), Stream.of(name))
+                .flatMap(source -> Stream.concat(
+                                source.stream().filter(asWritten).filter(name::equals), Stream.of(name))
                         .map(candidate -> Origin.from(source.getConfigurationProperty(candidate))))
                 .filter(Objects::nonNull);
     }

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.limiter.spring.key.KeyResolver;
+import dev.limiter.spring.key.KeySource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -338,7 +340,7 @@ class BadConfigurationTests {
                         "no tiers"),
                 bad(tiers("gold: lots"), "limiter.rules.orders.tiers.gold = \"lots\"", "settings of its own"),
                 bad(tiers("gold:"), "limiter.rules.orders.tiers.gold (", "The tier is empty"),
-                bad(tiers("gold: 1000"), "limiter.rules.orders.tiers.gold (", "keys of its own: limit"),
+                bad(tiers("gold: 1000"), "limiter.rules.orders.tiers.gold = \"1000\" (", "keys of its own: limit"),
                 bad(
                         tiers("gold: { by: header:X-Plan, limit: 9 }"),
                         "limiter.rules.orders.tiers.gold = \"header:X-Plan\"",
@@ -727,7 +729,13 @@ class BadConfigurationTests {
                 bad("limiter.rulez.orders.limit: 1", "LIM-101", "Did you mean rules?"),
                 bad(rule("algorithm: token-buket"), "LIM-102", "Did you mean token-bucket?"),
                 bad(rule("mode: enforced"), "LIM-102", "Did you mean enforce?"),
+                bad(rule("mode: enf"), "LIM-102", "Did you mean enforce?"),
+                bad(rule("algorithm: token"), "LIM-102", "Did you mean token-bucket?"),
+                bad(rule("charge-if: fail"), "LIM-302", "This must be failed, or an expression. Did you mean failed?"),
+                bad(rule("charge-if: Faild"), "LIM-302", "Did you mean failed?"),
                 bad(rule("key: principle"), "LIM-301", "Did you mean principal?"),
+                bad(rule("key: header"), "LIM-301", "Did you mean header:name?"),
+                bad(rule("key: claim"), "LIM-301", "Did you mean claim:name?"),
                 bad(rule("key: tennant"), "LIM-301", "Did you mean tenant?"),
                 bad(rule("key: \"headers:X\""), "LIM-301", "Did you mean header:?"),
                 bad(rule("skip-if: \"#{#requst.path == '/'}\""), "LIM-302", "Did you mean request?"),
@@ -1297,6 +1305,22 @@ class BadConfigurationTests {
                 .doesNotContain("unknown");
     }
 
+    /** Platforms set variables such as the second for a service called limiter-web. */
+    @ParameterizedTest
+    @CsvSource({"limiter.mode, shadow", "limiter.web.status, 429"})
+    void environmentVariableInThePlaceOfKeysIsToldWithItsValueAndName(String key, String value, CapturedOutput output) {
+        Map<String, Object> variables = new LinkedHashMap<>();
+        variables.put("LIMITER_WEB_PORT", "tcp://192.0.2.7:80");
+        variables.put("LIMITER_WEB", "x");
+
+        assertThat(catchThrowable(() -> start(key + ": " + value, variables))).isNotNull();
+
+        assertThat(output)
+                .contains("limiter.web = \"x\" (\"LIMITER_WEB\" from")
+                .contains("This must have keys of its own: enabled, ")
+                .doesNotContain("LIMITER_WEB_PORT");
+    }
+
     @Test
     void environmentVariableInThePlaceOfKeysBelowKeysIsTold(CapturedOutput output) {
         assertThat(catchThrowable(() -> start(
@@ -1340,6 +1364,11 @@ class BadConfigurationTests {
         @Bean
         KeyResolver tenant() {
             return context -> "acme";
+        }
+
+        @Bean
+        KeySource claim() {
+            return (name, context) -> name;
         }
     }
 }
