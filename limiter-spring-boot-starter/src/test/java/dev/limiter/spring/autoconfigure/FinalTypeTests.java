@@ -3,7 +3,9 @@ package dev.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
+import java.io.Serializable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,6 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -25,12 +28,12 @@ import org.springframework.context.annotation.Role;
 @ExtendWith(OutputCaptureExtension.class)
 class FinalTypeTests {
 
-    private static void start(Class<?> configuration) {
+    private static void start(Class<?> configuration, String... arguments) {
         SpringApplication application = new SpringApplication(configuration);
         application.setWebApplicationType(WebApplicationType.NONE);
         application.setBannerMode(Banner.Mode.OFF);
         application.setRegisterShutdownHook(false);
-        application.run().close();
+        application.run(arguments).close();
     }
 
     @ParameterizedTest
@@ -41,6 +44,33 @@ class FinalTypeTests {
         assertThat(output)
                 .contains("[LIM-318]", "@RateLimiter on " + FinalTypeTests.class.getName() + "$")
                 .contains("proxy-target-class", "a rule with paths");
+    }
+
+    @Test
+    void isToldToImplementAnInterfaceWhereThereIsNone(CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(WithFinal.class))).isNotNull();
+
+        assertThat(output)
+                .contains("or have it implement an interface, which its callers then use, with"
+                        + " spring.aop.proxy-target-class: false;");
+    }
+
+    @Test
+    void isToldOfTheInterfaceThatThereIs(CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(WithInterface.class))).isNotNull();
+
+        assertThat(output)
+                .contains(
+                        "[LIM-318]",
+                        "or set spring.aop.proxy-target-class: false, and have its callers use the interface "
+                                + Service.class.getName() + ";")
+                .doesNotContain("implement an interface");
+    }
+
+    @Test
+    void isLimitedThroughItsInterface() {
+        start(WithInterface.class, "--spring.aop.proxy-target-class=false");
+        assertThat(WithInterface.limited).isTrue();
     }
 
     @Test
@@ -57,6 +87,26 @@ class FinalTypeTests {
         @Bean
         FinalClass bean() {
             return new FinalClass();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class WithInterface {
+
+        private static boolean limited;
+
+        @Bean
+        Service bean() {
+            return new FinalService();
+        }
+
+        @Bean
+        ApplicationRunner calls(Service service) {
+            return arguments -> {
+                service.limited();
+                limited = catchThrowable(service::limited) instanceof RateLimitExceededException;
+            };
         }
     }
 
@@ -112,6 +162,18 @@ class FinalTypeTests {
     static final class FinalClass {
 
         @RateLimiter(limit = 2, window = "1h")
+        public void limited() {}
+    }
+
+    interface Service {
+
+        void limited();
+    }
+
+    static final class FinalService implements Service, Serializable {
+
+        @Override
+        @RateLimiter(limit = 1, window = "1h")
         public void limited() {}
     }
 

@@ -22,6 +22,9 @@ final class FinalTypeFailureAnalyzer extends AbstractFailureAnalyzer<AopConfigEx
     /** Spring tells the class in the message only. */
     private static final Pattern TYPE = Pattern.compile(" of class ([\\w.$]+)");
 
+    /** Interfaces by which callers hardly know a bean. */
+    private static final Pattern OF_NO_CALLER = Pattern.compile("(java\\.(lang|io)|org\\.springframework)\\..*");
+
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, AopConfigException cause) {
         Class<?> type = type(String.valueOf(cause.getMessage()));
@@ -46,9 +49,22 @@ final class FinalTypeFailureAnalyzer extends AbstractFailureAnalyzer<AopConfigEx
                 "@RateLimiter on " + type.getName() + " or its methods",
                 null,
                 "Calls of its methods are limited by a proxy that extends the class, which " + obstacle(type)
-                        + ". Make it a class that can be extended; or annotate an interface that it implements, with"
-                        + " spring.aop.proxy-target-class: false; or limit what calls it, by a rule with paths or an"
+                        + ". Make it a class that can be extended; or " + byInterface(type)
+                        + "; or limit what calls it, by a rule with paths or an"
                         + " annotation there.");
+    }
+
+    private static String byInterface(Class<?> type) {
+        List<String> interfaces = ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                .filter(implemented ->
+                        !OF_NO_CALLER.matcher(implemented.getName()).matches())
+                .map(Class::getName)
+                .toList();
+        return interfaces.isEmpty()
+                ? "have it implement an interface, which its callers then use, with spring.aop.proxy-target-class:"
+                        + " false"
+                : "set spring.aop.proxy-target-class: false, and have its callers use the interface "
+                        + String.join(" or ", interfaces);
     }
 
     private static String obstacle(Class<?> type) {
