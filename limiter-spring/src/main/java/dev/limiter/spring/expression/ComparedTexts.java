@@ -3,6 +3,7 @@ package dev.limiter.spring.expression;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.OpEQ;
 import org.springframework.expression.spel.ast.OpGE;
 import org.springframework.expression.spel.ast.OpGT;
@@ -11,7 +12,7 @@ import org.springframework.expression.spel.ast.OpLT;
 import org.springframework.expression.spel.ast.OpNE;
 import org.springframework.expression.spel.ast.StringLiteral;
 
-/** Finds numbers and switches that are compared with a text: SpEL converts neither, so that they are never equal. */
+/** Finds numbers and switches that are compared with a text, and texts with one of those: SpEL converts neither, so that they are never equal. */
 final class ComparedTexts {
 
     private static final List<Class<? extends SpelNode>> COMPARISONS =
@@ -30,6 +31,13 @@ final class ComparedTexts {
     }
 
     private static void check(@Nullable Class<?> type, SpelNode text) {
+        if (type == String.class && text instanceof Literal literal) {
+            Object value = literal.getLiteralValue().getValue();
+            if (value != null && isOther(value.getClass())) {
+                throw new IllegalStateException("it compares a text with " + value
+                        + ", and the two are never equal. Write '" + value + "' in quotes");
+            }
+        }
         if (text instanceof StringLiteral && type != null && isOther(type)) {
             throw new IllegalStateException("it compares a value of type " + type.getSimpleName() + " with the text "
                     + text.toStringAST() + ", and the two are never equal. Write "

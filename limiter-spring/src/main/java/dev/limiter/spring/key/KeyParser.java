@@ -112,7 +112,11 @@ public final class KeyParser {
                         "there is nothing before or after a '|'; put an expression with || into #{...}");
             }
             refuseUnused(parsed, alternative);
-            parsed.add(alternatives.parse(alternative, where, scope));
+            KeyAlternative next = alternatives.parse(alternative, where, scope);
+            if (parsed.stream().anyMatch(other -> other.type().equals(next.type()))) {
+                throw new IllegalArgumentException("\"" + alternative + "\" is written twice; once is enough");
+            }
+            parsed.add(next);
         }
         return parsed;
     }
