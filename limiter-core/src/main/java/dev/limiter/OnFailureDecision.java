@@ -4,7 +4,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** A decision that was made in another way than usual, because the storage could not be asked. */
+/**
+ * A decision that was made in another way than usual, because the storage could not be asked. Its permits are free again
+ * before a release listener hears of it.
+ */
 final class OnFailureDecision extends Decision {
 
     private final OnFailure how;
@@ -54,20 +57,20 @@ final class OnFailureDecision extends Decision {
 
     @Override
     protected void giveUp(List<? extends Decision> behind) {
-        decision.giveUp(behind);
         givenBack.run();
+        decision.giveUp(behind);
     }
 
     @Override
     public void giveBack() {
-        decision.giveBack();
         givenBack.run();
+        decision.giveBack();
     }
 
     @Override
     public void close() {
-        decision.close();
         closed.run();
+        decision.close();
     }
 
     @Override

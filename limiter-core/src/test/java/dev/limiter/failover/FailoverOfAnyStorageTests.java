@@ -396,6 +396,25 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(take("key", 1).permitted()).isFalse();
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoHearsOfAReleaseInMemoryCanHaveThePermit(boolean closed) {
+        Rule pool = Rule.of("pool", Limit.concurrency(1));
+        storage.decide(List.of(pool.charge("key", 0)));
+        remote.fail("");
+        Decision held = storage.decide(List.of(pool.charge("key")));
+        assertThat(held.onFailure()).contains(OnFailure.LOCAL);
+        List<Boolean> next = new CopyOnWriteArrayList<>();
+        storage.onRelease((rule, key) ->
+                next.add(storage.decide(List.of(pool.charge("key"))).permitted()));
+        if (closed) {
+            held.close();
+        } else {
+            held.giveBack();
+        }
+        assertThat(next).containsExactly(true);
+    }
+
     @Test
     void turnsOfTheStorageTakeNothingOfOtherLimitsInMemory() {
         Rule paced = Rule.of(
