@@ -33,7 +33,9 @@ class UnansweredCommandsTests {
     private final Handler handler = new Handler() {
         @Override
         public void publish(LogRecord line) {
-            logged.add(line.getMessage());
+            if (!isOfAnotherServer(line.getMessage())) {
+                logged.add(line.getMessage());
+            }
         }
 
         @Override
@@ -64,6 +66,11 @@ class UnansweredCommandsTests {
         server.resume();
         client.shutdown();
         server.close();
+    }
+
+    /** A client of another test may still try to connect. */
+    private boolean isOfAnotherServer(String line) {
+        return line.startsWith("Unable to connect") && !line.contains(":" + server.port());
     }
 
     private CompletableFuture<byte[]> ask() {

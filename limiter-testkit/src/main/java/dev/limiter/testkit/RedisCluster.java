@@ -2,6 +2,7 @@ package dev.limiter.testkit;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.models.partitions.ClusterPartitionParser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -123,9 +124,21 @@ public final class RedisCluster implements AutoCloseable {
         return slots.stream().mapToInt(List::size).sum();
     }
 
-    /** Moves the slot of a key to a master, as an operator does, with what is in it. */
+    /** Moves the slot of a key to a master, as an operator does, with what is in it; returns when all nodes know. */
     public void moveSlot(String key, int to) {
-        moveSlot(SlotHash.getSlot(key), masterOf(key), to);
+        int slot = SlotHash.getSlot(key);
+        moveSlot(slot, masterOf(key), to);
+        // a replica that takes over serves the slots that it knows of
+        String owner = nodes.get(to).ask(node -> node.clusterMyId());
+        Conditions.await(() -> nodes.stream()
+                .filter(RedisServer::isRunning)
+                .allMatch(node -> owner.equals(node.ask(commands -> ownerOf(slot, commands)))));
+    }
+
+    private static String ownerOf(int slot, RedisCommands<String, String> commands) {
+        return ClusterPartitionParser.parse(commands.clusterNodes())
+                .getPartitionBySlot(slot)
+                .getNodeId();
     }
 
     private void moveSlot(int slot, int from, int to) {
