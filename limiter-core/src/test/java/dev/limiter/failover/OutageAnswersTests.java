@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a refusal in memory tells holds for the same request, whatever it costs of each limit. */
+/** A refusal in memory tells what holds for the same request, whatever it costs of each limit. */
 class OutageAnswersTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
