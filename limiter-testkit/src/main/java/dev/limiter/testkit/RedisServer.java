@@ -117,7 +117,10 @@ public final class RedisServer implements AutoCloseable {
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
         }
-        Conditions.await(this::answers);
+        Conditions.await(() -> !isRunning() || answers());
+        if (!isRunning()) {
+            throw new IllegalStateException("It ended: " + command);
+        }
     }
 
     /** Also with a password, which is asked for in an error. */

@@ -1,0 +1,14 @@
+package dev.limiter.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class PortsTests {
+
+    @Test
+    void aPortIsGivenOnceThoughNoServerListensOnItYet() {
+        assertEquals(500, Stream.generate(Ports::free).limit(500).distinct().count());
+    }
+}
