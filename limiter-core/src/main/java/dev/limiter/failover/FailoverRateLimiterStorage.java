@@ -7,6 +7,8 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.ReleaseListener;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.failover.RemoteDecider.Question;
+import dev.limiter.failover.RemoteDecider.Unanswered;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -97,14 +99,15 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         NodeHealth node = health.of(merged.get(0));
         if (node.isOpen()) {
             node.probe();
-            return Decision.allOf(outage.decide(merged));
+            return Decision.allOf(outage.decide(Unanswered.notAsked(merged)));
         }
+        Question question = asked.new Question(merged, node);
         try {
-            return asked.decide(merged, node, budget);
+            return question.decide(budget);
         } catch (StorageUnavailableException failure) {
             return failure.isOfOneState() && merged.size() > 1
                     ? await(split(merged, budget).decideEach(node))
-                    : Decision.allOf(outage.decide(merged));
+                    : Decision.allOf(outage.decide(question.unanswered()));
         }
     }
 
@@ -115,8 +118,13 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
      * @throws StorageUnavailableException if the remote storage does not decide, with the reason
      */
     public Decision decideRemotely(Charge charge) {
-        List<Charge> charges = List.of(charge);
-        return asked.decide(charges, health.of(charge), budget());
+        Question question = asked.new Question(List.of(charge), health.of(charge));
+        try {
+            return question.decide(budget());
+        } catch (StorageUnavailableException failure) {
+            question.unanswered().forEach(Unanswered::giveUp);
+            throw failure;
+        }
     }
 
     @Override

@@ -71,7 +71,7 @@ final class KeyUse {
     }
 
     /**
-     * Counts permits that are about to be granted in memory, until they are {@linkplain #granted} or not.
+     * Counts permits that are about to be granted in memory, until they are granted or not.
      *
      * @param share the rule as memory will decide on it
      * @return where each limit stood; they are counted if all permit them
@@ -108,41 +108,61 @@ final class KeyUse {
         each(charge, LimitUse::unreserve);
     }
 
-    /** Permits that were reserved are granted: memory has counted them. */
-    synchronized OutageGrant granted(Charge charge) {
-        each(charge, LimitUse::owe);
-        due = true;
-        OutageGrant grant = new OutageGrant(this, charge, generation);
-        if (grant.holdsPermits()) {
+    /** The shared storage does not know of a grant that was reserved: neither part of it if that is over. */
+    synchronized void owe(OutageGrant grant, boolean counted, boolean held) {
+        grant.generation = generation;
+        if (counted) {
+            each(grant, false, LimitUse::owe);
+            due = true;
+        }
+        if (held && grant.holdsPermits()) {
+            each(grant, true, LimitUse::owe);
+            due = true;
             holding.add(grant);
         }
-        return grant;
+    }
+
+    /** A grant that was reserved is not any more, since that is over. {@code held}: its permits of concurrency limits. */
+    synchronized void unreserve(OutageGrant grant, boolean held) {
+        each(grant, held, LimitUse::unreserve);
+    }
+
+    /** The shared storage knows of a grant that was reserved; false if all that was granted before has been remitted. */
+    synchronized boolean isPaid(OutageGrant grant, boolean counted, boolean held) {
+        if (counted) {
+            unreserve(grant, false);
+        }
+        if (held) {
+            unreserve(grant, true);
+        }
+        return !forgotten;
     }
 
     /** Takes back what a grant has counted, unless that is settled. */
     synchronized void givenBack(OutageGrant grant) {
         if (grant.generation == generation) {
-            pay(grant, false);
+            each(grant, false, LimitUse::pay);
         }
     }
 
     /** A grant no longer holds what memory let it hold; {@code counted}: nor does the shared storage know of it. */
     synchronized void released(OutageGrant grant, boolean counted) {
         if (holding.remove(grant) && counted) {
-            pay(grant, true);
+            each(grant, true, LimitUse::pay);
         }
     }
 
     /** The shared storage holds it as well, or cannot. */
     synchronized void held(OutageGrant grant) {
-        pay(grant, true);
+        each(grant, true, LimitUse::pay);
     }
 
-    private void pay(OutageGrant grant, boolean held) {
+    /** Has each limit of a grant, either those of concurrency or the others, count its permits. */
+    private void each(OutageGrant grant, boolean held, ObjLongConsumer<LimitUse> counting) {
         List<Limit> granted = grant.charge.rule().limits();
         for (int i = 0; i < granted.size(); i++) {
             if (granted.get(i).isHeld() == held) {
-                of(granted.get(i).name()).pay(grant.charge.permits(i));
+                counting.accept(of(granted.get(i).name()), grant.charge.permits(i));
             }
         }
     }

@@ -8,6 +8,7 @@ import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.failover.RemoteDecider.Unanswered;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,9 +51,19 @@ final class OutageDecider {
         this.clock = clock;
     }
 
-    /** One part for each charge, in their order: all are granted, or none. {@code charges}: merged. */
-    List<Decision> decide(List<Charge> charges) {
-        List<Part> parts = charges.stream().map(Part::new).toList();
+    /** One part for each charge, in their order: all are granted, or none. {@code unanswered}: merged. */
+    List<Decision> decide(List<Unanswered> unanswered) {
+        try {
+            return decideAll(unanswered);
+        } catch (RuntimeException failure) {
+            unanswered.forEach(Unanswered::giveUp);
+            throw failure;
+        }
+    }
+
+    private List<Decision> decideAll(List<Unanswered> unanswered) {
+        List<Part> parts =
+                unanswered.stream().map(each -> new Part(each.charge)).toList();
         boolean refused = parts.stream().filter(part -> !part.reserve()).count() > 0;
         List<Part> counted = parts.stream().filter(Part::isCounted).toList();
         if (!refused && !counted.isEmpty()) {
@@ -63,13 +74,18 @@ final class OutageDecider {
             }
             refused = !decided.permitted();
         }
-        boolean granted = !refused;
-        return parts.stream().map(part -> part.end(granted)).toList();
+        List<Decision> decisions = new ArrayList<>(parts.size());
+        for (int i = 0; i < parts.size(); i++) {
+            decisions.add(parts.get(i).end(!refused, unanswered.get(i)));
+        }
+        return decisions;
     }
 
     /** The decisions on charges that are not granted, since others of the request are not. */
-    List<Decision> look(List<Charge> charges) {
-        return charges.stream().map(charge -> new Part(charge).end(false)).toList();
+    List<Decision> look(List<Unanswered> unanswered) {
+        return unanswered.stream()
+                .map(each -> new Part(each.charge).end(false, each))
+                .toList();
     }
 
     Decision peek(Rule rule, String key) {
@@ -193,14 +209,16 @@ final class OutageDecider {
                     status.policy(), status.limit(), inTime, 0, inTime ? Optional.empty() : Optional.of(wait), turn);
         }
 
-        Decision end(boolean granted) {
-            if (!isCounted()) {
-                return standIn();
-            }
+        Decision end(boolean granted, Unanswered unanswered) {
             Decision made = decided;
             if (granted && made != null) {
-                OutageGrant grant = known.granted(charge);
+                OutageGrant grant = new OutageGrant(known, charge);
+                unanswered.granted(grant);
                 return Decision.onFailure(how, made, afterwards(), grant::giveBack, grant::release);
+            }
+            unanswered.giveUp();
+            if (!isCounted()) {
+                return standIn();
             }
             if (reserved) {
                 known.unreserve(charge);

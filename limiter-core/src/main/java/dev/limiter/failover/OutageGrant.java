@@ -8,27 +8,65 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Permits granted in memory. Once the shared storage is back, it also holds those of concurrency limits, until they are
- * released. Thread-safe.
+ * Permits granted in memory. They are reserved as long as the shared storage may still answer to the same charge; its
+ * grant pays for them, and without one they are owed. Once the shared storage is back, it also holds those of
+ * concurrency limits, until they are released. Thread-safe.
  */
 final class OutageGrant {
 
     final Charge charge;
 
-    /** The generation of the {@link KeyUse} when this was made. */
-    final int generation;
+    private enum State {
+        RESERVED,
+        OWED,
+        PAID
+    }
+
+    /** The generation of the {@link KeyUse} when this became a debt; guarded by that. */
+    int generation;
 
     private final KeyUse use;
     private final Map<Rule, Decision> holds = new HashMap<>(2);
+    private State state = State.RESERVED;
+    private @Nullable Decision payment;
     private boolean givenBack;
     private boolean over;
 
-    OutageGrant(KeyUse use, Charge charge, int generation) {
+    /** {@code charge}: reserved in {@code use}. */
+    OutageGrant(KeyUse use, Charge charge) {
         this.use = use;
         this.charge = charge;
-        this.generation = generation;
+    }
+
+    /** The shared storage does not know of it. */
+    synchronized void owe() {
+        state = State.OWED;
+        use.owe(this, !givenBack, !over);
+    }
+
+    /** The shared storage has granted the same charge: that grant is given back, or released, with this one. */
+    void pay(Decision grant) {
+        boolean returned;
+        boolean released;
+        synchronized (this) {
+            state = State.PAID;
+            returned = !use.isPaid(this, !givenBack, !over) || givenBack;
+            released = over;
+            if (!returned) {
+                payment = grant;
+            }
+            if (!returned && !released) {
+                holds.put(charge.rule(), grant);
+            }
+        }
+        if (returned) {
+            grant.giveBack();
+        } else if (released) {
+            grant.close();
+        }
     }
 
     /** Whether permits of a concurrency limit were granted. */
@@ -70,14 +108,23 @@ final class OutageGrant {
     }
 
     void giveBack() {
+        Decision paid;
         synchronized (this) {
             if (givenBack) {
                 return;
             }
             givenBack = true;
-            use.givenBack(this);
+            switch (state) {
+                case RESERVED -> use.unreserve(this, false);
+                case OWED -> use.givenBack(this);
+                case PAID -> {}
+            }
+            paid = payment;
         }
         release();
+        if (paid != null) {
+            paid.giveBack();
+        }
     }
 
     void release() {
@@ -89,7 +136,11 @@ final class OutageGrant {
             over = true;
             held = List.copyOf(holds.values());
             holds.clear();
-            use.released(this, held.isEmpty());
+            switch (state) {
+                case RESERVED -> use.unreserve(this, true);
+                case OWED -> use.released(this, held.isEmpty());
+                case PAID -> {}
+            }
         }
         held.forEach(Decision::close);
     }

@@ -148,6 +148,7 @@ final class OutageUse implements RemoteRuleStatus.Listener {
             if (due != null) {
                 all.add(due);
             }
+            removeIfDone(state);
         });
         return all.stream()
                 .sorted(Comparator.comparingLong(KeyUse.Due::permits).reversed())

@@ -2,6 +2,7 @@ package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.ReturningFuture;
 import dev.limiter.TimeSource;
 import dev.limiter.failover.StorageListener.Outcome;
 import dev.limiter.failover.StorageUnavailableException.Reason;
@@ -12,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,44 +38,6 @@ final class RemoteDecider {
         this.listener = listener;
     }
 
-    /** Blocks. {@code node}: that decides on all charges. */
-    Decision decide(List<Charge> charges, NodeHealth node, Budget budget) {
-        Question question = new Question(charges, node);
-        Timeouts timeouts = node.timeouts();
-        try {
-            for (int i = 0; i < MOST_ATTEMPTS; i++) {
-                CompletableFuture<?> settled = outageUse.settle(charges);
-                timeouts.join(settled, budget);
-                Decision known = remote.known(charges);
-                Decision decision = known != null ? known : timeouts.join(question.ask(), budget);
-                if (isCovered(charges, decision)) {
-                    question.answered(decision, known == null);
-                    return decision;
-                }
-                decision.giveBack();
-            }
-            throw unsettled();
-        } catch (RuntimeException failure) {
-            question.failed(failure);
-            throw failure;
-        }
-    }
-
-    /** The same without blocking. */
-    CompletableFuture<Decision> decideLater(List<Charge> charges, NodeHealth node, Budget budget) {
-        Question question = new Question(charges, node);
-        AtomicBoolean asked = new AtomicBoolean();
-        CompletableFuture<Decision> answer = attempt(question, asked, 1);
-        return node.timeouts().within(answer, budget).whenComplete((decision, failure) -> {
-            if (failure == null) {
-                question.answered(decision, asked.get());
-            } else {
-                question.giveUp();
-                question.failed(remote.errors().failure(failure));
-            }
-        });
-    }
-
     /** Whether a state cannot be read that the failed call was about. */
     boolean isOfOneState(Throwable failure) {
         return remote.errors().failure(failure) instanceof StorageUnavailableException unavailable
@@ -85,47 +49,115 @@ final class RemoteDecider {
         return remote.errors().failure(failure) instanceof IllegalArgumentException;
     }
 
-    private CompletableFuture<Decision> attempt(Question question, AtomicBoolean asked, int attempt) {
-        List<Charge> charges = question.charges;
-        CompletableFuture<Decision> answer = outageUse.settle(charges).thenCompose(settled -> answer(question, asked));
-        return answer.thenCompose(decision -> {
-            if (isCovered(charges, decision)) {
-                return CompletableFuture.completedFuture(decision);
-            }
-            decision.giveBack();
-            return attempt == MOST_ATTEMPTS
-                    ? CompletableFuture.failedFuture(unsettled())
-                    : attempt(question, asked, attempt + 1);
-        });
-    }
-
-    private CompletableFuture<Decision> answer(Question question, AtomicBoolean asked) {
-        Decision known = remote.known(question.charges);
-        asked.set(known == null);
-        return known != null ? CompletableFuture.completedFuture(known) : question.ask();
-    }
-
-    private boolean isCovered(List<Charge> charges, Decision decision) {
-        return !decision.permitted() || outageUse.isCovered(charges);
-    }
-
-    /** One decision of the remote storage with its retries; its outcome is reported once. */
-    private final class Question {
+    /** One decision of the remote storage with its retries; its outcome is reported once. It is asked for once. */
+    final class Question {
 
         private final List<Charge> charges;
         private final NodeHealth node;
         private final long begun = clock.epochNanos();
         private final AtomicReference<@Nullable Consumer<Outcome>> told = new AtomicReference<>();
         private volatile boolean asked;
+
+        /** No caller waits for it any more. */
         private volatile boolean givenUp;
+
         private volatile @Nullable CompletableFuture<Decision> pending;
 
+        /** The answer that was not there in time; null if that is none. */
+        private volatile @Nullable CompletableFuture<Decision> late;
+
+        /** {@code node}: that decides on all charges. */
         Question(List<Charge> charges, NodeHealth node) {
             this.charges = charges;
             this.node = node;
         }
 
-        CompletableFuture<Decision> ask() {
+        /** Blocks. */
+        Decision decide(Budget budget) {
+            Timeouts timeouts = node.timeouts();
+            try {
+                for (int i = 0; i < MOST_ATTEMPTS; i++) {
+                    timeouts.join(outageUse.settle(charges), budget);
+                    Decision known = remote.known(charges);
+                    Decision decision = known != null ? known : awaited(ask(), timeouts, budget);
+                    if (isCovered(decision)) {
+                        answered(decision, known == null);
+                        return decision;
+                    }
+                    decision.giveBack();
+                }
+                throw unsettled();
+            } catch (RuntimeException failure) {
+                failed(failure);
+                throw failure;
+            }
+        }
+
+        private Decision awaited(CompletableFuture<Decision> answer, Timeouts timeouts, Budget budget) {
+            try {
+                // the copy is cancelled in the place of the answer
+                return timeouts.join(answer.copy(), budget);
+            } catch (RuntimeException failure) {
+                late = answer;
+                throw failure;
+            }
+        }
+
+        /** {@link #decide} without blocking. */
+        CompletableFuture<Decision> decideLater(Budget budget) {
+            AtomicBoolean byStorage = new AtomicBoolean();
+            CompletableFuture<Decision> answer = Timeouts.orGiveBack(attempt(byStorage, 1));
+            return node.timeouts().limited(answer.copy(), budget).whenComplete((decision, failure) -> {
+                if (failure == null) {
+                    answered(decision, byStorage.get());
+                } else {
+                    givenUp = true;
+                    late = answer;
+                    failed(remote.errors().failure(failure));
+                }
+            });
+        }
+
+        private CompletableFuture<Decision> attempt(AtomicBoolean byStorage, int attempt) {
+            return outageUse
+                    .settle(charges)
+                    .thenCompose(settled -> answer(byStorage))
+                    .thenCompose(decision -> {
+                        if (givenUp || isCovered(decision)) {
+                            return CompletableFuture.completedFuture(decision);
+                        }
+                        decision.giveBack();
+                        return attempt == MOST_ATTEMPTS
+                                ? CompletableFuture.failedFuture(unsettled())
+                                : attempt(byStorage, attempt + 1);
+                    });
+        }
+
+        private CompletableFuture<Decision> answer(AtomicBoolean byStorage) {
+            Decision known = remote.known(charges);
+            byStorage.set(known == null);
+            return known != null ? CompletableFuture.completedFuture(known) : ask();
+        }
+
+        private boolean isCovered(Decision decision) {
+            return !decision.permitted() || outageUse.isCovered(charges);
+        }
+
+        /** Charges of a decision that has failed, with the answer that may still come. Called once. */
+        List<Unanswered> unanswered() {
+            CompletableFuture<Decision> missing = late;
+            if (missing == null) {
+                return Unanswered.notAsked(charges);
+            }
+            var unused = missing.whenComplete((answer, failure) -> {
+                if (failure != null) {
+                    cancel();
+                }
+            });
+            return Unanswered.of(charges, missing);
+        }
+
+        private CompletableFuture<Decision> ask() {
             if (givenUp) {
                 return CompletableFuture.failedFuture(new CancellationException());
             }
@@ -140,15 +172,10 @@ final class RemoteDecider {
                 return CompletableFuture.failedFuture(failure);
             }
             pending = answer;
-            if (givenUp) {
-                answer.cancel(true);
-            }
             return answer;
         }
 
-        /** No caller waits for the answer any more. */
-        void giveUp() {
-            givenUp = true;
+        private void cancel() {
             CompletableFuture<Decision> answer = pending;
             if (answer != null) {
                 answer.cancel(true);
@@ -156,7 +183,7 @@ final class RemoteDecider {
         }
 
         /** {@code byStorage}: else it was known without asking, which says nothing about the storage. */
-        void answered(Decision decision, boolean byStorage) {
+        private void answered(Decision decision, boolean byStorage) {
             end(Outcome.OK);
             if (byStorage) {
                 listener.asked(Outcome.OK, since(begun));
@@ -173,7 +200,7 @@ final class RemoteDecider {
             return false;
         }
 
-        void failed(RuntimeException failure) {
+        private void failed(RuntimeException failure) {
             if (isOfRule(failure)) {
                 end(Outcome.ERROR);
                 return;
@@ -196,6 +223,63 @@ final class RemoteDecider {
             Consumer<Outcome> listening = told.getAndSet(null);
             if (listening != null) {
                 listening.accept(outcome);
+            }
+        }
+    }
+
+    /**
+     * A charge that the shared storage has not decided on in time, if it was asked at all. Its late grant pays for what
+     * memory has granted instead, and is given back where that is nothing. Thread-safe.
+     */
+    static final class Unanswered {
+
+        final Charge charge;
+        private final @Nullable ReturningFuture<Decision> late;
+
+        private Unanswered(Charge charge, @Nullable ReturningFuture<Decision> late) {
+            this.charge = charge;
+            this.late = late;
+        }
+
+        /** Charges that the shared storage was not asked for. */
+        static List<Unanswered> notAsked(List<Charge> charges) {
+            return charges.stream().map(Unanswered::notAsked).toList();
+        }
+
+        static Unanswered notAsked(Charge charge) {
+            return new Unanswered(charge, null);
+        }
+
+        /** {@code answer}: to all of these together; cancelled when one of them is {@linkplain #giveUp given up}. */
+        static List<Unanswered> of(List<Charge> charges, CompletableFuture<Decision> answer) {
+            return IntStream.range(0, charges.size())
+                    .mapToObj(i -> new Unanswered(
+                            charges.get(i),
+                            new ReturningFuture<>(Decision::giveBack)
+                                    .handedBy(
+                                            answer, decision -> decision.parts().get(i))))
+                    .toList();
+        }
+
+        /** Has a late grant given back. This, or {@link #granted}, is called once. */
+        void giveUp() {
+            if (late != null) {
+                late.giveUp();
+            }
+        }
+
+        /** Has a late grant pay for what memory has granted. */
+        void granted(OutageGrant instead) {
+            if (late == null) {
+                instead.owe();
+            } else {
+                var unused = late.whenComplete((grant, failure) -> {
+                    if (failure == null && grant.permitted()) {
+                        instead.pay(grant);
+                    } else {
+                        instead.owe();
+                    }
+                });
             }
         }
     }

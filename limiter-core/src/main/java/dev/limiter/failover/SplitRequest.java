@@ -2,6 +2,8 @@ package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.failover.RemoteDecider.Question;
+import dev.limiter.failover.RemoteDecider.Unanswered;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +28,9 @@ final class SplitRequest {
     /** The decisions by the position of the charge; null where the remote storage has not decided. */
     private final @Nullable Decision[] decisions;
 
+    /** The charges by their position, as memory decides on them where the remote storage has not. */
+    private final List<Unanswered> unanswered;
+
     /** {@code charges}: merged. {@code budget}: of all that is asked for them. */
     SplitRequest(List<Charge> charges, RemoteHealth health, RemoteDecider asked, OutageDecider outage, Budget budget) {
         this.charges = charges;
@@ -34,6 +39,7 @@ final class SplitRequest {
         this.outage = outage;
         this.budget = budget;
         this.decisions = new Decision[charges.size()];
+        this.unanswered = new ArrayList<>(Unanswered.notAsked(charges));
     }
 
     /** Asks each node for all of its charges together. */
@@ -67,15 +73,19 @@ final class SplitRequest {
     }
 
     private CompletableFuture<Void> ask(NodeHealth node, List<Integer> positions) {
-        return asked.decideLater(positions.stream().map(charges::get).toList(), node, budget)
+        Question question =
+                asked.new Question(positions.stream().map(charges::get).toList(), node);
+        return question.decideLater(budget)
                 .thenAccept(decision -> keep(decision, positions))
                 .exceptionallyCompose(failure -> {
                     if (asked.isOfRule(failure)) {
                         return CompletableFuture.failedFuture(failure);
                     }
-                    return failedAsWhole(failure, positions)
-                            ? askEach(node, positions)
-                            : CompletableFuture.completedFuture(null);
+                    if (failedAsWhole(failure, positions)) {
+                        return askEach(node, positions);
+                    }
+                    miss(question.unanswered(), positions);
+                    return CompletableFuture.completedFuture(null);
                 });
     }
 
@@ -95,21 +105,28 @@ final class SplitRequest {
         }
     }
 
+    private synchronized void miss(List<Unanswered> missing, List<Integer> positions) {
+        for (int i = 0; i < positions.size(); i++) {
+            unanswered.set(positions.get(i), missing.get(i));
+        }
+    }
+
     private synchronized void giveBack() {
         for (Decision decision : decisions) {
             if (decision != null) {
                 decision.giveBack();
             }
         }
+        unanswered.forEach(Unanswered::giveUp);
     }
 
     private synchronized Decision end() {
-        List<Charge> left = new ArrayList<>(decisions.length);
+        List<Unanswered> left = new ArrayList<>(decisions.length);
         boolean refused = false;
         for (int i = 0; i < decisions.length; i++) {
             Decision decision = decisions[i];
             if (decision == null) {
-                left.add(charges.get(i));
+                left.add(unanswered.get(i));
             } else {
                 refused |= !decision.permitted();
             }

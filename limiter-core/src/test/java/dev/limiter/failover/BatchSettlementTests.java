@@ -28,7 +28,7 @@ class BatchSettlementTests {
     @Test
     void goOnAfterOneThatHasThrown() {
         assertThat(local.decide(List.of(charge)).permitted()).isTrue();
-        use.reserve(charge, charge.rule(), 1).use().granted(charge);
+        new OutageGrant(use.reserve(charge, charge.rule(), 1).use(), charge).owe();
         CompletableFuture<Void> asked = new CompletableFuture<>();
         settlements.begin(node -> {
             asked.complete(null);

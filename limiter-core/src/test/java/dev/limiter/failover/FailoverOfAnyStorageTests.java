@@ -491,11 +491,96 @@ class FailoverOfAnyStorageTests implements StorageListener {
     /** So that the storage may leave it out. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void anAnswerThatIsLateIsNotWantedAnyMore(boolean later) {
+    void anAnswerThatIsLateIsNotWantedAnyMoreWhereMemoryRefuses(boolean later) {
+        storage = storage(OnFailure.DENY);
         remote.hold(Duration.ofMillis(1));
-        assertThat(decide(later, rule.charge("key", 3)).onFailure()).contains(OnFailure.LOCAL);
+        assertThat(decide(later, rule.charge("key", 3)).permitted()).isFalse();
         remote.answerAll();
         assertThat(remote.cancelled).hasValue(1);
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(10);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aLateGrantPaysForTheOneInMemory(boolean later) {
+        remote.hold(Duration.ofMillis(1));
+        Decision first = decide(later, rule.charge("key", 3));
+        assertThat(decide(later, rule.charge("key", 2)).onFailure()).contains(OnFailure.LOCAL);
+        int asked = remote.asked.get();
+        remote.hold(LONG);
+        remote.answerAll();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(5);
+
+        Decision next = decide(later, rule.charge("key"));
+        assertThat(next.onFailure()).isEmpty();
+        assertThat(next.remaining()).isEqualTo(4);
+        assertThat(remote.asked).hasValue(asked + 1);
+        first.giveBack();
+        first.giveBack();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(7);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aLateGrantIsHeldUntilTheOneInMemoryIsReleased(boolean later) {
+        Rule pool = Rule.of(
+                "pool",
+                Limit.concurrency(5).named("flight"),
+                Limit.fixedWindow(10, HOUR).named("hourly"));
+        remote.hold(Duration.ofMillis(1));
+        Decision held = decide(later, pool.charge("key", 2));
+        Decision released = decide(later, pool.charge("key", 2));
+        released.close();
+        // what was released in memory can be had again, before the storage has answered
+        Decision again = decide(later, pool.charge("key", 3));
+        assertThat(again.permitted()).isTrue();
+        again.giveBack();
+        remote.hold(LONG);
+        remote.answerAll();
+        assertThat(remote.shared.peek(pool, "key").limits())
+                .extracting(LimitStatus::remaining)
+                .containsExactly(3L, 6L);
+        held.close();
+        assertThat(remote.shared.peek(pool, "key").limits())
+                .extracting(LimitStatus::remaining)
+                .containsExactly(5L, 6L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatALateRefusalDoesNotPayForIsOwed(boolean later) {
+        remote.hold(Duration.ofMillis(1));
+        assertThat(decide(later, rule.charge("key", 3)).permitted()).isTrue();
+        assertThat(remote.shared.decide(List.of(rule.charge("key", 8))).permitted())
+                .isTrue();
+        remote.hold(LONG);
+        remote.answerAll();
+        assertThat(decide(later, rule.charge("key")).permitted()).isFalse();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void eachChargeIsPaidForByItsPartOfALateGrant(boolean later) {
+        remote.hold(Duration.ofMillis(1));
+        List<Charge> both = List.of(rule.charge("key", 3), other.charge("key", 4));
+        Decision decision = later ? storage.decideAsync(both).join() : storage.decide(both);
+        assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
+        remote.answerAll();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(7);
+        assertThat(remote.shared.peek(other, "key").remaining()).isEqualTo(MANY - 4);
+        decision.giveBack();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(10);
+        assertThat(remote.shared.peek(other, "key").remaining()).isEqualTo(MANY);
+    }
+
+    @Test
+    void aLateGrantThatComesAfterAResetIsGivenBack() {
+        remote.hold(Duration.ofMillis(1));
+        assertThat(take("key", 3).onFailure()).contains(OnFailure.LOCAL);
+        storage.reset(rule, "key");
+        remote.answerAll();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(10);
     }
 
     @Test

@@ -21,7 +21,7 @@ class KeyUseTests {
     @BeforeEach
     void grantThree() {
         assertThat(use.reserve(charge, rule, 1, 0)).allMatch(LimitStatus::permitted);
-        use.granted(charge);
+        new OutageGrant(use, charge).owe();
     }
 
     @Test
