@@ -108,34 +108,24 @@ final class KeyUse {
         each(charge, LimitUse::unreserve);
     }
 
-    /** The shared storage does not know of a grant that was reserved: neither part of it if that is over. */
-    synchronized void owe(OutageGrant grant, boolean counted, boolean held) {
-        grant.generation = generation;
-        if (counted) {
-            each(grant, false, LimitUse::owe);
-            due = true;
-        }
-        if (held && grant.holdsPermits()) {
-            each(grant, true, LimitUse::owe);
-            due = true;
+    /** Permits of a grant that were reserved are a debt. {@code held}: those of concurrency limits, or the others. */
+    synchronized void owe(OutageGrant grant, boolean held) {
+        each(grant, held, LimitUse::owe);
+        due = true;
+        if (!held) {
+            grant.generation = generation;
+        } else if (grant.holdsPermits()) {
             holding.add(grant);
         }
     }
 
-    /** A grant that was reserved is not any more, since that is over. {@code held}: its permits of concurrency limits. */
+    /** Permits of a grant are not reserved any more. {@code held}: as for {@link #owe}. */
     synchronized void unreserve(OutageGrant grant, boolean held) {
         each(grant, held, LimitUse::unreserve);
     }
 
-    /** The shared storage knows of a grant that was reserved; false if all that was granted before has been remitted. */
-    synchronized boolean isPaid(OutageGrant grant, boolean counted, boolean held) {
-        if (counted) {
-            unreserve(grant, false);
-        }
-        if (held) {
-            unreserve(grant, true);
-        }
-        return !forgotten;
+    synchronized boolean isForgotten() {
+        return forgotten;
     }
 
     /** Takes back what a grant has counted, unless that is settled. */

@@ -44,7 +44,12 @@ final class OutageGrant {
     /** The shared storage does not know of it. */
     synchronized void owe() {
         state = State.OWED;
-        use.owe(this, !givenBack, !over);
+        if (!givenBack) {
+            use.owe(this, false);
+        }
+        if (!over) {
+            use.owe(this, true);
+        }
     }
 
     /** The shared storage has granted the same charge: that grant is given back, or released, with this one. */
@@ -53,8 +58,14 @@ final class OutageGrant {
         boolean released;
         synchronized (this) {
             state = State.PAID;
-            returned = !use.isPaid(this, !givenBack, !over) || givenBack;
+            returned = givenBack || use.isForgotten();
             released = over;
+            if (!givenBack) {
+                use.unreserve(this, false);
+            }
+            if (!released) {
+                use.unreserve(this, true);
+            }
             if (!returned) {
                 payment = grant;
             }
