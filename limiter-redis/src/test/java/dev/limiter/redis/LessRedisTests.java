@@ -147,27 +147,27 @@ class LessRedisTests {
 
     @Test
     void aClientAtTenTimesItsLimitSeldomReachesRedis() {
-        sharesThatReachRedis(1)
+        refusalsOfRedis(1)
                 .forEach(
-                        (limit, share) -> assertThat(share).as(limit.toString()).isLessThanOrEqualTo(0.15));
+                        (limit, share) -> assertThat(share).as(limit.toString()).isLessThanOrEqualTo(0.05));
     }
 
     @Test
     void fourInstancesReachItMoreOftenAtMost() {
-        sharesThatReachRedis(4).forEach((limit, share) -> {
+        refusalsOfRedis(4).forEach((limit, share) -> {
             boolean bucket = limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket;
-            assertThat(share).as(limit.toString()).isLessThanOrEqualTo(bucket ? 0.45 : 0.25);
+            assertThat(share).as(limit.toString()).isLessThanOrEqualTo(bucket ? 0.35 : 0.15);
         });
     }
 
     /** All at the same time: it takes three seconds, of which most are waited. */
-    private static Map<Limit, Double> sharesThatReachRedis(int instances) {
+    private static Map<Limit, Double> refusalsOfRedis(int instances) {
         Map<Limit, Double> shares = new ConcurrentHashMap<>();
         List<LessRedisTests> tests = limits().map(limit -> new LessRedisTests()).toList();
         List<Limit> limits = limits().toList();
         List<Callable<Boolean>> clients = IntStream.range(0, limits.size())
                 .<Callable<Boolean>>mapToObj(i -> () -> {
-                    shares.put(limits.get(i), tests.get(i).shareThatReachesRedis(limits.get(i), instances));
+                    shares.put(limits.get(i), tests.get(i).refusalsOfRedis(limits.get(i), instances));
                     return true;
                 })
                 .toList();
@@ -179,8 +179,11 @@ class LessRedisTests {
         return shares;
     }
 
-    /** For three seconds, ten requests for each permit, evenly spaced, to one instance after the other. */
-    private double shareThatReachesRedis(Limit limit, int instances) {
+    /**
+     * For three seconds, ten requests for each permit, evenly spaced, to one instance after the other: the share of them
+     * that Redis refuses. How many it grants is a matter of the time that they take.
+     */
+    private double refusalsOfRedis(Limit limit, int instances) {
         Rule rule = Rule.of("rule", limit);
         for (int i = 0; i < instances; i++) {
             storage(0);
@@ -189,11 +192,12 @@ class LessRedisTests {
         calls.set(0);
         long start = System.nanoTime();
         int requests = 3000;
+        int granted = 0;
         for (int i = 0; i < requests; i++) {
             RealTime.passUntil(start + i * 1_000_000L);
-            storages.get(i % instances).decide(rule, "key", 1);
+            granted += storages.get(i % instances).decide(rule, "key", 1).permitted() ? 1 : 0;
         }
-        return (double) calls.get() / requests;
+        return (double) (calls.get() - granted) / requests;
     }
 
     @Test
@@ -402,16 +406,16 @@ class LessRedisTests {
 
     @Test
     void afterTheTimeThatARefusalToldThereIsOne() {
-        Rule rule = Rule.of("rule", Limit.tokenBucket(5_000, SECOND));
+        Rule rule = Rule.of("rule", Limit.tokenBucket(100, SECOND));
         RedisRateLimiterStorage storage = storage(5);
         for (int i = 0; i < 20; i++) {
-            storage.decide(rule, "key", 5_000);
+            storage.decide(rule, "key", 100);
             Decision decision = storage.decide(rule, "key", 1);
             for (int j = 0; j < 10_000 && decision.permitted(); j++) {
                 decision = storage.decide(rule, "key", 1);
             }
             long told = decision.retryAfter().orElseThrow().toNanos();
-            assertThat(told).isBetween(1L, 1_000_000L);
+            assertThat(told).isBetween(1L, 50_000_000L);
             for (long from = System.nanoTime(); System.nanoTime() - from < told; ) {
                 Thread.onSpinWait();
             }
