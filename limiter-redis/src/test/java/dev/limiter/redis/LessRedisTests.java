@@ -215,11 +215,29 @@ class LessRedisTests {
         assertThat(calls).hasValue(0);
         Decision asked = storage.peek(rule, "key");
         assertThat(calls).hasValue(1);
-        // counted from before the request that Redis answered, so early by the time of that call, never late
+        // counted from the answer of Redis, so late by the time of that call, never early
         Duration passed = Duration.ofNanos(System.nanoTime() - start);
         Duration rest = asked.retryAfter().orElseThrow();
         assertThat(known.retryAfter().orElseThrow()).isBetween(rest.minus(passed), rest.plus(passed));
         assertThat(known.limits()).hasSize(1);
+    }
+
+    /** The answer to a grant tells when one permit is available, and these ask for ten. */
+    @Test
+    void aRefusalAfterAGrantOfSeveralTellsWhenAsManyAreAvailable() {
+        RedisRateLimiterStorage storage = storage(0);
+        Duration hour = Duration.ofHours(1);
+        Rule rule = Rule.of(
+                "rule",
+                Limit.tokenBucket(2, hour).burst(20).named("bucket"),
+                Limit.slidingWindowLog(20, hour).named("log"));
+        assertThat(storage.decide(rule, "key", 10).permitted()).isTrue();
+        assertThat(storage.decide(rule, "key", 10).permitted()).isTrue();
+        for (int i = 0; i < 2; i++) {
+            assertThat(storage.decide(rule, "key", 10).retryAfter().orElseThrow())
+                    .isGreaterThan(hour.multipliedBy(4));
+        }
+        assertThat(calls).hasValue(3);
     }
 
     @Test

@@ -33,10 +33,10 @@ public final class KnownRefusals {
     private static final long BELIEVED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * {@code parts} as they were answered at {@code asked}, refused until {@code until}, by the clock of this JVM;
+     * {@code parts} as they were heard of at {@code answered}, refused until {@code until}, by the clock of this JVM;
      * {@code doubted}: when one request is to find out whether that is still so.
      */
-    private record Refusal(List<RedisDecision> parts, long stamp, long asked, long until, AtomicLong doubted) {
+    private record Refusal(List<RedisDecision> parts, long stamp, long answered, long until, AtomicLong doubted) {
 
         /** True for one request in a second. */
         boolean isDoubted(long now) {
@@ -75,7 +75,7 @@ public final class KnownRefusals {
         if (refusal.isDoubted(now)) {
             return null;
         }
-        long passedMicros = (now - refusal.asked) / 1000;
+        long passedMicros = (now - refusal.answered) / 1000;
         List<RedisDecision> parts = refusal.parts;
         return parts.size() == 1
                 ? parts.get(0).refusedAfter(passedMicros)
@@ -106,15 +106,21 @@ public final class KnownRefusals {
         return (hash ^ hash >>> 16) & STAMPS - 1;
     }
 
-    /** {@code stamp} and {@code asked}: before Redis was, so that no request is refused for longer than Redis would. */
+    /**
+     * Refuses from {@code asked} on, so for no longer than Redis would; and tells a wait from now on, so none that is too
+     * short: Redis has answered in between. {@code stamp}: before Redis was asked.
+     */
     public void learn(Object request, List<RedisDecision> answer, long stamp, long asked) {
         long micros = 0;
+        boolean same = true;
         for (RedisDecision part : answer) {
+            same &= part.isOfTheSame();
             micros = Math.max(micros, part.refusesForMicros());
         }
-        if (micros >= SHORTEST_MICROS) {
+        if (same && micros >= SHORTEST_MICROS) {
             long until = asked + Math.min(micros, Long.MAX_VALUE / 4000) * 1000;
-            refusals.put(request, new Refusal(answer, stamp, asked, until, new AtomicLong(asked + BELIEVED_NANOS)));
+            long answered = nanoTime.getAsLong();
+            refusals.put(request, new Refusal(answer, stamp, answered, until, new AtomicLong(asked + BELIEVED_NANOS)));
         } else if (!refusals.isEmpty()) {
             refusals.remove(request);
         }

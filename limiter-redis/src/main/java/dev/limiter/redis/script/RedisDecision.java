@@ -77,6 +77,18 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
         return true;
     }
 
+    /** Whether it tells of the same request: the answer to a charge tells when a single permit is available again. */
+    public boolean isOfTheSame() {
+        if (charged) {
+            for (int i = 0; i < remote.limits.length; i++) {
+                if (charge.permits(i) > 1) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     /** The time for which the same request will be refused, as far as it is known. */
     public long refusesForMicros() {
         long longest = 0;
