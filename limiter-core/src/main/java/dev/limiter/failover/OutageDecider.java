@@ -53,17 +53,18 @@ final class OutageDecider {
 
     /** One part for each charge, in their order: all are granted, or none. {@code unanswered}: merged. */
     List<Decision> decide(List<Unanswered> unanswered) {
+        List<Part> parts = new ArrayList<>(unanswered.size());
         try {
-            return decideAll(unanswered);
+            unanswered.forEach(each -> parts.add(new Part(each.charge)));
+            return decide(parts, unanswered);
         } catch (RuntimeException failure) {
+            parts.forEach(Part::unreserve);
             unanswered.forEach(Unanswered::giveUp);
             throw failure;
         }
     }
 
-    private List<Decision> decideAll(List<Unanswered> unanswered) {
-        List<Part> parts =
-                unanswered.stream().map(each -> new Part(each.charge)).toList();
+    private List<Decision> decide(List<Part> parts, List<Unanswered> unanswered) {
         boolean refused = parts.stream().filter(part -> !part.reserve()).count() > 0;
         List<Part> counted = parts.stream().filter(Part::isCounted).toList();
         if (!refused && !counted.isEmpty()) {
@@ -213,6 +214,7 @@ final class OutageDecider {
             Decision made = decided;
             if (granted && made != null) {
                 OutageGrant grant = new OutageGrant(known, charge);
+                reserved = false;
                 unanswered.granted(grant);
                 return Decision.onFailure(how, made, afterwards(), grant::giveBack, grant::release);
             }
@@ -220,10 +222,16 @@ final class OutageDecider {
             if (!isCounted()) {
                 return standIn();
             }
+            unreserve();
+            return made == null ? onlyLooked() : looked(made, afterwards());
+        }
+
+        /** Takes back what it has reserved, unless that is granted. */
+        void unreserve() {
             if (reserved) {
+                reserved = false;
                 known.unreserve(charge);
             }
-            return made == null ? onlyLooked() : looked(made, afterwards());
         }
 
         Decision onlyLooked() {

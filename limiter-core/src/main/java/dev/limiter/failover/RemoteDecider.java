@@ -261,14 +261,14 @@ final class RemoteDecider {
                     .toList();
         }
 
-        /** Has a late grant given back. This, or {@link #granted}, is called once. */
+        /** Has a late grant given back; nothing more the second time. */
         void giveUp() {
             if (late != null) {
                 late.giveUp();
             }
         }
 
-        /** Has a late grant pay for what memory has granted. */
+        /** Has a late grant pay for what memory has granted. Called once. */
         void granted(OutageGrant instead) {
             if (late == null) {
                 instead.owe();

@@ -64,12 +64,11 @@ final class SplitRequest {
     }
 
     private CompletableFuture<Decision> end(CompletableFuture<Void> answers) {
-        return answers.whenComplete((done, failure) -> {
-                    if (failure != null) {
-                        giveBack();
-                    }
-                })
-                .thenApply(done -> end());
+        return answers.thenApply(done -> end()).whenComplete((decision, failure) -> {
+            if (failure != null) {
+                giveBack();
+            }
+        });
     }
 
     private CompletableFuture<Void> ask(NodeHealth node, List<Integer> positions) {

@@ -51,11 +51,44 @@ class FailoverOfAnyStorageTests implements StorageListener {
     private FailoverRateLimiterStorage storage = storage(OnFailure.LOCAL);
 
     private FailoverRateLimiterStorage storage(OnFailure onFailure) {
-        return FailoverRateLimiterStorage.builder(remote, local)
+        return storage(local, onFailure);
+    }
+
+    private FailoverRateLimiterStorage storage(RateLimiterStorage memory, OnFailure onFailure) {
+        return FailoverRateLimiterStorage.builder(remote, memory)
                 .onFailure(of -> onFailure)
                 .listener(this)
                 .timeSource(time)
                 .build();
+    }
+
+    /** Memory that fails on command. */
+    private final class FailingMemory implements RateLimiterStorage {
+
+        private volatile boolean failing = true;
+
+        @Override
+        public Decision decide(List<Charge> charges) {
+            if (failing) {
+                throw new IllegalStateException("Memory fails");
+            }
+            return local.decide(charges);
+        }
+
+        @Override
+        public Decision peek(Rule rule, String key) {
+            return local.peek(rule, key);
+        }
+
+        @Override
+        public void reset(Rule rule, String key) {
+            local.reset(rule, key);
+        }
+
+        @Override
+        public long size() {
+            return local.size();
+        }
     }
 
     @Override
@@ -572,6 +605,33 @@ class FailoverOfAnyStorageTests implements StorageListener {
         decision.giveBack();
         assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(10);
         assertThat(remote.shared.peek(other, "key").remaining()).isEqualTo(MANY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void nothingStaysReservedWhereMemoryFails(boolean later) {
+        FailingMemory memory = new FailingMemory();
+        storage = storage(memory, OnFailure.LOCAL);
+        remote.fail("");
+        assertThatThrownBy(() -> decide(later, rule.charge("key", 3))).hasMessage("Memory fails");
+        memory.failing = false;
+        remote.work("");
+        for (int i = 0; i < 10; i++) {
+            Decision decision = decide(later, rule.charge("key"));
+            assertThat(decision.onFailure()).isEmpty();
+            assertThat(decision.permitted()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatOtherNodesHaveGrantedIsGivenBackWhereMemoryFails(boolean later) {
+        remote.cluster();
+        storage = storage(new FailingMemory(), OnFailure.LOCAL);
+        remote.fail("b");
+        assertThatThrownBy(() -> decide(later, other.charge("a:key", 4), rule.charge("b:key", 3)))
+                .hasMessage("Memory fails");
+        assertThat(remote.shared.peek(other, "a:key").remaining()).isEqualTo(MANY);
     }
 
     @Test
