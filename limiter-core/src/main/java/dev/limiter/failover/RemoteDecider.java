@@ -255,10 +255,13 @@ final class RemoteDecider {
             return IntStream.range(0, charges.size())
                     .mapToObj(i -> new Unanswered(
                             charges.get(i),
-                            new ReturningFuture<>(Decision::giveBack)
-                                    .handedBy(
-                                            answer, decision -> decision.parts().get(i))))
+                            new ReturningFuture<>(Decision::giveBack).handedBy(answer, decision -> part(decision, i))))
                     .toList();
+        }
+
+        /** The answer to one charge; the refusal of all, whose parts tell what each charge would be answered alone. */
+        private static Decision part(Decision answer, int position) {
+            return answer.permitted() ? answer.parts().get(position) : answer;
         }
 
         /** Has a late grant given back; nothing more the second time. */

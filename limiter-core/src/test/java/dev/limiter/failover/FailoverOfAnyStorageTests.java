@@ -607,6 +607,20 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(remote.shared.peek(other, "key").remaining()).isEqualTo(MANY);
     }
 
+    /** The storage tells of each charge what it would have answered to that alone. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aLateRefusalPaysForNoneOfItsCharges(boolean later) {
+        remote.hold(Duration.ofMillis(1));
+        assertThat(decide(later, rule.charge("key", 3), other.charge("key", 4)).permitted())
+                .isTrue();
+        assertThat(remote.shared.decide(List.of(rule.charge("key", 8))).permitted())
+                .isTrue();
+        remote.hold(LONG);
+        remote.answerAll();
+        assertThat(decide(later, other.charge("key")).remaining()).isEqualTo(MANY - 5);
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void nothingStaysReservedWhereMemoryFails(boolean later) {
