@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -25,6 +26,9 @@ final class RemoteDecider {
 
     /** How often a grant is given back because the storage does not know yet what was granted in memory meanwhile. */
     private static final int MOST_ATTEMPTS = 3;
+
+    /** So many budgets after memory has granted a charge, a late answer to it is not awaited any longer. */
+    private static final int LATEST = 100;
 
     private final RemoteStorage remote;
     private final OutageUse outageUse;
@@ -154,7 +158,7 @@ final class RemoteDecider {
                     cancel();
                 }
             });
-            return Unanswered.of(charges, missing);
+            return Unanswered.of(charges, missing, remote.timeout().multipliedBy(LATEST));
         }
 
         private CompletableFuture<Decision> ask() {
@@ -235,10 +239,12 @@ final class RemoteDecider {
 
         final Charge charge;
         private final @Nullable ReturningFuture<Decision> late;
+        private final Duration patience;
 
-        private Unanswered(Charge charge, @Nullable ReturningFuture<Decision> late) {
+        private Unanswered(Charge charge, @Nullable ReturningFuture<Decision> late, Duration patience) {
             this.charge = charge;
             this.late = late;
+            this.patience = patience;
         }
 
         /** Charges that the shared storage was not asked for. */
@@ -247,15 +253,19 @@ final class RemoteDecider {
         }
 
         static Unanswered notAsked(Charge charge) {
-            return new Unanswered(charge, null);
+            return new Unanswered(charge, null, Duration.ZERO);
         }
 
-        /** {@code answer}: to all of these together; cancelled when one of them is {@linkplain #giveUp given up}. */
-        static List<Unanswered> of(List<Charge> charges, CompletableFuture<Decision> answer) {
+        /**
+         * @param answer to all of these together; cancelled when one of them is {@linkplain #giveUp given up}
+         * @param patience how long the answer is awaited once memory has granted
+         */
+        static List<Unanswered> of(List<Charge> charges, CompletableFuture<Decision> answer, Duration patience) {
             return IntStream.range(0, charges.size())
                     .mapToObj(i -> new Unanswered(
                             charges.get(i),
-                            new ReturningFuture<>(Decision::giveBack).handedBy(answer, decision -> part(decision, i))))
+                            new ReturningFuture<>(Decision::giveBack).handedBy(answer, decision -> part(decision, i)),
+                            patience))
                     .toList();
         }
 
@@ -276,13 +286,14 @@ final class RemoteDecider {
             if (late == null) {
                 instead.owe();
             } else {
-                var unused = late.whenComplete((grant, failure) -> {
-                    if (failure == null && grant.permitted()) {
-                        instead.pay(grant);
-                    } else {
-                        instead.owe();
-                    }
-                });
+                var unused = late.orTimeout(patience.toNanos(), TimeUnit.NANOSECONDS)
+                        .whenComplete((grant, failure) -> {
+                            if (failure == null && grant.permitted()) {
+                                instead.pay(grant);
+                            } else {
+                                instead.owe();
+                            }
+                        });
             }
         }
     }

@@ -30,8 +30,8 @@ public interface RemoteStorage extends RateLimiterStorage {
     String name();
 
     /**
-     * Has the storage decide, without a time limit; does not block. A cancelled future gives back a later grant. A
-     * failure completes the future, and is not thrown.
+     * Has the storage decide, without a time limit; does not block. A cancelled future gives back a later grant; one
+     * that is not complete after a hundred time-outs is cancelled. A failure completes the future, and is not thrown.
      *
      * @param charges merged: one for each rule and key
      */

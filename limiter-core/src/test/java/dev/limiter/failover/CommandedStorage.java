@@ -152,6 +152,15 @@ final class CommandedStorage implements RemoteStorage {
         late.forEach(each -> each.answer.run());
     }
 
+    /** Loses the answers that are held back, and holds none from now on; no caller waits for longer than that. */
+    void loseAll(Duration timeout) {
+        synchronized (held) {
+            this.timeout = timeout;
+            holding = false;
+            held.clear();
+        }
+    }
+
     @Override
     public String name() {
         return "commanded";

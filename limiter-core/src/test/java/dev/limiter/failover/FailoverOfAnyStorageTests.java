@@ -623,6 +623,15 @@ class FailoverOfAnyStorageTests implements StorageListener {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    void anAnswerThatNeverComesIsNotAwaitedForEver(boolean later) {
+        remote.hold(Duration.ofMillis(1));
+        assertThat(decide(later, rule.charge("key", 3)).onFailure()).contains(OnFailure.LOCAL);
+        remote.loseAll(LONG);
+        await(() -> remote.shared.peek(rule, "key").remaining() == 7);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     void nothingStaysReservedWhereMemoryFails(boolean later) {
         FailingMemory memory = new FailingMemory();
         storage = storage(memory, OnFailure.LOCAL);
