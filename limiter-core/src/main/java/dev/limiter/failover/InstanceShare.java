@@ -2,6 +2,8 @@ package dev.limiter.failover;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import java.math.BigInteger;
+import java.time.Duration;
 
 /** The part of a limit that one of several instances may permit by itself. */
 final class InstanceShare {
@@ -35,13 +37,22 @@ final class InstanceShare {
     }
 
     private static Limit tokenBucket(Limit.TokenBucket bucket, long share, int instances) {
-        long burst = divided(bucket.burst(), instances);
+        long burst = burst(divided(bucket.burst(), instances), share, bucket.window());
         return new Limit.TokenBucket(bucket.name(), share, bucket.window(), burst, bucket.warmUp());
     }
 
     private static Limit leakyBucket(Limit.LeakyBucket bucket, long share, int instances) {
-        long burst = divided(bucket.burst(), instances);
+        long burst = burst(divided(bucket.burst(), instances), share, bucket.window());
         return new Limit.LeakyBucket(bucket.name(), share, bucket.window(), burst, bucket.even(), bucket.warmUp());
+    }
+
+    /** No more than the longest window refills: of a limit that is no multiple the share is slower than its part. */
+    private static long burst(long part, long share, Duration window) {
+        return BigInteger.valueOf(Limit.MAX_WINDOW.toNanos())
+                .multiply(BigInteger.valueOf(share))
+                .divide(BigInteger.valueOf(window.toNanos()))
+                .min(BigInteger.valueOf(part))
+                .longValue();
     }
 
     private static Limit fixedWindow(Limit limit, long share) {

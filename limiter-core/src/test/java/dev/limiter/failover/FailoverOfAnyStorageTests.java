@@ -330,6 +330,19 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(take("key", 1).permitted()).isFalse();
     }
 
+    /** Half of five is two, by which half of the burst refills in more than the longest window. */
+    @Test
+    void aShareOfABurstThatTakesAsLongAsAnyMayIsABurst() {
+        remote.instances(2);
+        Rule slow = Rule.of("slow", Limit.tokenBucket(5, Duration.ofDays(1)).burst(18_000));
+        Rule paced = Rule.of(
+                "paced", Limit.leakyBucket(5, Duration.ofDays(1)).burst(18_000).paced());
+        remote.fail("");
+        Decision decision = storage.decide(List.of(slow.charge("key"), paced.charge("key")));
+        assertThat(decision.permitted()).isTrue();
+        assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = OnFailure.class,
