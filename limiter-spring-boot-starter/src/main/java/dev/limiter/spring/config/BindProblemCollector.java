@@ -4,6 +4,7 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
 import java.lang.reflect.Array;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -126,6 +127,7 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                 addUnknown(unbound.getUnboundProperties(), context);
             }
             refuseValueInPlaceOfKeys(name, target.getType().toClass(), context, result);
+            refuseEmptyVariable(name, context, result);
             if (isEnd(name)) {
                 throwIfAny(context);
             }
@@ -221,12 +223,25 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             }
         }
 
+        /** Of a list or a word, Spring takes no value for none, and hides that of a file. */
+        private void refuseEmptyVariable(ConfigurationPropertyName name, BindContext context, @Nullable Object result) {
+            boolean none = result == null || result instanceof Collection<?> elements && elements.isEmpty();
+            boolean one = isSetting(name) && !PropertyNames.isSection(name);
+            ConfigurationProperty value = none && one ? valueOf(name, context) : null;
+            if (value != null && isOfVariable(value.getSource()) && BindProblemFactory.isEmpty(value.getValue())) {
+                problems.putIfAbsent(name, BindProblemFactory.empty(name));
+            }
+        }
+
+        private static boolean isOfVariable(@Nullable ConfigurationPropertySource source) {
+            return source != null && source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
+        }
+
         /** A variable called LIMITER may be the platform's. */
         private void refuseValueInPlaceOfAll(BindContext context) {
             for (ConfigurationPropertySource source : context.getSources()) {
                 ConfigurationProperty value = source.getConfigurationProperty(ROOT);
-                boolean written = !(source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource);
-                if (written && value != null && !BindProblemFactory.isEmpty(value.getValue())) {
+                if (!isOfVariable(source) && value != null && !BindProblemFactory.isEmpty(value.getValue())) {
                     problems.putIfAbsent(ROOT, BindProblemFactory.valueOfAll(value.getValue()));
                 }
             }

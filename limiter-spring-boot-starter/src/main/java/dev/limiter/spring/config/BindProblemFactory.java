@@ -118,6 +118,11 @@ final class BindProblemFactory {
                         + ", which leaves no keys below it. Remove one of them.";
     }
 
+    /** The problem of a known key without a value. */
+    static Problem empty(ConfigurationPropertyName name) {
+        return new Problem(MessageCode.UNREADABLE_VALUE, name.toString(), "", unread(true, null));
+    }
+
     /** Spring Boot binds nothing then, and takes the key for one that it does not know. */
     static boolean isEmpty(@Nullable Object value) {
         return value == null || value.toString().isBlank();

@@ -9,7 +9,8 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.util.ClassUtils;
 
 /**
- * Refuses fractions where Limiter needs a whole number: of the number that YAML has read, Spring would cut them off.
+ * Refuses fractions where Limiter needs a whole number: of the number that YAML has read, Spring would cut them off. Also
+ * {@code 1.000}, which YAML reads as 1 and its writer may mean as 1000: the value no longer tells the two apart.
  */
 public final class WholeNumberBindAdvisor implements ConfigurationPropertiesBindHandlerAdvisor {
 
@@ -34,7 +35,7 @@ public final class WholeNumberBindAdvisor implements ConfigurationPropertiesBind
     }
 
     private static void check(Object value) {
-        if (value instanceof Number number && number.doubleValue() % 1 != 0) {
+        if (value instanceof Double || value instanceof Float) {
             throw new IllegalArgumentException(value + " is not a whole number");
         }
     }

@@ -164,6 +164,15 @@ class BadConfigurationTests {
                         "limiter.rules.orders.algorithm = \"1\"",
                         "fixed-window",
                         "LIM-102"),
+                bad(rule("key: '#request'"), "limiter.rules.orders.key", "such as #request.path", "LIM-302"),
+                bad(rule("key: '@limiterRules'"), "limiter.rules.orders.key", "@limiterRules.planOf(#request)"),
+                bad(rule("key: '#root'"), "limiter.rules.orders.key", "#root is unknown", "LIM-302"),
+                bad(rule("skip-if: '#this == 5'"), "limiter.rules.orders.skip-if", "#this is unknown", "LIM-302"),
+                bad(
+                        "limiter.rules.orders: { paths: /orders, limit: 1.000, window: 1s }",
+                        "limiter.rules.orders.limit = \"1.0\"",
+                        "whole number",
+                        "LIM-102"),
                 bad("limiter.changes-file: ''", "limiter.changes-file = \"\"", "It is empty", "LIM-504"),
                 bad("limiter.changes-file: .", "limiter.changes-file = \".\"", "It is a folder", "LIM-504"),
                 bad("limiter.changes-file: pom.xml", "limiter.changes-file = \"pom.xml\"", "something else", "LIM-504"),
@@ -1285,6 +1294,22 @@ class BadConfigurationTests {
                 .contains("limiter.rules.api.limit = \"\" (\"LIMITER_RULES_API_LIMIT\" from")
                 .contains("There is no value here")
                 .doesNotContain("unknown");
+    }
+
+    /** Without a value, it would hide that of a file. */
+    @ParameterizedTest
+    @CsvSource({
+        "limiter.web.deny, LIMITER_WEB_DENY",
+        "limiter.storage, LIMITER_STORAGE",
+        "limiter.mode, LIMITER_MODE",
+        "limiter.rules.api.methods, LIMITER_RULES_API_METHODS",
+    })
+    void emptyEnvironmentVariableHidesNoValue(String key, String variable, CapturedOutput output) {
+        String yaml = "limiter: { web: { deny: [192.0.2.7] }, rules: { api: { paths: /a, limit: 1, window: 1s } } }";
+
+        assertThat(catchThrowable(() -> start(yaml, Map.of(variable, "")))).isNotNull();
+
+        assertThat(output).contains(key + " = \"\" (\"" + variable + "\" from").contains("There is no value here");
     }
 
     @Test

@@ -1,6 +1,5 @@
 package dev.limiter.spring.compiled;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -13,24 +12,34 @@ final class PathOverlap {
 
     private PathOverlap() {}
 
-    static boolean of(String pattern, String other, boolean caseSensitive) {
-        List<String> segments = segments(pattern, caseSensitive);
-        List<String> others = segments(other, caseSensitive);
-        for (int i = 0; i < Math.min(segments.size(), others.size()); i++) {
+    /** {@code slashCounts}: whether a path with a slash at its end differs from that without. */
+    static boolean of(String pattern, String other, boolean caseSensitive, boolean slashCounts) {
+        List<String> segments = segments(pattern, caseSensitive, slashCounts);
+        List<String> others = segments(other, caseSensitive, slashCounts);
+        int common = Math.min(segments.size(), others.size());
+        for (int i = 0; i < common; i++) {
             if (isOpen(segments.get(i)) || isOpen(others.get(i))) {
                 return true;
             }
-            if (!haveCommonText(wildcards(segments.get(i)), wildcards(others.get(i)))) {
+            if (!mayBeSame(segments.get(i), others.get(i))) {
                 return false;
             }
         }
-        return true;
+        List<String> longer = segments.size() > common ? segments : others;
+        return longer.size() == common || isOpen(longer.get(common));
     }
 
-    private static List<String> segments(String pattern, boolean caseSensitive) {
-        return Arrays.stream((caseSensitive ? pattern : pattern.toLowerCase(Locale.ROOT)).split("/"))
-                .filter(segment -> !segment.isEmpty())
-                .toList();
+    private static List<String> segments(String pattern, boolean caseSensitive, boolean slashCounts) {
+        String text = caseSensitive ? pattern : pattern.toLowerCase(Locale.ROOT);
+        String path = text.startsWith("/") ? text.substring(1) : text;
+        return path.isEmpty() ? List.of() : List.of(path.split("/", slashCounts ? -1 : 0));
+    }
+
+    /** Of all that is no empty segment, only {@code *} may be one, which it is at the end of a path. */
+    private static boolean mayBeSame(String one, String other) {
+        return one.isEmpty() || other.isEmpty()
+                ? one.equals(other) || one.equals("*") || other.equals("*")
+                : haveCommonText(wildcards(one), wildcards(other));
     }
 
     private static boolean isOpen(String segment) {

@@ -117,7 +117,9 @@ public final class PathPatterns {
 
     /** The coverage by one of the patterns alone, also where only segments behind a variable tell that there is none. */
     Coverage coverage(String text, String endpointPattern) {
-        return PathOverlap.of(text, endpointPattern, parser.get().isCaseSensitive())
+        PathPatternParser known = parser.get();
+        boolean slashCounts = !known.parse("/a").matches(PathContainer.parsePath("/a/"));
+        return PathOverlap.of(text, endpointPattern, known.isCaseSensitive(), slashCounts)
                 ? new PathPatterns(List.of(text), parser).coverage(endpointPattern)
                 : Coverage.NONE;
     }

@@ -4,10 +4,11 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
-import java.lang.reflect.Modifier;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.Operator;
@@ -19,6 +20,8 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /** A parsed expression. Thread-safe. */
 public final class LimiterExpression {
+
+    private static final Set<String> WHOLE = Set.of("#" + Variables.REQUEST, "#" + Variables.RESPONSE);
 
     private final Expression expression;
     private final String where;
@@ -65,12 +68,14 @@ public final class LimiterExpression {
 
     /** Whether the value may be of the type; not if it certainly is of another one, or there never is a value. */
     public boolean canGive(Class<?> wanted) {
-        if (type == null || wanted.isAssignableFrom(type)) {
-            return true;
-        }
-        boolean foreign = type.isInterface() && !type.getName().startsWith("java.");
-        boolean open = foreign && !Modifier.isFinal(wanted.getModifiers());
-        return open || type.isAssignableFrom(wanted);
+        return ValueTypes.mayBe(type, wanted);
+    }
+
+    /** Whether it is the request, the answer or a bean itself, none of which tells requests apart. */
+    public boolean isWhole() {
+        return expression instanceof SpelExpression spel
+                && (spel.getAST() instanceof BeanReference
+                        || WHOLE.contains(spel.getAST().toStringAST()));
     }
 
     /** The knowledge about the value, as the end of a sentence that begins with "This". */

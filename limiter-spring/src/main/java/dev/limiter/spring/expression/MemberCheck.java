@@ -12,9 +12,11 @@ import org.springframework.expression.spel.ast.OpInc;
 final class MemberCheck {
 
     private final ValueTypes types;
+    private final OperandCheck operands;
 
     MemberCheck(ValueTypes types) {
         this.types = types;
+        this.operands = new OperandCheck(types);
     }
 
     /**
@@ -28,9 +30,9 @@ final class MemberCheck {
             throw new IllegalStateException("++ and -- assign a value, which rules cannot");
         }
         types.of(node);
-        ComparedTexts.check(node, types);
         for (int i = 0; i < node.getChildCount(); i++) {
             check(node.getChild(i));
         }
+        operands.check(node);
     }
 }

@@ -31,7 +31,7 @@ final class MemberTypes {
 
     private MemberTypes() {}
 
-    /** The class of a declared type, boxed; null if it is not known, as of a type variable. */
+    /** The class of a declared type; null if it is not known, as of a type variable. */
     static @Nullable Class<?> declared(@Nullable Type type) {
         if (type instanceof ParameterizedType parameterized) {
             return declared(parameterized.getRawType());
@@ -39,7 +39,28 @@ final class MemberTypes {
         if (!(type instanceof Class<?> declared)) {
             return null;
         }
-        return declared == Void.class ? void.class : ClassUtils.resolvePrimitiveIfNecessary(declared);
+        return declared == Void.class ? void.class : declared;
+    }
+
+    static Class<?> boxed(Class<?> type) {
+        return ClassUtils.resolvePrimitiveIfNecessary(type);
+    }
+
+    /** The members of an object, as they are written behind it, that give a type. */
+    static Set<String> giving(Class<?> owner, Class<?> wanted) {
+        Set<String> names = new TreeSet<>();
+        if (owner.isEnum() && wanted == String.class) {
+            names.add("name()");
+        } else if (!owner.getName().startsWith("java.lang.")) {
+            methods(owner)
+                    .filter(method -> isOwn(method) && isReader(method) && method.getDeclaringClass() != Enum.class)
+                    .filter(method -> boxed(method.getReturnType()) == wanted)
+                    .forEach(method -> names.add(
+                            isOwnContext(owner) || !property(method).equals(method.getName())
+                                    ? property(method)
+                                    : method.getName() + "()"));
+        }
+        return names;
     }
 
     /** The class whose members are known of a declared one; null if they are not, as of {@code Object} and maps. */

@@ -54,6 +54,9 @@ final class References {
      * @param inElements whether the expression is about the elements of a collection, whose names are not known either
      */
     private void check(SpelNode node, boolean known, boolean inElements) {
+        if (node instanceof VariableReference) {
+            checkVariable(node.toStringAST().substring(1), inElements);
+        }
         checkNode(node, known || inElements);
         checkMembers(node);
         boolean elements = inElements || node instanceof Selection || node instanceof Projection;
@@ -68,9 +71,7 @@ final class References {
 
     private void checkNode(SpelNode node, boolean known) {
         String text = node.toStringAST();
-        if (node instanceof VariableReference) {
-            checkVariable(text.substring(1));
-        } else if (node instanceof BeanReference) {
+        if (node instanceof BeanReference) {
             checkBean(text);
         } else if (node instanceof FunctionReference) {
             throw new IllegalStateException(text + " is unknown: there are no functions");
@@ -89,8 +90,14 @@ final class References {
         }
     }
 
-    private void checkVariable(String name) {
-        if (!scope.contains(name) && !name.equals("this") && !name.equals("root")) {
+    /** Rules have no root object: SpEL takes it for null, and {@code #this} too but for an element. */
+    private void checkVariable(String name, boolean inElements) {
+        boolean element = inElements && name.equals("this");
+        if (!element && (name.equals("root") || name.equals("this"))) {
+            throw new IllegalStateException(
+                    "#" + name + " is unknown, since there is no root object; begin with #request");
+        }
+        if (!element && !scope.contains(name)) {
             throw new IllegalStateException(
                     "#" + name + " is unknown; there are " + scope + "." + scope.suggestion(name));
         }

@@ -1,5 +1,6 @@
 package dev.limiter.spring.expression;
 
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,7 @@ import org.springframework.expression.spel.ast.OperatorMatches;
 import org.springframework.expression.spel.ast.OperatorNot;
 import org.springframework.expression.spel.ast.OperatorPower;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
@@ -85,12 +87,18 @@ final class ValueTypes {
      */
     @Nullable
     Class<?> of(SpelNode node) {
+        return boxed(declared(node));
+    }
+
+    /** Like {@link #of}, but primitive where the value certainly is not null. */
+    @Nullable
+    Class<?> declared(SpelNode node) {
         if (node instanceof Literal literal) {
             Object value = literal.getLiteralValue().getValue();
             return value == null ? void.class : value.getClass();
         }
         if (CONDITIONS.contains(node.getClass())) {
-            return Boolean.class;
+            return boolean.class;
         }
         if (ARITHMETIC.contains(node.getClass())) {
             return result(node);
@@ -107,13 +115,28 @@ final class ValueTypes {
         if (node instanceof InlineMap) {
             return Map.class;
         }
-        return node instanceof CompoundExpression ? along(node) : named(node);
+        return node instanceof CompoundExpression ? upTo(node, node.getChildCount()) : named(node);
+    }
+
+    /** Whether a value of the type may be of another one; not if it certainly is none, or there never is a value. */
+    static boolean mayBe(@Nullable Class<?> declared, Class<?> wanted) {
+        Class<?> type = boxed(declared);
+        if (type == null || wanted.isAssignableFrom(type)) {
+            return true;
+        }
+        boolean foreign = type.isInterface() && !type.getName().startsWith("java.");
+        boolean open = foreign && !Modifier.isFinal(wanted.getModifiers());
+        return open || type.isAssignableFrom(wanted);
+    }
+
+    private static @Nullable Class<?> boxed(@Nullable Class<?> type) {
+        return type == null ? null : MemberTypes.boxed(type);
     }
 
     /** The type of what stands for itself. */
     private @Nullable Class<?> named(SpelNode node) {
         if (node instanceof VariableReference) {
-            return MemberTypes.declared(scope.type(node.toStringAST().substring(1)));
+            return boxed(MemberTypes.declared(scope.type(node.toStringAST().substring(1))));
         }
         if (node instanceof BeanReference) {
             return bean(node);
@@ -151,21 +174,27 @@ final class ValueTypes {
         return one == other ? one : numbers ? Number.class : null;
     }
 
-    /** The type of the last member. */
-    private @Nullable Class<?> along(SpelNode compound) {
+    /** The type of what the first parts of a chain of members give, as {@link #declared}. */
+    @Nullable
+    Class<?> upTo(SpelNode compound, int count) {
         SpelNode root = compound.getChild(0);
+        if (count == 1) {
+            return declared(root);
+        }
+        boolean maybe = false;
         int next = root instanceof TypeReference ? 2 : 1;
         Class<?> type = next == 1 ? of(root) : ofType(type(root), compound.getChild(1));
         boolean open = root instanceof BeanReference && !isExact(References.beanName(root), type);
-        for (int i = next; i < compound.getChildCount(); i++) {
-            Class<?> owner = MemberTypes.known(type);
+        for (int i = next; i < count; i++) {
+            Class<?> owner = MemberTypes.known(boxed(type));
             if (owner == null) {
                 return null;
             }
+            maybe = maybe || compound.getChild(i) instanceof SpelNodeImpl member && member.isNullSafe();
             type = member(owner, open, compound.getChild(i));
             open = false;
         }
-        return type;
+        return maybe ? boxed(type) : type;
     }
 
     /** Null if it is not known, as of elements of collections. */

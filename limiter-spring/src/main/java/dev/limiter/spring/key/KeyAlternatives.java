@@ -168,6 +168,10 @@ public final class KeyAlternatives {
             throw expression.problem(
                     "This " + expression.description() + ", so that all requests would share one bucket.");
         }
+        if (expression.isWhole()) {
+            throw expression.problem("This says nothing that tells requests apart. Write something of it, such as "
+                    + (text.contains("@") ? text.strip() + ".planOf(#request)" : "#request.path"));
+        }
         KeyValue value = context -> {
             try {
                 return KeyText.of(expression.evaluate(context));

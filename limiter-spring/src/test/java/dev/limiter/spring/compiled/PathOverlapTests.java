@@ -33,15 +33,38 @@ class PathOverlapTests {
         "/{a:x{2}}, /orders, true",
         "orders*, /orders, true",
         "/ORDERS*, /orders, false",
+        "/orders/*/, /orders/{id}, false",
+        "/orders/5/, /orders/{id}, false",
+        "/orders//*, /orders/{id}, false",
+        "/orders//**, /orders, false",
+        "/orders//**, /orders/{id}, false",
+        "/orders/**, /orders/, true",
+        "/orders/*/, /orders/{id}/, true",
+        "/orders/*/, /orders/**, true",
+        "/{name}/x/, /orders/x, false",
+        "/orders/{id}/items, /orders/{id}, false",
+        "/orders/**, /orders, true",
+        "/**, '', true",
+        "/, '', true",
+        "'/orders/**,/open', /orders/{id}, false",
+        "'/orders/**, /open', /orders, false",
+        "'/orders/**;/open', /open, false",
+        "'/orders/** /open', /orders/{id}, false",
     })
     void tellsWhetherAPathMayMatchBoth(String one, String other, boolean overlap) {
-        assertThat(PathOverlap.of(one, other, true)).isEqualTo(overlap);
-        assertThat(PathOverlap.of(other, one, true)).isEqualTo(overlap);
+        assertThat(PathOverlap.of(one, other, true, true)).isEqualTo(overlap);
+        assertThat(PathOverlap.of(other, one, true, true)).isEqualTo(overlap);
     }
 
     @Test
     void caseMayNotCount() {
-        assertThat(PathOverlap.of("/ORDERS*", "/orders", false)).isTrue();
+        assertThat(PathOverlap.of("/ORDERS*", "/orders", false, true)).isTrue();
+    }
+
+    @Test
+    void slashAtTheEndMayNotCount() {
+        assertThat(PathOverlap.of("/orders/*/", "/orders/{id}", true, false)).isTrue();
+        assertThat(PathOverlap.of("/orders/*/x/", "/orders/{id}", true, false)).isFalse();
     }
 
     /** All paths of up to two segments of up to three characters are tried with Spring's own patterns. */
@@ -54,7 +77,7 @@ class PathOverlapTests {
             PathPattern other = pattern(random);
             boolean common = paths().anyMatch(path -> one.matches(path) && other.matches(path));
             if (common) {
-                assertThat(PathOverlap.of(one.getPatternString(), other.getPatternString(), true))
+                assertThat(PathOverlap.of(one.getPatternString(), other.getPatternString(), true, true))
                         .as("%s and %s, seed %s", one, other, seed)
                         .isTrue();
             }
@@ -65,7 +88,8 @@ class PathOverlapTests {
         String text = Stream.generate(() -> segment(random))
                 .limit(1 + random.nextInt(2))
                 .collect(Collectors.joining("/", "/", ""));
-        return PathPatternParser.defaultInstance.parse(random.nextInt(10) == 0 ? text + "/**" : text);
+        String end = new String[] {"/**", "/", "//", "//**", "", "", "", ""}[random.nextInt(8)];
+        return PathPatternParser.defaultInstance.parse(text + end);
     }
 
     private static String segment(Random random) {
@@ -78,7 +102,8 @@ class PathOverlapTests {
     private static Stream<PathContainer> paths() {
         return Stream.concat(
                         texts().map(text -> "/" + text),
-                        texts().flatMap(first -> texts().map(second -> "/" + first + "/" + second)))
+                        texts().flatMap(first -> texts().flatMap(second ->
+                                Stream.of("", "/", "//").map(end -> "/" + first + "/" + second + end))))
                 .map(PathContainer::parsePath);
     }
 

@@ -136,6 +136,10 @@ class MemberCheckTests {
                 "#request.getHeadr('X')               | RequestView has              | Did you mean getHeader?",
                 "#request.getHeader()                 | takes 1 arguments, not 0     | getHeader",
                 "#request.principal.nme               | Principal has                | Did you mean name?",
+                "#root                                | #root is unknown             | no root object    ",
+                "#root.path                           | #root is unknown             | no root object    ",
+                "#this == 5                           | #this is unknown             | no root object    ",
+                "#user.roles.?[#root == 'a']          | #root is unknown             | no root object    ",
                 "#usr.id                              | #usr is unknown              | Did you mean user?",
                 "T(java.lang.Strng).valueOf(#count)   | no type java.lang.Strng      | test",
                 "T(LocalDate).now()                   | no type LocalDate            | java.time.LocalDate",
@@ -214,6 +218,14 @@ class MemberCheckTests {
         assertThatThrownBy(() -> parser.parse(expression, "test", ExpressionScope.ANY.afterCall()))
                 .isInstanceOf(LimiterConfigurationException.class)
                 .hasMessageContaining("assign");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#root", "#this", "#this.path", "#{#root}"})
+    void thereIsNoRootObjectAnywhere(String expression) {
+        assertThatThrownBy(() -> parser.parse(expression, "test", ExpressionScope.ANY))
+                .isInstanceOf(LimiterConfigurationException.class)
+                .hasMessageContaining("is unknown");
     }
 
     @Test

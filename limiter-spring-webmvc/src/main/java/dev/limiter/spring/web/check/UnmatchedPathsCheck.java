@@ -13,6 +13,7 @@ import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.web.route.ServedPatterns;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.servlet.HandlerMapping;
@@ -60,7 +61,7 @@ public final class UnmatchedPathsCheck implements StartupCheck {
                         paths.where(),
                         unmatched,
                         unmatched.size() == paths.value().size(),
-                        endpoints);
+                        advice(unmatched, path -> endpoints.anyUnder(rule, path, ruleSet), endpoints));
     }
 
     private static Setting<List<String>> paths(RateLimitRule rule, RuleSet ruleSet) {
@@ -70,7 +71,7 @@ public final class UnmatchedPathsCheck implements StartupCheck {
     }
 
     private Optional<Finding> finding(
-            RateLimitRule rule, String property, List<String> unmatched, boolean all, ServedPatterns endpoints) {
+            RateLimitRule rule, String property, List<String> unmatched, boolean all, String advice) {
         String where = property + " = " + String.join(", ", unmatched);
         if (unmatched.stream().anyMatch(this::hasContextPath)) {
             return Optional.of(new Finding(
@@ -88,15 +89,24 @@ public final class UnmatchedPathsCheck implements StartupCheck {
                                         ? "the rule limits nothing. Correct the paths or methods, or remove the rule."
                                         : "only the other paths of the rule limit anything. Correct this one, or"
                                                 + " remove it.")
-                                + below(unmatched, endpoints)));
+                                + advice));
     }
 
     private boolean hasContextPath(String path) {
         return contextPath.length() > 1 && (path.equals(contextPath) || path.startsWith(contextPath + "/"));
     }
 
-    private static String below(List<String> paths, ServedPatterns endpoints) {
+    /** {@code isServed}: whether an endpoint has a path. */
+    private static String advice(List<String> paths, Predicate<String> isServed, ServedPatterns endpoints) {
         for (String path : paths) {
+            String single = path.replaceAll("//+", "/").replaceAll("(?<=.)/$", "");
+            if (!single.equals(path) && isServed.test(single)) {
+                return " Without the slash too many, " + single + " covers what there is.";
+            }
+            String[] several = path.split("[,;\\s]+(?=/)");
+            if (several.length > 1) {
+                return " That is more than one path: write [\"" + String.join("\", \"", several) + "\"].";
+            }
             Optional<String> longer = endpoints.below(path);
             if (longer.isPresent()) {
                 return " There is " + longer.get() + ", which " + path + "/** covers.";

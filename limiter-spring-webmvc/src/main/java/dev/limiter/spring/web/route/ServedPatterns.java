@@ -6,12 +6,12 @@ import dev.limiter.spring.compiled.RuleSet;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRegistration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
@@ -83,10 +83,16 @@ public final class ServedPatterns {
     }
 
     private void add(RequestMappingInfo info) {
-        List<String> methods = info.getMethodsCondition().getMethods().stream()
-                .map(RequestMethod::name)
-                .toList();
-        info.getPatternValues().forEach(pattern -> mapped.add(new Mapped(pattern, Set.copyOf(methods))));
+        Set<RequestMethod> declared = info.getMethodsCondition().getMethods();
+        Set<String> methods = declared.stream().map(RequestMethod::name).collect(Collectors.toSet());
+        if (declared.contains(RequestMethod.GET)) {
+            methods.add("HEAD");
+        }
+        if (!declared.isEmpty()) {
+            // Spring MVC answers it
+            methods.add("OPTIONS");
+        }
+        info.getPatternValues().forEach(pattern -> mapped.add(new Mapped(pattern, methods)));
     }
 
     private void add(@Nullable RouterFunction<?> routes) {
@@ -124,25 +130,13 @@ public final class ServedPatterns {
      */
     public boolean anyUnder(RateLimitRule rule, String path, RuleSet ruleSet) {
         return mapped.stream()
-                        .filter(endpoint -> haveCommonLength(path, endpoint.pattern))
                         .anyMatch(endpoint ->
                                 isUnder(method -> rule.coverage(path, method, endpoint.pattern), endpoint, ruleSet))
                 || files.stream().anyMatch(resources -> StaticFiles.mayBeUnder(path, resources));
     }
 
-    /** Whether some path may have as many segments as both patterns. */
-    private static boolean haveCommonLength(String one, String other) {
-        return isOpen(one) || isOpen(other) || segments(one) == segments(other);
-    }
-
     private static boolean isOpen(String pattern) {
         return pattern.contains(ALL_PATHS) || pattern.contains("{*");
-    }
-
-    private static long segments(String pattern) {
-        return Arrays.stream(pattern.split("/"))
-                .filter(segment -> !segment.isEmpty())
-                .count();
     }
 
     /** The pattern of an endpoint that is longer than a path. */

@@ -35,6 +35,10 @@ final class StaticFiles {
      * several segments; true if that cannot be told.
      */
     static boolean mayBeUnder(String pathPattern, List<Resource> locations) {
+        if (pathPattern.length() > 1 && pathPattern.endsWith("/")) {
+            // no name of a file ends with one
+            return false;
+        }
         List<String> literal = new ArrayList<>();
         String wildcard = null;
         for (String segment : pathPattern.split("/")) {
