@@ -60,12 +60,22 @@ final class KeyUse {
         }
     }
 
+    /** Permits of an answer are on their way back. {@code held}: as for {@link #owe}. */
+    synchronized void returning(RemoteRuleStatus standing, boolean held) {
+        each(standing, held, LimitUse::returning);
+    }
+
+    /** The same permits are back, or lost. */
     synchronized void returned(RemoteRuleStatus standing, boolean held) {
+        each(standing, held, LimitUse::returned);
+    }
+
+    /** Has each limit of an answer, either those of concurrency or the others, count the permits that it took. */
+    private void each(RemoteRuleStatus standing, boolean held, ObjLongConsumer<LimitUse> counting) {
         List<Limit> taken = standing.rule().limits();
         for (int i = 0; i < taken.size(); i++) {
-            Limit limit = taken.get(i);
-            if (limit.isHeld() == held) {
-                of(limit.name()).returned(limit, standing.taken(i));
+            if (taken.get(i).isHeld() == held) {
+                counting.accept(of(taken.get(i).name()), standing.taken(i));
             }
         }
     }

@@ -26,8 +26,11 @@ final class LimitUse {
     private long left;
     private long lasting;
 
-    /** Given back by this instance since the answer. */
+    /** Given back by this instance, which the answer does not take account of. */
     private long returned;
+
+    /** The part of that which no answer takes account of yet. */
+    private long returning;
 
     /** The permits of a concurrency limit that this instance holds in the shared storage. */
     private long held;
@@ -55,7 +58,7 @@ final class LimitUse {
         this.answered = standing.takenAt();
         this.left = standing.left(position);
         this.lasting = standing.lastingNanos(position);
-        this.returned = 0;
+        this.returned = returning;
     }
 
     /** Whether a later answer was heard of before. */
@@ -64,11 +67,16 @@ final class LimitUse {
         return known && (later > 0 && later < CLOCK_STEP_MICROS || later == 0 && left < standing.left(position));
     }
 
-    void returned(Limit limit, long permits) {
+    /** So many are on their way back. */
+    void returning(long permits) {
         returned += permits;
-        if (limit.isHeld()) {
-            held = Math.max(held - permits, 0);
-        }
+        returning += permits;
+        held = Math.max(held - permits, 0);
+    }
+
+    /** The answers that come take account of so many that were on their way back. */
+    void returned(long permits) {
+        returning -= permits;
     }
 
     /** Counts so many that are about to be granted in memory. */

@@ -54,8 +54,10 @@ final class OutageUse implements RemoteRuleStatus.Listener {
     }
 
     @Override
-    public void returned(RemoteRuleStatus standing, boolean held) {
-        of(new RuleKey(standing.rule().name(), standing.key())).returned(standing, held);
+    public Runnable returning(RemoteRuleStatus standing, boolean held) {
+        KeyUse use = of(new RuleKey(standing.rule().name(), standing.key()));
+        use.returning(standing, held);
+        return () -> use.returned(standing, held);
     }
 
     KeyUse of(Charge charge) {

@@ -13,13 +13,20 @@ public interface RemoteRuleStatus {
             public void answered(RemoteRuleStatus standing) {}
 
             @Override
-            public void returned(RemoteRuleStatus standing, boolean held) {}
+            public Runnable returning(RemoteRuleStatus standing, boolean held) {
+                return () -> {};
+            }
         };
 
         void answered(RemoteRuleStatus standing);
 
-        /** {@code held}: of the concurrency limits, else of all others. */
-        void returned(RemoteRuleStatus standing, boolean held);
+        /**
+         * Hears of permits that are on their way back.
+         *
+         * @param held whether they are those of the concurrency limits, else those of all others
+         * @return to be called once, when they are back or lost: before the first answer that takes account of them
+         */
+        Runnable returning(RemoteRuleStatus standing, boolean held);
     }
 
     Rule rule();

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,7 @@ final class CommandedStorage implements RemoteStorage {
     /** Answers that are not wanted any more when they are there. */
     final AtomicInteger cancelled = new AtomicInteger();
 
-    /** An answer that is held back. */
+    /** An answer that is held back, or a return, which is about no charges. */
     private record Held(List<Charge> charges, Runnable answer) {}
 
     private final TimeSource clock;
@@ -58,6 +59,7 @@ final class CommandedStorage implements RemoteStorage {
     private volatile Consumer<List<Charge>> asking = charges -> {};
     private volatile boolean clustered;
     private volatile boolean atOnce;
+    private volatile boolean deaf;
     private volatile @Nullable Decision known;
     private volatile Duration timeout = Duration.ofSeconds(20);
     private volatile int instances = 1;
@@ -142,14 +144,25 @@ final class CommandedStorage implements RemoteStorage {
         }
     }
 
+    /** Decides from now on also on what nobody wants any more. */
+    void notHearOfCancellation() {
+        deaf = true;
+    }
+
+    /** In the order in which all was sent; what is sent meanwhile comes last. */
     void answerAll() {
-        List<Held> late;
-        synchronized (held) {
-            holding = false;
-            late = List.copyOf(held);
-            held.clear();
+        for (List<Held> late = late(); !late.isEmpty(); late = late()) {
+            late.forEach(each -> each.answer.run());
         }
-        late.forEach(each -> each.answer.run());
+    }
+
+    private List<Held> late() {
+        synchronized (held) {
+            holding = !held.isEmpty();
+            List<Held> late = List.copyOf(held);
+            held.clear();
+            return late;
+        }
     }
 
     /** Loses the answers that are held back, and holds none from now on; no caller waits for longer than that. */
@@ -172,11 +185,8 @@ final class CommandedStorage implements RemoteStorage {
         asking.accept(charges);
         CompletableFuture<Decision> answer = new CompletableFuture<>();
         Runnable deciding = () -> answer(charges, answer);
-        synchronized (held) {
-            if (holding) {
-                held.add(new Held(charges, deciding));
-                return answer;
-            }
+        if (holdsBack(charges, deciding)) {
+            return answer;
         }
         if (atOnce) {
             deciding.run();
@@ -186,13 +196,22 @@ final class CommandedStorage implements RemoteStorage {
         return answer;
     }
 
+    private boolean holdsBack(List<Charge> charges, Runnable answer) {
+        synchronized (held) {
+            if (holding) {
+                held.add(new Held(charges, answer));
+            }
+            return holding;
+        }
+    }
+
     @Override
     public @Nullable Decision known(List<Charge> charges) {
         return known;
     }
 
     private void answer(List<Charge> charges, CompletableFuture<Decision> answer) {
-        if (answer.isCancelled()) {
+        if (answer.isCancelled() && !deaf) {
             cancelled.incrementAndGet();
             return;
         }
@@ -207,11 +226,16 @@ final class CommandedStorage implements RemoteStorage {
             answer.completeExceptionally(new StorageUnavailableException("It is read-only", null, Reason.NOT_DONE));
             return;
         }
+        List<Decision> told = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
-            standings.answered(standing(charges.get(i), decision.parts().get(i)));
+            Decision part = decision.parts().get(i);
+            RemoteRuleStatus standing = standing(charges.get(i), part, decision.permitted());
+            standings.answered(standing);
+            told.add(decision.permitted() ? new Grant(part, standing) : part);
         }
-        if (!answer.complete(decision)) {
-            decision.giveBack();
+        Decision all = Decision.allOf(told);
+        if (!answer.complete(all)) {
+            all.giveBack();
         }
     }
 
@@ -231,7 +255,78 @@ final class CommandedStorage implements RemoteStorage {
                 : null;
     }
 
-    private RemoteRuleStatus standing(Charge charge, Decision decision) {
+    /** Tells what is returned of it. */
+    private final class Grant extends Decision {
+
+        private final Decision decision;
+        private final RemoteRuleStatus standing;
+        private final AtomicBoolean returned = new AtomicBoolean();
+        private final AtomicBoolean released = new AtomicBoolean();
+
+        Grant(Decision decision, RemoteRuleStatus standing) {
+            this.decision = decision;
+            this.standing = standing;
+        }
+
+        @Override
+        public boolean permitted() {
+            return true;
+        }
+
+        @Override
+        public Rule rule() {
+            return decision.rule();
+        }
+
+        @Override
+        public void giveBack() {
+            if (!returned.getAndSet(true)) {
+                send(decision::giveBack, false);
+            }
+            close();
+        }
+
+        @Override
+        public void close() {
+            if (!released.getAndSet(true)) {
+                send(decision::close, true);
+            }
+        }
+
+        /** What is on its way while answers are held back is done after them. */
+        private void send(Runnable giveBack, boolean held) {
+            Runnable told = standings.returning(standing, held);
+            Runnable doing = () -> {
+                giveBack.run();
+                told.run();
+            };
+            if (!holdsBack(List.of(), doing)) {
+                doing.run();
+            }
+        }
+
+        @Override
+        protected long delayNanos() {
+            return decision.delay().toNanos();
+        }
+
+        @Override
+        protected long remaining(int limit) {
+            return decision.limits().get(limit).remaining();
+        }
+
+        @Override
+        protected long waitNanos(int limit) {
+            return 0;
+        }
+
+        @Override
+        protected long resetNanos(int limit) {
+            return decision.limits().get(limit).resetAfter().toNanos();
+        }
+    }
+
+    private RemoteRuleStatus standing(Charge charge, Decision decision, boolean charged) {
         List<LimitStatus> limits = decision.limits();
         long now = clock.epochNanos() / 1000;
         return new RemoteRuleStatus() {
@@ -252,7 +347,7 @@ final class CommandedStorage implements RemoteStorage {
 
             @Override
             public long taken(int limit) {
-                return decision.permitted() ? charge.permits(limit) : 0;
+                return charged ? charge.permits(limit) : 0;
             }
 
             @Override

@@ -23,11 +23,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A storage that is a few lines of Java goes on while it fails, as one in Redis does. */
@@ -603,6 +605,64 @@ class FailoverOfAnyStorageTests implements StorageListener {
         remote.answerAll();
         assertThat(decide(later, rule.charge("key")).permitted()).isFalse();
         assertThat(remote.shared.peek(rule, "key").remaining()).isZero();
+    }
+
+    static Stream<Limit> ofTwo() {
+        return Stream.of(Limit.concurrency(2), Limit.fixedWindow(2, HOUR).startingWithFirst());
+    }
+
+    /** The storage has made the answer before that. */
+    @ParameterizedTest
+    @MethodSource("ofTwo")
+    void whatIsGivenBackCanBeHadWhateverALateAnswerSays(Limit limit) {
+        Rule pool = Rule.of("pool", limit);
+        Decision all = storage.decide(List.of(pool.charge("key", 2)));
+        time.advance(Duration.ofMillis(1));
+        remote.hold(Duration.ofMillis(1));
+        remote.notHearOfCancellation();
+        assertThat(storage.decide(List.of(pool.charge("key"))).permitted()).isFalse();
+        all.giveBack();
+        remote.answerAll();
+        assertLeft(pool, 2);
+    }
+
+    /** The storage has granted the last before the first is given back. */
+    @ParameterizedTest
+    @MethodSource("ofTwo")
+    void lateGrantsThatNobodyWantsCanBeHad(Limit limit) {
+        Rule pool = Rule.of("pool", limit);
+        Decision elsewhere = remote.shared.decide(List.of(pool.charge("key", 2)));
+        assertThat(storage.decide(List.of(pool.charge("key"))).permitted()).isFalse();
+        time.advance(Duration.ofMillis(1));
+        remote.hold(Duration.ofMillis(1));
+        remote.notHearOfCancellation();
+        for (int i = 0; i < 2; i++) {
+            assertThat(storage.decide(List.of(pool.charge("key"))).permitted()).isFalse();
+        }
+        elsewhere.giveBack();
+        remote.answerAll();
+        assertLeft(pool, 2);
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofTwo")
+    void whatIsGivenBackIsHadOnceWhereALaterAnswerTakesAccountOfIt(Limit limit) {
+        Rule pool = Rule.of("pool", limit);
+        storage.decide(List.of(pool.charge("key", 2))).giveBack();
+        time.advance(Duration.ofMillis(1));
+        assertThat(storage.decide(List.of(pool.charge("key"))).permitted()).isTrue();
+        assertLeft(pool, 1);
+    }
+
+    /** In the storage, and in memory when that fails. */
+    private void assertLeft(Rule pool, int permits) {
+        assertThat(remote.shared.peek(pool, "key").remaining()).isEqualTo(permits);
+        remote.fail("");
+        for (int i = 0; i <= permits; i++) {
+            Decision decision = storage.decide(List.of(pool.charge("key")));
+            assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
+            assertThat(decision.permitted()).isEqualTo(i < permits);
+        }
     }
 
     @ParameterizedTest

@@ -60,24 +60,28 @@ final class RetryingPermitReleaser implements Returns {
     @Override
     public void giveBack(RedisDecision decision, boolean held) {
         refusals.forget(decision.charge);
-        standings.returned(decision, held);
+        Runnable told = standings.returning(decision, held);
         GiveBackRequest returned = GiveBackRequest.of(decision, held, time);
         if (held) {
             returned.forEach((state, permits) -> this.held.release(state, permits, decision.hold()));
-            release(returned, decision.charge);
+            release(returned, decision.charge, told);
         } else {
-            // refusals of requests that asked before it was done
-            send(returned, false, () -> refusals.forget(decision.charge));
+            send(returned, false, () -> {
+                told.run();
+                // refusals of requests that asked before it was done
+                refusals.forget(decision.charge);
+            });
         }
     }
 
     @Override
     public void releaseUnanswered(Charge charge, RemoteRule remote, byte[] hold) {
-        release(GiveBackRequest.unanswered(charge, remote, hold, time), charge);
+        release(GiveBackRequest.unanswered(charge, remote, hold, time), charge, () -> {});
     }
 
-    private void release(GiveBackRequest returned, Charge charge) {
+    private void release(GiveBackRequest returned, Charge charge, Runnable told) {
         send(returned, true, () -> {
+            told.run();
             refusals.forget(charge);
             listeners.released(charge.rule().name(), charge.key());
         });

@@ -352,6 +352,27 @@ class OutageTests {
         assertThat(granted(storage, pool, 10)).isEqualTo(1);
     }
 
+    /** An answer that was made before the release, which nobody has heard to be done. */
+    @Test
+    void aPermitThatIsReleasedCanBeHadWhateverALaterAnswerSays() {
+        timeout = Duration.ofSeconds(30);
+        Rule pool = Rule.of("pool", Limit.concurrency(2));
+        FailoverRateLimiterStorage storage = storage(1);
+        Decision held = storage.decide(pool, "key", 2);
+        CompletableFuture<Void> answered = new CompletableFuture<>();
+        redis.heard = answered;
+        redis.sent = new CompletableFuture<>();
+        CompletableFuture<Decision> refused = storage.decideAsync(List.of(pool.charge("key")));
+        await(() -> redis.unsent.get() == 1);
+        redis.sent.complete(null);
+        redis.heard = new CompletableFuture<>();
+        held.close();
+        answered.complete(null);
+        assertThat(refused.join().permitted()).isFalse();
+        cut(storage);
+        assertThat(granted(storage, pool, 10)).isEqualTo(2);
+    }
+
     @Test
     void whatIsGivenBackInAnOutageCanBeHadAgain() {
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(10, DAY));
