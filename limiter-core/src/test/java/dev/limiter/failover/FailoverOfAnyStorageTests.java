@@ -39,6 +39,9 @@ class FailoverOfAnyStorageTests implements StorageListener {
 
     private static final Duration LONG = Duration.ofSeconds(20);
 
+    /** A budget that ends soon; a late answer is awaited for a hundred of them. */
+    private static final Duration BRIEF = Duration.ofMillis(100);
+
     /** More failures in a row than a circuit bears. */
     private static final int MANY = 20;
 
@@ -551,7 +554,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aLateGrantPaysForTheOneInMemory(boolean later) {
-        remote.hold(Duration.ofMillis(1));
+        remote.hold(BRIEF);
         Decision first = decide(later, rule.charge("key", 3));
         assertThat(decide(later, rule.charge("key", 2)).onFailure()).contains(OnFailure.LOCAL);
         int asked = remote.asked.get();
@@ -575,7 +578,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
                 "pool",
                 Limit.concurrency(5).named("flight"),
                 Limit.fixedWindow(10, HOUR).named("hourly"));
-        remote.hold(Duration.ofMillis(1));
+        remote.hold(BRIEF);
         Decision held = decide(later, pool.charge("key", 2));
         Decision released = decide(later, pool.charge("key", 2));
         released.close();
@@ -597,7 +600,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatALateRefusalDoesNotPayForIsOwed(boolean later) {
-        remote.hold(Duration.ofMillis(1));
+        remote.hold(BRIEF);
         assertThat(decide(later, rule.charge("key", 3)).permitted()).isTrue();
         assertThat(remote.shared.decide(List.of(rule.charge("key", 8))).permitted())
                 .isTrue();
@@ -668,7 +671,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void eachChargeIsPaidForByItsPartOfALateGrant(boolean later) {
-        remote.hold(Duration.ofMillis(1));
+        remote.hold(BRIEF);
         List<Charge> both = List.of(rule.charge("key", 3), other.charge("key", 4));
         Decision decision = later ? storage.decideAsync(both).join() : storage.decide(both);
         assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
@@ -684,7 +687,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aLateRefusalPaysForNoneOfItsCharges(boolean later) {
-        remote.hold(Duration.ofMillis(1));
+        remote.hold(BRIEF);
         assertThat(decide(later, rule.charge("key", 3), other.charge("key", 4)).permitted())
                 .isTrue();
         assertThat(remote.shared.decide(List.of(rule.charge("key", 8))).permitted())
