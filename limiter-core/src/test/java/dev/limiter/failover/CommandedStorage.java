@@ -293,7 +293,7 @@ final class CommandedStorage implements RemoteStorage {
             }
         }
 
-        /** What is on its way while answers are held back is done after them. */
+        /** Permits that go back while answers are held back are back after these. */
         private void send(Runnable giveBack, boolean held) {
             Runnable told = standings.returning(standing, held);
             Runnable doing = () -> {
