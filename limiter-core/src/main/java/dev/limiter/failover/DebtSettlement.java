@@ -5,10 +5,15 @@ import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
+import dev.limiter.failover.KeyUse.LimitDebt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Charges in the shared storage permits that were granted in memory, as far as they still count, and has those in
@@ -27,28 +32,30 @@ final class DebtSettlement {
     }
 
     /**
-     * {@code charge}: names the rule as it is now, and the key. Permits that there is no room for remain in the debt.
+     * {@code charge}: names the rule as it is now, and the key. Permits that there is no room for remain in the debt; those
+     * of a limit that the storage cannot count do not.
      */
     CompletableFuture<?> settle(Charge charge, KeyUse.Debt debt) {
-        List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
-        List<CompletableFuture<?>> settled = new ArrayList<>(statuses.size());
+        List<CompletableFuture<?>> settled = new ArrayList<>();
         for (Limit limit : charge.rule().limits()) {
-            // a rule of the same name with this limit alone has the same state of it
-            Rule alone = Rule.of(charge.rule().name(), limit);
             if (limit.isHeld()) {
-                debt.holding().forEach(grant -> settled.add(hold(grant, alone, limit, charge.key())));
-                continue;
+                debt.holding().forEach(grant -> settled.add(hold(grant, alone(charge, limit), limit, charge.key())));
             }
-            long permits = Math.min(counting(statuses, limit), debt.of(limit.name()));
-            if (permits > 0) {
-                // what there is no room for is still owed
-                settled.add(charge(alone, charge.key(), permits)
-                        .thenAccept(charged -> debt.remain(limit.name(), permits - charged)));
+        }
+        List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
+        for (LimitDebt owed : debt.limits()) {
+            Limit limit = named(charge.rule(), owed.limit);
+            long permits = limit == null ? 0 : Math.min(counting(statuses, limit), owed.owed);
+            if (limit == null || permits == 0) {
+                owed.settled(owed.owed);
+            } else {
+                Rule alone = alone(charge, limit);
+                settled.add(orElse(permits, () -> charge(alone, charge.key(), permits))
+                        .thenAccept(charged -> owed.settled(owed.owed - permits + charged)));
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
     }
-
     /** How many still count in memory, of a limit that may be new: the rest was given back, or was long ago. */
     private static long counting(List<LimitStatus> statuses, Limit limit) {
         for (LimitStatus status : statuses) {
@@ -66,14 +73,37 @@ final class DebtSettlement {
                 : limit.capacity() - status.remaining();
     }
 
+    /** A rule of the same name with one limit alone has the same state of it. */
+    private static Rule alone(Charge charge, Limit limit) {
+        return Rule.of(charge.rule().name(), limit);
+    }
+
+    private static @Nullable Limit named(Rule rule, String name) {
+        return rule.limits().stream()
+                .filter(limit -> limit.name().equals(name) && !limit.isHeld())
+                .findFirst()
+                .orElse(null);
+    }
+
     /** If there are so many; what is in flight goes on anyway. */
     private CompletableFuture<?> hold(OutageGrant grant, Rule rule, Limit limit, String key) {
         long permits = grant.permits(limit);
         return permits == 0 || grant.holds(rule)
                 ? NOTHING
-                : shared.decideAsync(List.of(rule.charge(key, permits)))
-                        .thenAccept(hold -> grant.hold(rule, hold))
-                        .toCompletableFuture();
+                : orElse(null, () -> shared.decideAsync(List.of(rule.charge(key, permits)))
+                        .thenAccept(hold -> grant.hold(rule, hold)));
+    }
+
+    /** Completes with another value where the storage cannot count a limit. */
+    private static <T> CompletableFuture<T> orElse(
+            @Nullable T uncountable, Supplier<? extends CompletionStage<T>> asking) {
+        return NOTHING.thenCompose(nothing -> asking.get()).exceptionally(failure -> {
+            Throwable cause = StorageExceptionTranslator.causeOf(failure);
+            if (cause instanceof IllegalArgumentException) {
+                return uncountable;
+            }
+            throw new CompletionException(cause);
+        });
     }
 
     /** Turns that memory gave come behind those that the shared storage has given; other limits give none. */

@@ -35,8 +35,11 @@ final class KeyUse {
 
     private @Nullable CompletableFuture<Void> settling;
 
-    /** Grants of an earlier one are settled, or about to be. */
+    /** How many settlements have begun; grants of an earlier generation are, or were, part of one. */
     private int generation;
+
+    /** Grants that were given back during a settlement that they are part of: they are owed no more if it fails. */
+    private final List<OutageGrant> givenBack = new ArrayList<>(0);
 
     /** Its debt was remitted by a reset. */
     private boolean forgotten;
@@ -140,8 +143,10 @@ final class KeyUse {
 
     /** Takes back what a grant has counted, unless that is settled. */
     synchronized void givenBack(OutageGrant grant) {
-        if (grant.generation == generation) {
-            each(grant, false, LimitUse::pay);
+        if (settling != null && grant.generation < generation) {
+            givenBack.add(grant);
+        } else {
+            each(grant, false, (limit, permits) -> limit.givenBack(permits, grant.generation));
         }
     }
 
@@ -194,29 +199,31 @@ final class KeyUse {
     }
 
     /**
-     * The debt of each limit at some moment.
+     * The debt at some moment.
      *
      * @param share the rule as memory has decided on it
-     * @param remaining how much of that cannot be charged
+     * @param limits those that are not about concurrency
      * @param holding grants that hold permits of a concurrency limit
      */
-    record Debt(Rule share, List<LimitUse> limits, long[] owed, long[] remaining, List<OutageGrant> holding) {
+    record Debt(Rule share, List<LimitDebt> limits, List<OutageGrant> holding) {}
 
-        void remain(String limit, long permits) {
-            for (int i = 0; i < owed.length; i++) {
-                if (limits.get(i).name.equals(limit)) {
-                    remaining[i] = permits;
-                }
-            }
+    /** The debt of one limit. Used by one thread at a time. */
+    static final class LimitDebt {
+
+        final String limit;
+        final long owed;
+        private final LimitUse use;
+        private long settled;
+
+        private LimitDebt(LimitUse use) {
+            this.limit = use.name;
+            this.owed = use.owed();
+            this.use = use;
         }
 
-        long of(String limit) {
-            for (int i = 0; i < owed.length; i++) {
-                if (limits.get(i).name.equals(limit)) {
-                    return owed[i];
-                }
-            }
-            return 0;
+        /** So many permits are charged, or need not be any more; the rest is owed still. */
+        void settled(long permits) {
+            settled = permits;
         }
     }
 
@@ -226,13 +233,17 @@ final class KeyUse {
         if (granted == null || forgotten || !owes()) {
             return null;
         }
-        long[] owed = limits.stream().mapToLong(LimitUse::owed).toArray();
-        return new Debt(granted, List.copyOf(limits), owed, new long[owed.length], List.copyOf(holding));
+        List<LimitDebt> owed = limits.stream()
+                .filter(use -> granted.limits().stream()
+                        .noneMatch(limit -> limit.isHeld() && limit.name().equals(use.name)))
+                .map(LimitDebt::new)
+                .toList();
+        return new Debt(granted, owed, List.copyOf(holding));
     }
 
     /**
-     * Has the debt charged; later callers wait for the same charge. Complete at once without a debt. A debt by a rule
-     * that the storage cannot count is dropped.
+     * Has the debt charged; later callers wait for the same charge. Complete at once without a debt. What a failed one
+     * has not settled is owed still.
      */
     CompletableFuture<Void> settle(Settlement settlement) {
         CompletableFuture<Void> done = new CompletableFuture<>();
@@ -253,24 +264,23 @@ final class KeyUse {
         // whatever it throws fails the future
         var unused = CompletableFuture.completedFuture(debt)
                 .thenCompose(settlement::settle)
-                .whenComplete((paid, failure) -> {
-                    boolean settled = failure == null
-                            || StorageExceptionTranslator.causeOf(failure) instanceof IllegalArgumentException;
-                    synchronized (this) {
-                        settling = null;
-                        if (settled) {
-                            paid(debt);
-                        } else {
-                            due = true;
-                        }
-                    }
-                    if (settled) {
+                .whenComplete((ended, failure) -> {
+                    end(debt, failure != null);
+                    if (failure == null) {
                         done.complete(null);
                     } else {
                         done.completeExceptionally(failure);
                     }
                 });
         return done;
+    }
+
+    private synchronized void end(Debt debt, boolean failed) {
+        settling = null;
+        due |= failed;
+        debt.limits.forEach(owed -> owed.use.settled(owed.settled, generation));
+        givenBack.forEach(this::givenBack);
+        givenBack.clear();
     }
 
     /** No debt is charged from now on. Complete when the one that is being charged is, or has failed. */
@@ -280,15 +290,6 @@ final class KeyUse {
         return underWay == null
                 ? CompletableFuture.completedFuture(null)
                 : underWay.copy().exceptionally(failure -> null);
-    }
-
-    private void paid(Debt debt) {
-        for (int i = 0; i < debt.owed.length; i++) {
-            LimitUse limit = debt.limits.get(i);
-            if (debt.share.limits().stream().noneMatch(shared -> shared.name().equals(limit.name) && shared.isHeld())) {
-                limit.pay(debt.owed[i] - debt.remaining[i]);
-            }
-        }
     }
 
     /** Charges a debt in the shared storage. */

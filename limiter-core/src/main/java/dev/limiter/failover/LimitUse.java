@@ -41,6 +41,9 @@ final class LimitUse {
     /** Granted in memory, of which the shared storage does not know yet. */
     private long owed;
 
+    /** Grants of an earlier generation are charged in the shared storage, as far as there was room for them. */
+    private int unsettled;
+
     LimitUse(String name) {
         this.name = name;
     }
@@ -96,6 +99,21 @@ final class LimitUse {
 
     void pay(long permits) {
         owed = Math.max(owed - permits, 0);
+    }
+
+    /** So many of the grants before a generation are owed no more. */
+    void settled(long permits, int generation) {
+        if (permits > 0) {
+            pay(permits);
+            unsettled = generation;
+        }
+    }
+
+    /** Permits that were granted in a generation are not used, which the shared storage need not know if they are owed. */
+    void givenBack(long permits, int generation) {
+        if (generation >= unsettled) {
+            pay(permits);
+        }
     }
 
     boolean owes() {

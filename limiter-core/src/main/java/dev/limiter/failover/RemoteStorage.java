@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A storage that several instances share and that may fail, as {@link FailoverRateLimiterStorage} needs it. Its states
- * may be on several servers (nodes), of which one may fail alone.
+ * may be on several servers (nodes), of which one may fail alone. They go by the name of the rule, the name of the limit
+ * and the key: a rule of the same name with one of its limits alone has the same state of that limit.
  *
  * <p>Thread-safe. {@link #decide} and {@link #peek} block for no longer than the {@linkplain #timeout time-out},
  * nothing else here does. A failure is whatever {@link #errors()} makes a {@link StorageUnavailableException} of; an

@@ -890,6 +890,42 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(thrown).hasValueGreaterThan(2);
     }
 
+    @Test
+    void aLimitIsChargedOnceThoughTheSettlementOfAnotherOneFailed() {
+        Limit hourly = Limit.fixedWindow(10, HOUR).startingWithFirst().named("hourly");
+        Limit daily = Limit.fixedWindow(20, Duration.ofDays(1)).named("daily");
+        grantInMemory(Rule.of("two", hourly, daily), "key", 3);
+        AtomicInteger thrown = new AtomicInteger();
+        List<String> charged = new CopyOnWriteArrayList<>();
+        remote.whenAsked(charges -> {
+            String limit = charges.get(0).rule().limits().get(0).name();
+            if (limit.equals("daily") && thrown.getAndIncrement() < 2) {
+                throw new IllegalStateException("The client is closed");
+            }
+            charged.add(charges.get(0).permits() + " " + limit);
+        });
+        remote.work("");
+        await(() -> charged.contains("3 daily"));
+        assertThat(charged).containsOnlyOnce("3 hourly", "3 daily");
+    }
+
+    @Test
+    void whatIsGivenBackAfterASettlementThatFailedIsNotCharged() {
+        // memory goes on counting what is settled
+        grantInMemory(rule, "key", 3);
+        remote.work("");
+        await(() -> remote.shared.peek(rule, "key").remaining() == 7 && storage.isAvailable());
+        remote.fail("");
+        Decision memory = storage.decide(List.of(rule.charge("key", 3)));
+        assertThat(memory.onFailure()).contains(OnFailure.LOCAL);
+        // this decision asks for the settlement first
+        assertThat(take("key", 1).onFailure()).contains(OnFailure.LOCAL);
+        memory.giveBack();
+        remote.work("");
+        assertThat(take("key", 1).onFailure()).isEmpty();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(5);
+    }
+
     /** Debts that nothing can be charged for do not stand before others, however large they are. */
     @Test
     void debtsOfARuleThatCannotBeCountedAreDropped() {

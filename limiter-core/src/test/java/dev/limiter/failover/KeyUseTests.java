@@ -7,6 +7,8 @@ import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,11 +19,12 @@ class KeyUseTests {
     private final Rule rule = Rule.of("rule", Limit.tokenBucket(10, Duration.ofHours(1)));
     private final Charge charge = rule.charge("key", 3);
     private final KeyUse use = new KeyUse();
+    private final OutageGrant grant = new OutageGrant(use, charge);
 
     @BeforeEach
     void grantThree() {
         assertThat(use.reserve(charge, rule, 1, 0)).allMatch(LimitStatus::permitted);
-        new OutageGrant(use, charge).owe();
+        grant.owe();
     }
 
     @Test
@@ -32,18 +35,65 @@ class KeyUseTests {
         assertThat(failed).isCompletedExceptionally();
         assertThat(use.owes()).isTrue();
         assertThat(use.due("key")).isNotNull();
-        CompletableFuture<Void> settled = use.settle(debt -> CompletableFuture.completedFuture(debt));
-        assertThat(settled).isCompleted();
+        assertThat(use.settle(debt -> settled(debt, 3))).isCompleted();
         assertThat(use.owes()).isFalse();
     }
 
     @Test
-    void nothingIsOwedByARuleThatTheStorageCannotCount() {
-        CompletableFuture<Void> settled = use.settle(debt -> {
-            throw new IllegalArgumentException("no such window");
-        });
-        assertThat(settled).isCompletedWithValue(null);
+    void aGrantIsGivenBackAfterASettlementThatFailed() {
+        assertThat(use.settle(debt -> CompletableFuture.failedFuture(new IllegalStateException("not now"))))
+                .isCompletedExceptionally();
+        grant.giveBack();
         assertThat(use.owes()).isFalse();
+    }
+
+    @Test
+    void aGrantIsGivenBackDuringASettlementThatFails() {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        CompletableFuture<Void> settled = use.settle(debt -> answer);
+        grant.giveBack();
+        answer.completeExceptionally(new IllegalStateException("not now"));
+        assertThat(settled).isCompletedExceptionally();
+        assertThat(use.owes()).isFalse();
+    }
+
+    @Test
+    void aGrantThatIsSettledTakesNoOtherFromTheDebt() {
+        assertThat(use.settle(debt -> settled(debt, 3))).isCompleted();
+        assertThat(use.reserve(charge, rule, 1, 0)).allMatch(LimitStatus::permitted);
+        new OutageGrant(use, charge).owe();
+        grant.giveBack();
+        assertThat(use.owes()).isTrue();
+    }
+
+    @Test
+    void aLimitThatIsSettledIsNotSettledAgainWithOneThatIsNot() {
+        Rule two = Rule.of(
+                "two",
+                Limit.fixedWindow(10, Duration.ofHours(1)).named("hourly"),
+                Limit.fixedWindow(20, Duration.ofDays(1)).named("daily"));
+        KeyUse both = new KeyUse();
+        assertThat(both.reserve(two.charge("key", 4), two, 1, 0)).allMatch(LimitStatus::permitted);
+        OutageGrant four = new OutageGrant(both, two.charge("key", 4));
+        four.owe();
+        var unused = both.settle(debt -> {
+            debt.limits().get(1).settled(4);
+            return CompletableFuture.failedFuture(new IllegalStateException("not now"));
+        });
+        List<Long> owed = new ArrayList<>();
+        CompletableFuture<Void> never = both.settle(debt -> {
+            debt.limits().forEach(each -> owed.add(each.owed));
+            return CompletableFuture.failedFuture(new IllegalStateException("not now"));
+        });
+        assertThat(never).isCompletedExceptionally();
+        assertThat(owed).containsExactly(4L, 0L);
+        four.giveBack();
+        assertThat(both.owes()).isFalse();
+    }
+
+    private static CompletableFuture<Void> settled(KeyUse.Debt debt, long permits) {
+        debt.limits().get(0).settled(permits);
+        return CompletableFuture.completedFuture(null);
     }
 
     @Test
