@@ -90,8 +90,10 @@ final class DebtSettlement {
         long permits = grant.permits(limit);
         return permits == 0 || grant.holds(rule)
                 ? NOTHING
-                : orElse(null, () -> shared.decideAsync(List.of(rule.charge(key, permits)))
-                        .thenAccept(hold -> grant.hold(rule, hold)));
+                : orElse(
+                        null,
+                        () -> shared.decideAsync(List.of(rule.charge(key, permits)))
+                                .thenAccept(hold -> grant.hold(rule, hold)));
     }
 
     /** Completes with another value where the storage cannot count a limit. */

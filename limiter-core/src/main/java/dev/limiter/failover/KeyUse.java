@@ -64,13 +64,43 @@ final class KeyUse {
     }
 
     /** Permits of an answer are on their way back. {@code held}: as for {@link #owe}. */
-    synchronized void returning(RemoteRuleStatus standing, boolean held) {
+    synchronized RemoteRuleStatus.Return returning(RemoteRuleStatus standing, boolean held) {
         each(standing, held, LimitUse::returning);
+        return new Return(standing, held);
     }
 
-    /** The same permits are back, or lost. */
-    synchronized void returned(RemoteRuleStatus standing, boolean held) {
-        each(standing, held, LimitUse::returned);
+    /** The thread that reads answers may end it before the one that sends it is told that it is sent. */
+    private final class Return implements RemoteRuleStatus.Return {
+
+        private final RemoteRuleStatus standing;
+        private final boolean held;
+        private boolean sent;
+        private boolean ended;
+
+        private Return(RemoteRuleStatus standing, boolean held) {
+            this.standing = standing;
+            this.held = held;
+        }
+
+        @Override
+        public void sent() {
+            synchronized (KeyUse.this) {
+                if (!ended) {
+                    sent = true;
+                    each(standing, held, LimitUse::sent);
+                }
+            }
+        }
+
+        @Override
+        public void ended() {
+            synchronized (KeyUse.this) {
+                if (sent && !ended) {
+                    each(standing, held, LimitUse::ended);
+                }
+                ended = true;
+            }
+        }
     }
 
     /** Has each limit of an answer, either those of concurrency or the others, count the permits that it took. */

@@ -29,8 +29,8 @@ final class LimitUse {
     /** Given back by this instance, which the answer does not take account of. */
     private long returned;
 
-    /** The part of that which no answer takes account of yet. */
-    private long returning;
+    /** Sent back by this instance, which no answer takes account of that is heard before they are back. */
+    private long sent;
 
     /** The permits of a concurrency limit that this instance holds in the shared storage. */
     private long held;
@@ -61,7 +61,7 @@ final class LimitUse {
         this.answered = standing.takenAt();
         this.left = standing.left(position);
         this.lasting = standing.lastingNanos(position);
-        this.returned = returning;
+        this.returned = sent;
     }
 
     /** Whether a later answer was heard of before. */
@@ -70,16 +70,20 @@ final class LimitUse {
         return known && (later > 0 && later < CLOCK_STEP_MICROS || later == 0 && left < standing.left(position));
     }
 
-    /** So many are on their way back. */
+    /** So many are about to be sent back. */
     void returning(long permits) {
         returned += permits;
-        returning += permits;
         held = Math.max(held - permits, 0);
     }
 
-    /** The answers that come take account of so many that were on their way back. */
-    void returned(long permits) {
-        returning -= permits;
+    /** So many are sent. */
+    void sent(long permits) {
+        sent += permits;
+    }
+
+    /** So many that were sent are back. */
+    void ended(long permits) {
+        sent -= permits;
     }
 
     /** Counts so many that are about to be granted in memory. */

@@ -54,10 +54,8 @@ final class OutageUse implements RemoteRuleStatus.Listener {
     }
 
     @Override
-    public Runnable returning(RemoteRuleStatus standing, boolean held) {
-        KeyUse use = of(new RuleKey(standing.rule().name(), standing.key()));
-        use.returning(standing, held);
-        return () -> use.returned(standing, held);
+    public RemoteRuleStatus.Return returning(RemoteRuleStatus standing, boolean held) {
+        return of(new RuleKey(standing.rule().name(), standing.key())).returning(standing, held);
     }
 
     KeyUse of(Charge charge) {

@@ -13,20 +13,36 @@ public interface RemoteRuleStatus {
             public void answered(RemoteRuleStatus standing) {}
 
             @Override
-            public Runnable returning(RemoteRuleStatus standing, boolean held) {
-                return () -> {};
+            public Return returning(RemoteRuleStatus standing, boolean held) {
+                return new Return() {};
             }
         };
 
         void answered(RemoteRuleStatus standing);
 
         /**
-         * Hears of permits that are on their way back.
+         * Hears of permits that are about to be sent back.
          *
          * @param held whether they are those of the concurrency limits, else those of all others
-         * @return to be called once, when they are back or lost: before the first answer that takes account of them
+         * @return to be told how that goes on
          */
-        Runnable returning(RemoteRuleStatus standing, boolean held);
+        Return returning(RemoteRuleStatus standing, boolean held);
+    }
+
+    /**
+     * Permits on their way back. Answers that are {@linkplain Listener#answered heard} from {@link #sent} to {@link #ended}
+     * leave them to be had; others are taken at their word.
+     */
+    interface Return {
+
+        /**
+         * Answers that are heard from now on, until it has {@linkplain #ended ended}, were made before the permits were
+         * back. Not called where that is not certain. Default: does nothing.
+         */
+        default void sent() {}
+
+        /** The permits are back, or lost, or will be sent once more. Nothing more the second time. Default: does nothing. */
+        default void ended() {}
     }
 
     Rule rule();

@@ -295,12 +295,14 @@ final class CommandedStorage implements RemoteStorage {
 
         /** Permits that go back while answers are held back are back after these. */
         private void send(Runnable giveBack, boolean held) {
-            Runnable told = standings.returning(standing, held);
+            RemoteRuleStatus.Return told = standings.returning(standing, held);
             Runnable doing = () -> {
                 giveBack.run();
-                told.run();
+                told.ended();
             };
-            if (!holdsBack(List.of(), doing)) {
+            if (holdsBack(List.of(), doing)) {
+                told.sent();
+            } else {
                 doing.run();
             }
         }

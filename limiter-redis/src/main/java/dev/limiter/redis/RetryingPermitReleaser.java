@@ -60,28 +60,24 @@ final class RetryingPermitReleaser implements Returns {
     @Override
     public void giveBack(RedisDecision decision, boolean held) {
         refusals.forget(decision.charge);
-        Runnable told = standings.returning(decision, held);
+        RemoteRuleStatus.Return told = standings.returning(decision, held);
         GiveBackRequest returned = GiveBackRequest.of(decision, held, time);
         if (held) {
             returned.forEach((state, permits) -> this.held.release(state, permits, decision.hold()));
             release(returned, decision.charge, told);
         } else {
-            send(returned, false, () -> {
-                told.run();
-                // refusals of requests that asked before it was done
-                refusals.forget(decision.charge);
-            });
+            // refusals of requests that asked before it was done
+            send(returned, false, told, () -> refusals.forget(decision.charge));
         }
     }
 
     @Override
     public void releaseUnanswered(Charge charge, RemoteRule remote, byte[] hold) {
-        release(GiveBackRequest.unanswered(charge, remote, hold, time), charge, () -> {});
+        release(GiveBackRequest.unanswered(charge, remote, hold, time), charge, new RemoteRuleStatus.Return() {});
     }
 
-    private void release(GiveBackRequest returned, Charge charge, Runnable told) {
-        send(returned, true, () -> {
-            told.run();
+    private void release(GiveBackRequest returned, Charge charge, RemoteRuleStatus.Return told) {
+        send(returned, true, told, () -> {
             refusals.forget(charge);
             listeners.released(charge.rule().name(), charge.key());
         });
@@ -89,19 +85,24 @@ final class RetryingPermitReleaser implements Returns {
 
     /**
      * @param repeatable whether the same may be done twice
+     * @param told how that goes on
      * @param done called when the server has done it, or it is given up
      */
-    private void send(GiveBackRequest returned, boolean repeatable, Runnable done) {
+    private void send(GiveBackRequest returned, boolean repeatable, RemoteRuleStatus.Return told, Runnable done) {
         if (!returned.isEmpty()) {
             long until = System.nanoTime() + PermitRenewals.MICROS * 1000;
             Script script = scripts.giveBack(returned.algorithms());
-            var unused = send(new Release(script, returned.states(), returned.argument(), repeatable, done, until));
+            var unused =
+                    send(new Release(script, returned.states(), returned.argument(), repeatable, told, done, until));
+            // a server answers in the order of calls, and the reader of its answers ends this one in its turn
+            told.sent();
         }
     }
 
     private CompletableFuture<Boolean> send(Release release) {
         return redis.run(release.script(), release.keys(), release.argument())
                 .handle((answer, failure) -> {
+                    release.told().ended();
                     boolean confirmed = failure == null;
                     if (!confirmed && (release.repeatable() || RedisErrors.isNotDone(failure)) && keep(release)) {
                         return false;

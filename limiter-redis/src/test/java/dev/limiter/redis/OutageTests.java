@@ -26,11 +26,15 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,6 +60,9 @@ class OutageTests {
 
         private final AtomicInteger unsent = new AtomicInteger();
 
+        /** The thread that reads all answers in the order of their calls, as of a connection; else each is read once heard. */
+        private volatile @Nullable Executor reader;
+
         /** When an answer on a key is heard. */
         private volatile Function<String, CompletableFuture<Void>> settled =
                 key -> CompletableFuture.completedFuture(null);
@@ -64,6 +71,10 @@ class OutageTests {
         public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
             if (cut) {
                 return CompletableFuture.failedFuture(new IllegalStateException("cut"));
+            }
+            Executor reading = reader;
+            if (reading != null) {
+                return readInOrder(reading, script, keys, arguments);
             }
             CompletableFuture<Void> until = heard;
             if (!script.equals(Scripts.PROBE)) {
@@ -78,6 +89,19 @@ class OutageTests {
             unsent.incrementAndGet();
             return sent.thenCompose(now -> redis.run(script, keys, arguments))
                     .thenCombine(all, (answer, then) -> answer);
+        }
+
+        private synchronized CompletionStage<byte[]> readInOrder(
+                Executor reading, Script script, byte[][] keys, byte[]... arguments) {
+            CompletableFuture<Void> until = heard;
+            CompletableFuture<byte[]> answer =
+                    redis.run(script, keys, arguments).toCompletableFuture();
+            CompletableFuture<byte[]> read = new CompletableFuture<>();
+            reading.execute(() -> {
+                until.join();
+                read.complete(answer.join());
+            });
+            return read;
         }
 
         @Override
@@ -305,6 +329,8 @@ class OutageTests {
         timeout = Duration.ofMillis(20);
         Rule rule = Rule.of("rule", limit);
         FailoverRateLimiterStorage storage = storage(1);
+        ExecutorService reader = Executors.newSingleThreadExecutor();
+        redis.reader = reader;
         redis.heard = new CompletableFuture<>();
         AtomicInteger granted = new AtomicInteger();
         List<Callable<Boolean>> clients = IntStream.range(0, 64)
@@ -335,6 +361,7 @@ class OutageTests {
         mend(storage);
         granted.addAndGet(granted(storage, rule, 200));
         assertThat(granted).hasValueLessThanOrEqualTo(100);
+        reader.shutdown();
     }
 
     @Test

@@ -381,7 +381,7 @@ class TableStorage implements RemoteStorage {
                 List<UsedLimit> used = used(decision.charge, now);
                 decision.returnTo(used, now);
                 write(decision.charge, used);
-                standings.returning(decision, false).run();
+                standings.returning(decision, false).ended();
             }
         });
     }
