@@ -91,6 +91,80 @@ class KeyUseTests {
         assertThat(both.owes()).isFalse();
     }
 
+    /** An answer that is heard before a return is sent may have been made after it was done. */
+    @Test
+    void anAnswerIsTakenAtItsWordUntilAReturnIsSent() {
+        KeyUse known = new KeyUse();
+        known.answered(new Answer(1, 4), 0);
+        RemoteRuleStatus.Return back = known.returning(new Answer(1, 4), false);
+        assertThat(left(known)).isEqualTo(5);
+        known.answered(new Answer(2, 5), 0);
+        assertThat(left(known)).isEqualTo(5);
+        back.sent();
+        known.answered(new Answer(3, 5), 0);
+        back.ended();
+        assertThat(left(known)).isEqualTo(6);
+        known.answered(new Answer(4, 5), 0);
+        assertThat(left(known)).isEqualTo(5);
+    }
+
+    @Test
+    void aReturnThatIsEndedBeforeItsSenderGoesOnIsInNoLaterAnswer() {
+        KeyUse known = new KeyUse();
+        RemoteRuleStatus.Return back = known.returning(new Answer(1, 4), false);
+        back.ended();
+        back.sent();
+        back.ended();
+        known.answered(new Answer(2, 5), 0);
+        assertThat(left(known)).isEqualTo(5);
+    }
+
+    private long left(KeyUse known) {
+        return known.statuses(charge, 1, 0).get(0).remaining();
+    }
+
+    /** An answer to a request for one permit. */
+    private final class Answer implements RemoteRuleStatus {
+
+        private final long takenAt;
+        private final long left;
+
+        private Answer(long takenAt, long left) {
+            this.takenAt = takenAt;
+            this.left = left;
+        }
+
+        @Override
+        public Rule rule() {
+            return rule;
+        }
+
+        @Override
+        public String key() {
+            return "key";
+        }
+
+        @Override
+        public long takenAt() {
+            return takenAt;
+        }
+
+        @Override
+        public long taken(int limit) {
+            return 1;
+        }
+
+        @Override
+        public long left(int limit) {
+            return left;
+        }
+
+        @Override
+        public long lastingNanos(int limit) {
+            return Duration.ofHours(1).toNanos();
+        }
+    }
+
     private static CompletableFuture<Void> settled(KeyUse.Debt debt, long permits) {
         debt.limits().get(0).settled(permits);
         return CompletableFuture.completedFuture(null);
