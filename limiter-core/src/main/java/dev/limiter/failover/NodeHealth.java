@@ -148,10 +148,10 @@ final class NodeHealth {
         if (!verifying.compareAndSet(false, true)) {
             return;
         }
-        var unused = run().whenComplete((done, failed) -> {
+        var unused = run().whenComplete((wrote, failed) -> {
             verifying.set(false);
             if (failed == null) {
-                succeeded(true);
+                succeeded(wrote);
             } else {
                 open(failure);
             }
@@ -171,7 +171,7 @@ final class NodeHealth {
     }
 
     private void probeOnce() {
-        var unused = run().whenComplete((done, failure) -> {
+        var unused = run().whenComplete((wrote, failure) -> {
             if (failure != null) {
                 breaker.probeFailed();
             } else if (breaker.probeSucceeded()) {
@@ -191,10 +191,10 @@ final class NodeHealth {
             return;
         }
         long begun = clock.epochNanos();
-        var unused = run().whenComplete((done, failure) -> {
+        var unused = run().whenComplete((wrote, failure) -> {
             checking.set(false);
             if (failure == null) {
-                succeeded(true);
+                succeeded(wrote);
                 return;
             }
             RuntimeException reason = remote.errors().failure(failure);
@@ -204,8 +204,21 @@ final class NodeHealth {
         });
     }
 
-    private CompletableFuture<?> run() {
+    /** True if a probe has written, false if it lacks a right to: a node that refuses a user answers. */
+    private CompletableFuture<Boolean> run() {
         CompletableFuture<?> answer = started(() -> remote.probe(node)).copy();
-        return timeouts.patiently(answer, new Budget(remote.timeout(), clock));
+        return timeouts.patiently(answer, new Budget(remote.timeout(), clock))
+                .thenApply(done -> true)
+                .exceptionally(this::lacksRight);
+    }
+
+    /** Tells of a missing right; throws any other failure of a probe. */
+    private boolean lacksRight(Throwable failed) {
+        RuntimeException failure = remote.errors().failure(failed);
+        if (reason(failure) != Reason.LACKS_RIGHT) {
+            throw failure;
+        }
+        listener.lacksRight(failure.getMessage());
+        return false;
     }
 }

@@ -116,7 +116,10 @@ public interface RemoteStorage extends RateLimiterStorage {
         return true;
     }
 
-    /** Finds out whether a node works, by doing what a decision does; complete when it has answered. */
+    /**
+     * Finds out whether a node works, by doing what a decision does; complete when it has answered. A node that fails it
+     * for want of a right ({@link StorageUnavailableException.Reason#LACKS_RIGHT}) works.
+     */
     CompletionStage<?> probe(String node);
 
     /**

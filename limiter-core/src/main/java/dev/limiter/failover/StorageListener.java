@@ -55,7 +55,10 @@ public interface StorageListener {
         found();
     }
 
-    /** The user that limits connect with lacks a right (ACL), which was decided on, or given up, in another way. */
+    /**
+     * The user that limits connect with lacks a right (ACL): a decision was made, or given up, in another way, or a probe
+     * failed. Told each time, maybe once a second.
+     */
     default void lacksRight(@Nullable String message) {}
 
     /** A state could not be read, and was decided on in another way. */

@@ -55,6 +55,7 @@ final class CommandedStorage implements RemoteStorage {
     private volatile boolean disconnected;
     private volatile boolean readOnly;
     private volatile boolean standingStill;
+    private volatile boolean withoutRight;
     private volatile Runnable reading = () -> {};
     private volatile Consumer<List<Charge>> asking = charges -> {};
     private volatile boolean clustered;
@@ -82,6 +83,11 @@ final class CommandedStorage implements RemoteStorage {
     /** Refuses to write from now on. */
     void beReadOnly() {
         readOnly = true;
+    }
+
+    /** The user may not do what a probe does from now on; decisions need no such right. */
+    void lackRightOfProbes() {
+        withoutRight = true;
     }
 
     /** The JVM reads no answer in time from now on. */
@@ -386,8 +392,12 @@ final class CommandedStorage implements RemoteStorage {
 
     @Override
     public CompletionStage<?> probe(String node) {
-        return failing.contains(node)
-                ? CompletableFuture.failedFuture(new IllegalStateException("The storage is gone"))
+        if (failing.contains(node)) {
+            return CompletableFuture.failedFuture(new IllegalStateException("The storage is gone"));
+        }
+        return withoutRight
+                ? CompletableFuture.failedFuture(
+                        new StorageUnavailableException("The user may not write", null, Reason.LACKS_RIGHT))
                 : CompletableFuture.completedFuture("fine");
     }
 

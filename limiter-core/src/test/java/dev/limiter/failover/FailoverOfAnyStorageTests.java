@@ -49,6 +49,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     private final CommandedStorage remote = new CommandedStorage(time);
     private final RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
     private final List<String> changes = new CopyOnWriteArrayList<>();
+    private final List<String> missingRights = new CopyOnWriteArrayList<>();
     private final List<String> questions = new CopyOnWriteArrayList<>();
     private final List<Outcome> outcomes = new CopyOnWriteArrayList<>();
     private final Rule rule = Rule.of("rule", Limit.fixedWindow(10, HOUR).startingWithFirst());
@@ -118,6 +119,11 @@ class FailoverOfAnyStorageTests implements StorageListener {
         changes.add("found " + node);
     }
 
+    @Override
+    public void lacksRight(String message) {
+        missingRights.add(message);
+    }
+
     private Decision take(String key, long permits) {
         return storage.decide(List.of(rule.charge(key, permits)));
     }
@@ -159,6 +165,53 @@ class FailoverOfAnyStorageTests implements StorageListener {
             for (int refused = 0; refused < 9; refused++) {
                 assertThat(take("spent", 1).permitted()).isFalse();
             }
+        }
+        assertThat(changes).containsExactly("lost ");
+    }
+
+    /** Nobody asks meanwhile; a node that says what it does not allow answers. */
+    @Test
+    void probesWithoutARightGiveNothingUp() {
+        remote.lackRightOfProbes();
+        for (int i = 0; i < MANY; i++) {
+            time.advance(Duration.ofSeconds(1));
+            storage.cleanUp();
+        }
+        assertThat(changes).isEmpty();
+        assertThat(missingRights).hasSize(MANY).containsOnly("The user may not write");
+        assertThat(take("key", 1).onFailure()).isEmpty();
+    }
+
+    @Test
+    void isAskedAgainAlsoIfProbesLackARight() {
+        remote.fail("");
+        untilLost("");
+        remote.lackRightOfProbes();
+        remote.work("");
+        await(storage::isAvailable);
+        assertThat(changes).containsExactly("lost ", "found ");
+        assertThat(missingRights).isNotEmpty();
+    }
+
+    @Test
+    void probesWithoutARightGiveUpNoStorageThatIsLate() {
+        remote.lackRightOfProbes();
+        remote.hold(Duration.ofMillis(1));
+        for (int i = 0; i < MANY; i++) {
+            assertThat(take("key" + i, 1).onFailure()).contains(OnFailure.LOCAL);
+        }
+        assertThat(remote.asked).hasValue(MANY);
+        assertThat(changes).isEmpty();
+    }
+
+    /** A probe that the node does not allow has not shown that it can be written. */
+    @Test
+    void probesWithoutARightDoNotHideThatNothingCanBeWritten() {
+        remote.lackRightOfProbes();
+        remote.beReadOnly();
+        for (int i = 0; i < MANY && changes.isEmpty(); i++) {
+            var unused = take("key" + i, 1);
+            storage.cleanUp();
         }
         assertThat(changes).containsExactly("lost ");
     }

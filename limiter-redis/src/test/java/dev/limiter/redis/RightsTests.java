@@ -236,6 +236,48 @@ class RightsTests {
         }
     }
 
+    /** Probes need it, and other rules do not. Nobody asks meanwhile. */
+    @Test
+    void aRightThatOnlyProbesLackTakesRedisFromNobody() {
+        RedisRateLimiterStorage redis = storageOf("unprobed", AclRights.NEEDED.replace("+set ", ""));
+        Rule pool = Rule.of("unprobed pool", Limit.concurrency(100));
+        Rule log = Rule.of("unprobed log", Limit.slidingWindowLog(1000, HOUR));
+        Rule window = Rule.of("unprobed window", Limit.fixedWindow(1000, HOUR));
+        Queue<String> lost = new ConcurrentLinkedQueue<>();
+        Queue<String> told = new ConcurrentLinkedQueue<>();
+        try (FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
+                        redis, new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))
+                .listener(new StorageListener() {
+                    @Override
+                    public void lost(String node, Throwable cause) {
+                        lost.add(String.valueOf(cause.getMessage()));
+                    }
+
+                    @Override
+                    public void lacksRight(String message) {
+                        told.add(message);
+                    }
+                })
+                .build()) {
+            // several more than a server is given up after
+            Conditions.await(() -> {
+                storage.cleanUp();
+                return told.size() >= 20 || !lost.isEmpty();
+            });
+            assertThat(lost).isEmpty();
+            assertThat(told).allSatisfy(message -> assertThat(message).contains("lacks a right", "SET"));
+            for (int i = 0; i < 20; i++) {
+                storage.cleanUp();
+                try (Decision held = storage.decide(pool, "key", 1)) {
+                    assertThat(held.onFailure()).isEmpty();
+                }
+                assertThat(storage.decide(log, "key", 1).onFailure()).isEmpty();
+                assertThat(storage.decide(window, "key", 1).onFailure()).isPresent();
+            }
+            assertThat(lost).isEmpty();
+        }
+    }
+
     @Test
     void saysThatThePasswordIsWrong() {
         storageOf("known", AclRights.NEEDED).close();
