@@ -157,8 +157,8 @@ public final class LimiterRulesAutoConfiguration {
     }
 
     @Bean
-    SlackLimitCheck limiterSlackLimits(Rules rules) {
-        return new SlackLimitCheck(rules);
+    SlackLimitCheck limiterSlackLimits(LimiterSettings settings, Rules rules) {
+        return new SlackLimitCheck(rules, settings.redis().onFailure());
     }
 
     @Bean

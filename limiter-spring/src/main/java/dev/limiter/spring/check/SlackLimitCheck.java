@@ -1,6 +1,7 @@
 package dev.limiter.spring.check;
 
 import dev.limiter.Limit;
+import dev.limiter.OnFailure;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
@@ -8,6 +9,7 @@ import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,9 +20,12 @@ import java.util.stream.Stream;
 public final class SlackLimitCheck implements StartupCheck {
 
     private final Rules rules;
+    private final OnFailure otherwise;
 
-    public SlackLimitCheck(Rules rules) {
+    /** {@code otherwise}: how a rule that does not say is decided while the storage fails. */
+    public SlackLimitCheck(Rules rules, OnFailure otherwise) {
         this.rules = rules;
+        this.otherwise = otherwise;
     }
 
     @Override
@@ -67,7 +72,7 @@ public final class SlackLimitCheck implements StartupCheck {
     }
 
     /** Of thousands of rules, few count the same. */
-    private static void addBetween(List<RateLimitRule> rules, RuleSet ruleSet, List<Finding> findings) {
+    private void addBetween(List<RateLimitRule> rules, RuleSet ruleSet, List<Finding> findings) {
         Map<Object, List<RateLimitRule>> alike = new LinkedHashMap<>();
         rules.stream()
                 .filter(rule -> rule.definition().tiers() == null)
@@ -78,7 +83,7 @@ public final class SlackLimitCheck implements StartupCheck {
         alike.values().forEach(group -> addWithin(group, findings));
     }
 
-    private static void addWithin(List<RateLimitRule> rules, List<Finding> findings) {
+    private void addWithin(List<RateLimitRule> rules, List<Finding> findings) {
         for (int loose = 0; loose < rules.size(); loose++) {
             for (int tight = 0; tight < rules.size(); tight++) {
                 RateLimitRule one = rules.get(tight);
@@ -95,11 +100,22 @@ public final class SlackLimitCheck implements StartupCheck {
         }
     }
 
-    /** A rule that is enforced for some keys permits the others all. */
-    private static boolean implies(RateLimitRule one, RateLimitRule other) {
+    /** A rule that is enforced for some keys permits the others all; one that fails open permits all in an outage. */
+    private boolean implies(RateLimitRule one, RateLimitRule other) {
         return !one.isEnforcedInPart()
+                && strictness(one) >= strictness(other)
                 && other.rule().limits().stream()
                         .allMatch(loose ->
                                 one.rule().limits().stream().anyMatch(tight -> ImpliedLimits.implies(tight, loose)));
+    }
+
+    /** The order of rules by what they refuse while the storage fails. */
+    private int strictness(RateLimitRule rule) {
+        OnFailure said = rule.definition().value(RuleOptions.ON_FAILURE);
+        return switch (said == null ? otherwise : said) {
+            case ALLOW -> 0;
+            case LOCAL -> 1;
+            case DENY -> 2;
+        };
     }
 }

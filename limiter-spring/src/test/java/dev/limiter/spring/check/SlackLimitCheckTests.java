@@ -6,6 +6,8 @@ import static dev.limiter.spring.compile.TestRules.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import dev.limiter.OnFailure;
+import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -21,11 +23,16 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class SlackLimitCheckTests {
 
     private static final RuleOrigin ORIGIN = RuleOrigin.property("limiter.rules.test");
+
+    private static SlackLimitCheck check(Rules rules) {
+        return new SlackLimitCheck(rules, OnFailure.LOCAL);
+    }
 
     /** The limits of one rule, and the name of the one that the check finds. */
     static Stream<Arguments> limits() {
@@ -42,7 +49,7 @@ class SlackLimitCheckTests {
     @ParameterizedTest
     @MethodSource("limits")
     void findsTheLimitThatAnotherOneOfItsRuleImplies(RuleDefinition.Builder rule, @Nullable String slack) {
-        assertThat(new SlackLimitCheck(inForce(rule)).findings())
+        assertThat(check(inForce(rule)).findings())
                 .map(Finding::toString)
                 .allSatisfy(text -> assertThat(text)
                         .startsWith("limiter.rules.test.limits." + slack + ": ")
@@ -66,7 +73,7 @@ class SlackLimitCheckTests {
     @MethodSource("rules")
     void findsTheRuleThatAnotherOneOnTheSameRequestsImplies(RuleDefinition.Builder rule, boolean slack) {
         RuleDefinition.Builder tight = rule("tight").paths(List.of("/orders")).limit(10L, "1s", null, null, null);
-        assertThat(new SlackLimitCheck(inForce(rule, tight)).findings())
+        assertThat(check(inForce(rule, tight)).findings())
                 .map(Finding::toString)
                 .allSatisfy(text -> assertThat(text)
                         .startsWith("limiter.rules.loose: ")
@@ -92,13 +99,53 @@ class SlackLimitCheckTests {
     @MethodSource("rulesWithExceptions")
     void ruleIsOfUseBesideOneWithExceptions(RuleDefinition.Builder tight) {
         RuleDefinition.Builder loose = orders(600, "1m").key(List.of("ip"));
-        assertThat(new SlackLimitCheck(inForce(loose, tight)).findings()).isEmpty();
+        assertThat(check(inForce(loose, tight)).findings()).isEmpty();
     }
 
     @Test
     void ruleThatIsEnforcedInPartIsImpliedByOneThatIsEnforcedForAll() {
         RuleDefinition.Builder loose = orders(600, "1m").key(List.of("ip")).set(RuleOptions.ENFORCE, "1%");
-        assertThat(new SlackLimitCheck(inForce(loose, tight())).findings()).hasSize(1);
+        assertThat(check(inForce(loose, tight())).findings()).hasSize(1);
+    }
+
+    /** What the loose and the tight rule say, what counts otherwise, and whether the check finds the loose one. */
+    @ParameterizedTest
+    @CsvSource({
+        ", , LOCAL, true",
+        ", , ALLOW, true",
+        ", , DENY, true",
+        "LOCAL, ALLOW, LOCAL, false",
+        "LOCAL, DENY, LOCAL, true",
+        "ALLOW, LOCAL, LOCAL, true",
+        "ALLOW, ALLOW, LOCAL, true",
+        "ALLOW, DENY, LOCAL, true",
+        "DENY, LOCAL, LOCAL, false",
+        "DENY, ALLOW, LOCAL, false",
+        "DENY, DENY, LOCAL, true",
+        ", ALLOW, LOCAL, false",
+        ", ALLOW, ALLOW, true",
+        "LOCAL, , ALLOW, false",
+        "ALLOW, , DENY, true"
+    })
+    void ruleIsOfUseWhereItRefusesMoreInAnOutage(
+            @Nullable OnFailure ofLoose, @Nullable OnFailure ofTight, OnFailure otherwise, boolean slack) {
+        RuleDefinition.Builder loose = orders(600, "1m").key(List.of("ip")).onFailure(ofLoose);
+        Rules rules = inForce(loose, tight().onFailure(ofTight));
+        assertThat(new SlackLimitCheck(rules, otherwise).findings()).hasSize(slack ? 1 : 0);
+    }
+
+    /** Of two that are the same but for that, neither order hides the one to remove. */
+    @Test
+    void ofTwoWithTheSameLimitsTheOneThatPermitsMoreInAnOutageIsFound() {
+        for (List<OnFailure> order :
+                List.of(List.of(OnFailure.ALLOW, OnFailure.LOCAL), List.of(OnFailure.LOCAL, OnFailure.ALLOW))) {
+            RuleDefinition.Builder first = orders(10, "1s").key(List.of("ip")).onFailure(order.get(0));
+            Rules rules = inForce(first, tight().onFailure(order.get(1)));
+            assertThat(check(rules).findings())
+                    .singleElement()
+                    .satisfies(finding -> assertThat(finding.toString())
+                            .startsWith("limiter.rules." + (order.get(0) == OnFailure.ALLOW ? "loose: " : "tight: ")));
+        }
     }
 
     private static RuleDefinition.Builder tight() {
@@ -107,7 +154,8 @@ class SlackLimitCheckTests {
 
     @Test
     void findsTheLimitsOfTheAutomaticLimit() {
-        assertThat(new SlackLimitCheck(inForceBeside(limits(limit(10, "1s"), limit(600, "1m")))).findings())
+        assertThat(check(inForceBeside(limits(limit(10, "1s"), limit(600, "1m"))))
+                        .findings())
                 .hasSize(1);
     }
 
