@@ -47,7 +47,10 @@ public abstract class Decision implements AutoCloseable {
     /** Whether the request may go on. */
     public abstract boolean permitted();
 
-    /** How this was decided because the storage could not be asked; empty if it was. */
+    /**
+     * How this was decided because the storage could not be asked; empty if it was. Of several charges it is that of the
+     * one that decided, as {@link #rule}; {@link #parts} tell of each.
+     */
     public Optional<OnFailure> onFailure() {
         return Optional.empty();
     }
