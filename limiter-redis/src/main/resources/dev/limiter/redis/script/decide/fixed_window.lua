@@ -64,26 +64,21 @@ for attempt = 1, 2 do
     uses, lasts = left_by_another(key)
   end
 end
-if uses then
-  local recent
-  recent, used = since(align == 2 and now - length + 1 or start, uses)
-  if align == 2 and recent[1] then
-    start = recent[1][1]
-    stop, after = start + length, start + 2 * length
-  end
-  renewed, beyond = used > 0 and not dry, 0
-  if used > limit then
-    renewed, beyond = false, lasts
-  end
-end
-if late then
+if uses or late then
   local fresh = align == 2 and start == now
-  local recent, carried = since(fresh and now - length + 1 or start, late)
+  local oldest = fresh and now - length + 1 or start
+  local recent, carried = since(oldest, uses or late)
   if fresh and recent[1] then
-    start = recent[1][1]
+    -- A part of the permits that were taken evenly counts from the last of them: from the first, they would all have left
+    -- the window by the next request.
+    local first, last = recent[1][1], recent[1][2]
+    start = first > oldest and first or last
     stop, after = start + length, start + 2 * length
   end
   used, renewed = used + carried, renewed or carried > 0 and not dry
+  if uses and used > limit then
+    renewed, beyond = false, lasts
+  end
 end
 
 local fits = asked <= limit - taken
