@@ -245,10 +245,11 @@ final class PermitLog implements LimitState {
         return total == 0 ? now : last() - offset + window;
     }
 
-    /** A log of the same window shares the entries of the previous one, which may live on. */
+    /** A log shares the entries of the previous one, which may live on, and forgets what has left its own window. */
     @Override
     public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
-        if (previous instanceof PermitLog log && log.window == window) {
+        if (previous instanceof PermitLog log) {
+            log.forget(now);
             newest = log.newest.clone();
             oldest = log.isOneChunk() ? newest : log.oldest;
             middle = log.middle;

@@ -13,6 +13,7 @@ import java.time.Period;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -68,5 +69,16 @@ class TakenOverTests {
         for (RateLimiterStorage storage : List.of(memory, redis)) {
             assertThat(granted(storage, to, 3, 3, 3, 3, 1, 1, 1, 1)).isLessThanOrEqualTo(10);
         }
+    }
+
+    @Test
+    void aShortenedLogForgetsWhatHasLeftItsWindow() {
+        for (RateLimiterStorage storage : List.of(memory, redis)) {
+            granted(storage, Limit.slidingWindowLog(10, MINUTE), 4);
+        }
+        time.advance(Duration.ofMillis(5600));
+        Limit shortened = Limit.slidingWindowLog(10, Duration.ofSeconds(5));
+        assertThat(granted(memory, shortened, 3, 3, 3, 3, 1)).isEqualTo(10);
+        assertThat(granted(redis, shortened, 3, 3, 3, 3, 1)).isEqualTo(10);
     }
 }
