@@ -68,7 +68,7 @@ final class DebtSettlement {
 
     private static long counting(LimitStatus status) {
         Limit limit = status.limit();
-        return LimitUse.isPaced(limit)
+        return limit.isSpaced()
                 ? (long) Math.ceil(status.resetAfter().toNanos() / LimitUse.interval(limit))
                 : limit.capacity() - status.remaining();
     }
@@ -111,7 +111,7 @@ final class DebtSettlement {
     /** Turns that memory gave come behind those that the shared storage has given; other limits give none. */
     private static Duration behindOthers(Rule alone) {
         Limit limit = alone.limits().get(0);
-        return LimitUse.isPaced(limit)
+        return limit.isSpaced()
                 ? Duration.ofNanos((long) (limit.capacity() * LimitUse.interval(limit)))
                 : Duration.ZERO;
     }

@@ -5,6 +5,7 @@ import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The last answer about one limit of one key, and the permits that were granted in memory since. Guarded by its {@link
@@ -20,7 +21,9 @@ final class LimitUse {
 
     final String name;
 
-    private boolean known;
+    /** As the last answer was given by it; null before the first one. */
+    private @Nullable Limit told;
+
     private long at;
     private long answered;
     private long left;
@@ -56,7 +59,7 @@ final class LimitUse {
         if (isOvertaken(standing, position)) {
             return;
         }
-        this.known = true;
+        this.told = limit;
         this.at = now;
         this.answered = standing.takenAt();
         this.left = standing.left(position);
@@ -67,7 +70,7 @@ final class LimitUse {
     /** Whether a later answer was heard of before. */
     private boolean isOvertaken(RemoteRuleStatus standing, int position) {
         long later = answered - standing.takenAt();
-        return known && (later > 0 && later < CLOCK_STEP_MICROS || later == 0 && left < standing.left(position));
+        return told != null && (later > 0 && later < CLOCK_STEP_MICROS || later == 0 && left < standing.left(position));
     }
 
     /** So many are about to be sent back. */
@@ -130,7 +133,7 @@ final class LimitUse {
 
     /** Whether the last answer leaves enough for what is owed. */
     boolean isCovered() {
-        return reserved + owed == 0 || !known || left + returned >= reserved + owed;
+        return reserved + owed == 0 || told == null || left + returned >= reserved + owed;
     }
 
     /**
@@ -141,7 +144,7 @@ final class LimitUse {
         long wait = refusesFor(limit, permits, instances, now);
         Optional<Duration> retry =
                 wait == 0 || wait >= Decision.UNKNOWN ? Optional.empty() : Optional.of(Duration.ofNanos(wait));
-        long reset = known && !limit.isHeld() ? Math.max(lasting - (now - at), 0) : 0;
+        long reset = isKnown(limit) && !limit.isHeld() ? Math.max(lasting(limit) - (now - at), 0) : 0;
         return new LimitStatus(policy, limit, wait == 0, left(limit, instances, now), retry, Duration.ofNanos(reset));
     }
 
@@ -164,13 +167,40 @@ final class LimitUse {
         }
         long age = now - at;
         long wanted = reserved + owed + permits - returned;
-        return Math.max(least, hasLevel(limit) ? untilLevel(limit, wanted, instances, age) : lasting - age);
+        return Math.max(least, hasLevel(limit) ? untilLevel(limit, wanted, instances, age) : lasting(limit) - age);
+    }
+
+    /** Whether the last answer tells something of such a limit: permits that are held say nothing of others. */
+    private boolean isKnown(Limit limit) {
+        return told != null && told.isHeld() == limit.isHeld();
+    }
+
+    /** The permits that count by the last answer, be it by another limit than the one that it was given by. */
+    private long used(Limit by) {
+        double level = hasLevel(by) ? lasting / interval(by) : 0;
+        return by.isSpaced() ? (long) Math.ceil(level) : Math.max(by.capacity() - left, (long) level);
+    }
+
+    /** What the last answer leaves of the limit as it is now: permits that were used stay used. */
+    private long left(Limit limit) {
+        Limit by = told;
+        return by == null || by.equals(limit) ? left : Math.max(limit.capacity() - used(by), 0);
+    }
+
+    /** How long what was used counts, from the last answer on: a level sinks as fast as the limit is now. */
+    private long lasting(Limit limit) {
+        Limit by = told;
+        if (by == null || by.equals(limit) || !hasLevel(limit)) {
+            return lasting;
+        }
+        double level = hasLevel(by) ? lasting / interval(by) : used(by);
+        return (long) Math.ceil(level * interval(limit));
     }
 
     /** The permits that may be granted in memory, 0 or more; {@link Long#MAX_VALUE} if memory alone decides. */
     private long left(Limit limit, int instances, long now) {
         long age = now - at;
-        if (!known || !limit.isHeld() && (age >= lasting || isPaced(limit))) {
+        if (!isKnown(limit) || !limit.isHeld() && (age >= lasting(limit) || limit.isSpaced())) {
             return Long.MAX_VALUE;
         }
         long free = limit.isHeld() ? free(limit, instances, now) : returned + standing(limit, instances, age);
@@ -179,28 +209,29 @@ final class LimitUse {
 
     /** This instance's part of what the answer left, or of what has flown into a bucket since, if that is more. */
     private long standing(Limit limit, int instances, long age) {
-        long answered = part(left, instances);
+        long answered = part(left(limit), instances);
         return hasLevel(limit)
-                ? Math.max(answered, (long) ((limit.capacity() - (lasting - age) / interval(limit)) / instances))
+                ? Math.max(answered, (long) ((limit.capacity() - (lasting(limit) - age) / interval(limit)) / instances))
                 : answered;
     }
 
     private long free(Limit limit, int instances, long now) {
         return now - at < HELD_NANOS
-                ? part(left, instances) + returned
+                ? part(left(limit), instances) + returned
                 : Math.max(part(limit.capacity(), instances) - held, 0);
     }
 
     /** A bucket sinks by a permit in an interval, from what it held by the answer. */
     private long untilLevel(Limit limit, long wanted, int instances, long age) {
         double whole = (double) wanted * instances;
+        long lasting = lasting(limit);
         double due = lasting - (limit.capacity() - whole) * interval(limit);
         return whole > limit.capacity() ? lasting - age : Math.max((long) due - age, 0);
     }
 
     /** How long the turns last that the shared storage has given; 0 if that is not known, or not such a limit. */
     long turnsNanos(Limit limit, long now) {
-        return known && isPaced(limit) ? Math.max(lasting - (now - at), 0) : 0;
+        return isKnown(limit) && limit.isSpaced() ? Math.max(lasting(limit) - (now - at), 0) : 0;
     }
 
     /** The time between two permits of a bucket, in nanoseconds. */
@@ -212,19 +243,10 @@ final class LimitUse {
         return permits <= 0 ? 0 : Math.max(permits / instances, 1);
     }
 
-    /** Whether permits are turns, one after the other. */
-    static boolean isPaced(Limit limit) {
-        return switch (limit.algorithm()) {
-            case LEAKY_BUCKET -> ((Limit.LeakyBucket) limit).even();
-            case TOKEN_BUCKET, FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;
-        };
-    }
-
-    /** Whether it is a level that sinks evenly. */
+    /** Whether it is a level that sinks evenly; warmth counts as if it were used. */
     private static boolean hasLevel(Limit limit) {
         return switch (limit.algorithm()) {
-            case TOKEN_BUCKET -> ((Limit.TokenBucket) limit).warmUp().isZero();
-            case LEAKY_BUCKET -> true;
+            case TOKEN_BUCKET, LEAKY_BUCKET -> true;
             case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;
         };
     }

@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -194,6 +195,23 @@ class OutageTests {
         assertThat(refused.never()).isFalse();
         mend(storage);
         assertThat(granted(storage, rule, 200)).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"50, 10", "30, 0", "160, 120"})
+    void whatWasUsedStaysUsedWhenALimitChangesInAnOutage(long changed, int left) {
+        Function<Long, Rule> rule = limit -> Rule.of(
+                "rule",
+                Limit.tokenBucket(limit, DAY).named("bucket"),
+                Limit.fixedWindow(limit, DAY).named("window"),
+                Limit.slidingWindowLog(limit, DAY).named("log"),
+                Limit.concurrency(limit).named("running"));
+        FailoverRateLimiterStorage storage = storage(1);
+        assertThat(granted(storage, rule.apply(100L), 40)).isEqualTo(40);
+        cut(storage);
+        assertThat(granted(storage, rule.apply(changed), 200)).isEqualTo(left);
+        mend(storage);
+        assertThat(granted(storage, rule.apply(changed), 200)).isZero();
     }
 
     @ParameterizedTest
