@@ -229,13 +229,13 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         calls.giveBackKept(this::caughtUp);
     }
 
-    /** Whether the server answers in time: then it has answered what it was asked before, too. */
+    /** Whether the server answers in time, be it for want of a right: then it has answered what it was asked before, too. */
     private boolean caughtUp() {
         try {
             RedisErrors.TIMEOUTS.join(probes.probe(""), timeout);
             return true;
         } catch (StorageUnavailableException failure) {
-            return false;
+            return failure.reason() == StorageUnavailableException.Reason.LACKS_RIGHT;
         }
     }
 

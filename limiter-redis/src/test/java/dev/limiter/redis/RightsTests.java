@@ -33,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -276,6 +277,29 @@ class RightsTests {
             }
             assertThat(lost).isEmpty();
         }
+    }
+
+    /** Of so many keys it asks in between whether the server has caught up. */
+    @Test
+    void whatWasTakenAheadIsGivenBackAlsoWhereProbesLackARight() {
+        int keys = 600;
+        Rule leased = Rule.of("leased", Limit.slidingWindowLog(1000, HOUR));
+        RedisRateLimiterStorage storage = storageOf("unkept", AclRights.NEEDED.replace("+set ", ""));
+        List<CompletableFuture<Decision>> decisions = IntStream.range(0, keys)
+                .mapToObj(key -> storage.decideAsync(List.of(leased.charge("key" + key))))
+                .toList();
+        decisions.forEach(CompletableFuture::join);
+        assertThat(keysWithLess(storage, leased, keys)).isEqualTo(keys);
+        storage.giveBackKept();
+        Conditions.await(() -> keysWithLess(storage, leased, keys) == 0);
+        storage.close();
+    }
+
+    /** The number of keys of which more than one permit was taken. */
+    private static long keysWithLess(RedisRateLimiterStorage storage, Rule rule, int keys) {
+        return IntStream.range(0, keys)
+                .filter(key -> storage.peek(rule, "key" + key).remaining() < 999)
+                .count();
     }
 
     @Test
