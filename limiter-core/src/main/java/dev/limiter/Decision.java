@@ -48,8 +48,8 @@ public abstract class Decision implements AutoCloseable {
     public abstract boolean permitted();
 
     /**
-     * How this was decided because the storage could not be asked; empty if it was. Of several charges it is that of the
-     * one that decided, as {@link #rule}; {@link #parts} tell of each.
+     * How this was decided because the storage could not be asked; empty if it was. Of several charges it is that of
+     * the one that decided, as {@link #rule}; {@link #parts} tell of each.
      */
     public Optional<OnFailure> onFailure() {
         return Optional.empty();

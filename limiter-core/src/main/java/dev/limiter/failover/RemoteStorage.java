@@ -117,8 +117,8 @@ public interface RemoteStorage extends RateLimiterStorage {
     }
 
     /**
-     * Finds out whether a node works, by doing what a decision does; complete when it has answered. A node that fails it
-     * for want of a right ({@link StorageUnavailableException.Reason#LACKS_RIGHT}) works.
+     * Finds out whether a node works, by doing what a decision does; complete when it has answered. A node that
+     * fails it for want of a right ({@link StorageUnavailableException.Reason#LACKS_RIGHT}) works.
      */
     CompletionStage<?> probe(String node);
 

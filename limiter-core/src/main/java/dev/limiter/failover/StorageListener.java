@@ -56,8 +56,8 @@ public interface StorageListener {
     }
 
     /**
-     * The user that limits connect with lacks a right (ACL): a decision was made, or given up, in another way, or a probe
-     * failed. Told each time, maybe once a second.
+     * The user that limits connect with lacks a right (ACL): a decision was made, or given up, in another way, or a
+     * probe failed. Told each time, maybe once a second.
      */
     default void lacksRight(@Nullable String message) {}
 

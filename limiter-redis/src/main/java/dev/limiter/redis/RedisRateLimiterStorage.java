@@ -229,7 +229,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         calls.giveBackKept(this::caughtUp);
     }
 
-    /** Whether the server answers in time, be it for want of a right: then it has answered what it was asked before, too. */
+    /** Whether the server answers in time, if only that a right is missing: what was asked before is answered, too. */
     private boolean caughtUp() {
         try {
             RedisErrors.TIMEOUTS.join(probes.probe(""), timeout);
