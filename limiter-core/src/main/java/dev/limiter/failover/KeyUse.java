@@ -272,8 +272,8 @@ final class KeyUse {
     }
 
     /**
-     * Has the debt charged; later callers wait for the same charge. Complete at once without a debt. What a failed one
-     * has not settled is owed still.
+     * Has the debt charged; later callers wait for the same charge. Complete at once without a debt. A charge that
+     * fails leaves owed what it has not settled.
      */
     CompletableFuture<Void> settle(Settlement settlement) {
         CompletableFuture<Void> done = new CompletableFuture<>();

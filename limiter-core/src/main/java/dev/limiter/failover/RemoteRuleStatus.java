@@ -41,7 +41,7 @@ public interface RemoteRuleStatus {
          */
         default void sent() {}
 
-        /** The permits are back, or lost, or will be sent once more. Nothing more the second time. Default: does nothing. */
+        /** The permits are back, or lost, or will be sent once more. A second call changes nothing. Default: does nothing. */
         default void ended() {}
     }
 
