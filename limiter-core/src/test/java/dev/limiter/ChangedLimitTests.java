@@ -79,6 +79,40 @@ class ChangedLimitTests {
 
     @ParameterizedTest
     @MethodSource("changes")
+    void whatIsReturnedLateIsNotThatOfOthers(Limit from, Limit to) {
+        if (to instanceof Limit.Concurrency || oneByOne(to)) {
+            return;
+        }
+        Decision before = take(from, oneByOne(from) ? 1 : 60);
+        time.advance(STEP);
+        take(to, 1);
+        time.advance(MINUTE.dividedBy(2));
+        take(to, take(to, 0).remaining());
+        time.advance(MINUTE.multipliedBy(60));
+        take(to, take(to, 0).remaining());
+        long left = take(to, 0).remaining();
+        before.giveBack();
+        assertThat(take(to, 0).remaining()).isEqualTo(left);
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void whatHasLeakedIsNotReturned(Limit from, Limit to) {
+        boolean leaks = from instanceof Limit.TokenBucket || from instanceof Limit.LeakyBucket;
+        boolean bucket = to instanceof Limit.TokenBucket || to instanceof Limit.LeakyBucket;
+        if (!leaks || bucket || oneByOne(from) || to instanceof Limit.Concurrency) {
+            return;
+        }
+        Decision before = take(from, 60);
+        time.advance(MINUTE.dividedBy(4));
+        long left = take(to, 0).remaining();
+        take(to, left);
+        before.giveBack();
+        assertThat(take(to, 0).remaining()).isLessThanOrEqualTo(100 - left);
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
     void retryAfterIsExactUnderTheOther(Limit from, Limit to) {
         if (from instanceof Limit.Concurrency || to instanceof Limit.Concurrency) {
             return;

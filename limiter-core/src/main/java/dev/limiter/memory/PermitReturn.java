@@ -1,6 +1,8 @@
 package dev.limiter.memory;
 
+import dev.limiter.Algorithm;
 import dev.limiter.CompiledLimit;
+import dev.limiter.Limit;
 import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
 import dev.limiter.Taken;
@@ -62,13 +64,24 @@ record PermitReturn(
         return most;
     }
 
-    /** Numbers mean something else under each version of a limit, times do not. */
+    /**
+     * Numbers mean something else under each version of a limit, times do not. Where only a part of the permits may have
+     * been taken over, a number does not tell which.
+     */
     private static long markUnder(CompiledLimit limit, CompiledLimit previous, long mark, long now) {
         if (previous instanceof NumberLimit from && limit instanceof NumberLimit to) {
-            return to.carry(from, new NumberState(from, mark), now);
+            boolean whole = previous.getClass() == limit.getClass() && sameWindows(previous.limit(), limit.limit());
+            return whole ? to.carry(from, new NumberState(from, mark), now) : NumberLimit.NOTHING;
         }
         boolean numbers = limit instanceof NumberLimit || previous instanceof NumberLimit;
         return numbers ? NumberLimit.NOTHING : mark;
+    }
+
+    private static boolean sameWindows(Limit limit, Limit other) {
+        return limit.algorithm() != Algorithm.FIXED_WINDOW
+                || limit.window().equals(other.window())
+                        && (!(limit instanceof Limit.CalendarWindow calendar)
+                                || calendar.zone().equals(((Limit.CalendarWindow) other).zone()));
     }
 
     /** Whether a cell goes on from the one of which the permits were taken. */
