@@ -246,7 +246,7 @@ final class GcraBucket extends NumberLimit {
             boolean fills = !waiting && level / bucket.unitsPerPermit >= burst;
             return clock(now) + (fills ? full : rescaled(level, bucket.unitsPerPermit));
         }
-        return super.carry(previous, state, now);
+        return clock(now) + Uses.level(Uses.of(state, previous, now), unitsPerNano, unitsPerPermit, most, now);
     }
 
     private long rescaled(long level, long otherUnitsPerPermit) {

@@ -21,9 +21,12 @@ import org.jspecify.annotations.Nullable;
  * call after a long pause (chunks leave by cutting the tree), after a step back of the clock (times are kept relative
  * to an offset), and the first one after another limit took over (the tree is shared, the newest chunk copied).
  */
-final class PermitLog implements LimitState {
+final class PermitLog implements LimitState, Uses.Timed {
 
     private static final int SMALLEST = 2;
+
+    /** The most entries that another kind of limit takes over one by one: longer logs are nearly even. */
+    private static final int MOST_USES = 1000;
 
     private final long limit;
     private final long window;
@@ -258,7 +261,31 @@ final class PermitLog implements LimitState {
             total = log.total;
             offset = log.offset;
         } else {
-            LimitState.super.carry(previous, previousLimit, now);
+            for (Uses.Use use : Uses.since(now - window + 1, Uses.of(previous, previousLimit, now))) {
+                take(use.middle(), use.permits());
+            }
+        }
+    }
+
+    @Override
+    public List<Uses.Use> uses(long now) {
+        forget(now);
+        List<Uses.Use> uses = new ArrayList<>();
+        if (total > 0 && !isOneChunk()) {
+            addUses(oldest, from, endOfOldest(), now, uses);
+            for (ChunkTree rest = middle; rest != null && uses.size() <= MOST_USES; rest = rest.withoutFirst()) {
+                long[] chunk = rest.firstChunk();
+                addUses(chunk, 0, PermitLogChunk.size(chunk), now, uses);
+            }
+        }
+        addUses(newest, startOfNewest(), to, now, uses);
+        return uses.size() <= MOST_USES ? uses : Uses.between(uses.get(0).from(), last() - offset, total, now);
+    }
+
+    private void addUses(long[] chunk, int from, int to, long now, List<Uses.Use> uses) {
+        for (int entry = from; entry < to; entry++) {
+            long time = PermitLogChunk.time(chunk, entry) - offset;
+            uses.addAll(Uses.between(time, time, PermitLogChunk.permits(chunk, entry), now));
         }
     }
 

@@ -7,7 +7,9 @@ import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.SlidingWindowLimit;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /** {@link Algorithm#SLIDING_WINDOW_COUNTER}: a window of sub-windows that slides. */
 public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
@@ -116,7 +118,7 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
     }
 
     /** The counts of {@code buckets + 1} sub-windows, in a ring that ends with the newest. */
-    private static final class Counts implements LimitState {
+    private static final class Counts implements LimitState, Uses.Timed {
 
         private final Counter limit;
         private final long[] counts;
@@ -245,8 +247,26 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
                     counts[slot(newest - age)] = other.count(other.newest - age);
                 }
             } else {
-                LimitState.super.carry(previous, previousLimit, now);
+                advance(now);
+                for (Uses.Use use : Uses.since(now - limit.windowNanos + 1, Uses.of(previous, previousLimit, now))) {
+                    long bucket = Math.max(limit.bucket(use.middle()), newest - limit.buckets);
+                    counts[slot(bucket)] += use.permits();
+                    total += use.permits();
+                }
             }
+        }
+
+        /** The permits of a sub-window were taken evenly. */
+        @Override
+        public List<Uses.Use> uses(long now) {
+            advance(now);
+            List<Uses.Use> uses = new ArrayList<>();
+            for (long bucket = newest - limit.buckets; bucket <= newest; bucket++) {
+                long from = limit.nanos(bucket * limit.bucketTicks);
+                long to = limit.nanos((bucket + 1) * limit.bucketTicks);
+                uses.addAll(Uses.between(from, to, count(bucket), now));
+            }
+            return uses;
         }
 
         /** Moves the ring on to {@code now}; returns the ticks, never before the newest sub-window. */

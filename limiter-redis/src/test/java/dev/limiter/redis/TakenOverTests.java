@@ -2,6 +2,8 @@ package dev.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.Algorithm;
+import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
@@ -11,13 +13,16 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What was used under a limit counts under the next one, in memory and in Redis. */
+/** What was used under a limit counts under the next one alike in memory and in Redis, given whole microseconds. */
 class TakenOverTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -43,6 +48,56 @@ class TakenOverTests {
                 Limit.slidingWindowCounter(10, HOUR).buckets(7),
                 Limit.slidingWindowLog(20, MINUTE),
                 Limit.slidingWindowLog(30, HOUR));
+    }
+
+    static Stream<Arguments> changes() {
+        return limits().stream()
+                .filter(TakenOverTests::tellsWhen)
+                .flatMap(
+                        from -> limits().stream().filter(to -> !to.equals(from)).map(to -> Arguments.of(from, to)));
+    }
+
+    /** A fixed window does not: memory counts what was taken as of the change, and Redis evenly since its start. */
+    private static boolean tellsWhen(Limit limit) {
+        return limit.algorithm() != Algorithm.FIXED_WINDOW;
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void countsAlike(Limit from, Limit to) {
+        long seed = Long.getLong("limiter.seed", 20_261_126L);
+        SplittableRandom random = new SplittableRandom(seed);
+        for (int run = 0; run < 40; run++) {
+            List<String> steps = new ArrayList<>();
+            String key = "key" + run;
+            long window = (random.nextBoolean() ? from : to).window().toNanos() / 1000;
+            for (int i = 1 + random.nextInt(5); i > 0; i--) {
+                assertSame(from, key, 1 + random.nextInt(2), steps, seed);
+                pause(window, random, steps);
+            }
+            for (int i = 0; i < 12; i++) {
+                assertSame(to, key, 1 + random.nextInt(4), steps, seed);
+                if (random.nextInt(3) == 0) {
+                    pause(to.window().toNanos() / 1000, random, steps);
+                }
+            }
+        }
+    }
+
+    private void pause(long window, SplittableRandom random, List<String> steps) {
+        long micros = random.nextLong(random.nextInt(3) == 0 ? 2 * window : window / 10 + 1);
+        time.advance(1000 * micros);
+        steps.add(micros + " us");
+    }
+
+    private void assertSame(Limit limit, String key, long permits, List<String> steps, long seed) {
+        Rule rule = Rule.of("rule", limit);
+        Decision expected = memory.decide(List.of(rule.charge(key, permits)));
+        Decision answered = redis.decide(List.of(rule.charge(key, permits)));
+        steps.add(permits + " of " + limit + ": " + expected.permitted() + ", " + expected.remaining() + " left");
+        assertThat(answered.permitted() + ", " + answered.remaining() + " left")
+                .as("-Dlimiter.seed=%d, %s", seed, steps)
+                .isEqualTo(expected.permitted() + ", " + expected.remaining() + " left");
     }
 
     private long granted(RateLimiterStorage storage, Limit limit, long... costs) {
@@ -80,5 +135,18 @@ class TakenOverTests {
         Limit shortened = Limit.slidingWindowLog(10, Duration.ofSeconds(5));
         assertThat(granted(memory, shortened, 3, 3, 3, 3, 1)).isEqualTo(10);
         assertThat(granted(redis, shortened, 3, 3, 3, 3, 1)).isEqualTo(10);
+    }
+
+    @Test
+    void aLongLogIsTakenOverEvenly() {
+        Limit log = Limit.slidingWindowLog(5000, MINUTE);
+        for (int i = 0; i < 1200; i++) {
+            granted(memory, log, 1 + i % 3);
+            redis.decide(Rule.of("rule", log), "key", 1 + i % 3);
+        }
+        for (Limit to :
+                List.of(Limit.slidingWindowCounter(5000, MINUTE.dividedBy(75)), Limit.tokenBucket(5000, HOUR))) {
+            assertSame(to, "key", 0, new ArrayList<>(), 0);
+        }
     }
 }
