@@ -149,4 +149,19 @@ class TakenOverTests {
             assertSame(to, "key", 0, new ArrayList<>(), 0);
         }
     }
+
+    @Test
+    void aLateGiveBackIsNotThatOfRequestsThatWaitInAnotherWindow() {
+        Rule daily = Rule.of("rule", Limit.fixedWindow(10, DAY));
+        Rule now = Rule.of("rule", Limit.fixedWindow(10, MINUTE));
+        Decision before = redis.decide(daily, "key", 5);
+        redis.decide(now, "key", 1);
+        time.advance(MINUTE.multipliedBy(2));
+        redis.decide(now, "key", 10);
+        assertThat(redis.decide(List.of(now.charge("key", 10).within(MINUTE))).permitted())
+                .isTrue();
+        before.giveBack();
+        time.advance(MINUTE);
+        assertThat(redis.peek(now, "key").remaining()).isZero();
+    }
 }

@@ -9,6 +9,12 @@ kinds[2] = function(key, mark)
     return
   end
   local _, began, ends, used, taken = unpack('>BI7I7I7I7', stored)
+  -- a window of the calendar, whose length differs, has 1 here
+  local lasts = ends - began
+  if length > 1 and length ~= lasts or mark > ends + 1.2 * lasts then
+    -- the window is one of another form of the limit
+    return
+  end
   if mark < ends or mark == ends and (ends <= now or taken > 0) then
     -- the window has ended, or requests wait for the next one because this one has no permits left
     return
