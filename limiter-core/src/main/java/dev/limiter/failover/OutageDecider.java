@@ -139,7 +139,7 @@ final class OutageDecider {
             if (!isCounted()) {
                 return how == OnFailure.ALLOW || charge.permits() == 0;
             }
-            queue(clock.epochNanos());
+            known.formLine(() -> queue(clock.epochNanos()));
             queued = true;
             OutageUse.Reservation reservation = use.reserve(charge, shared.rule(), instances.getAsInt());
             known = reservation.use();
@@ -148,17 +148,18 @@ final class OutageDecider {
             return reserved;
         }
 
-        /** Paced requests wait behind the turns that the shared storage has given. */
+        /** Requests that wait do so behind what the shared storage has granted. */
         private void queue(long now) {
             for (int i = 0; i < charge.rule().limits().size(); i++) {
-                long turns = turnsNanos(i, now);
-                if (turns > 0) {
-                    queue(i, missing(inMemory(i), turns), Duration.ofNanos(2 * turns));
+                Limit share = shared.rule().limits().get(i);
+                long line = known.lineNanos(charge, i, share, instances.getAsInt(), now);
+                if (line > 0) {
+                    queue(i, missing(inMemory(i), line), Duration.ofNanos(2 * line));
                 }
             }
         }
 
-        /** Permits of a paced limit alone, no more at once than a request may take. */
+        /** Permits of one limit alone, no more at once than a request may take. */
         private void queue(int position, long permits, Duration maxWait) {
             Limit limit = shared.rule().limits().get(position);
             for (long rest = permits; rest > 0; rest -= limit.capacity()) {
@@ -178,13 +179,16 @@ final class OutageDecider {
         }
 
         /**
-         * How many permits have to be taken of a paced limit in memory until it is behind those turns, as far as there may
-         * be so many: one that goes, and a burst that waits.
+         * How many permits have to be taken of a limit in memory until it is used for so long: all of a window; of a paced
+         * limit as far as there may be so many, one that goes and a burst that waits.
          */
-        private long missing(LimitStatus status, long turns) {
+        private long missing(LimitStatus status, long nanos) {
             Limit limit = status.limit();
-            double missing = Math.ceil((turns - status.resetAfter().toNanos()) / LimitUse.interval(limit));
-            return (long) Math.max(Math.min(missing, limit.capacity() + 1.0), 0);
+            if (!LimitUse.hasLevel(limit)) {
+                return status.remaining();
+            }
+            double missing = Math.ceil((nanos - status.resetAfter().toNanos()) / LimitUse.interval(limit));
+            return (long) Math.max(limit.isSpaced() ? Math.min(missing, limit.capacity() + 1.0) : missing, 0);
         }
 
         /** Where the limits stand if paced requests wait behind those turns. */
