@@ -220,7 +220,7 @@ final class LimitUse {
         return by.isSpaced() ? (long) Math.ceil(level) : Math.max(by.capacity() - left, (long) level);
     }
 
-    /** What the last answer leaves of the limit as it is now: permits that were used stay used. */
+    /** The rest that the last answer leaves of the limit as it is now: permits that were used stay used. */
     private long left(Limit limit) {
         Limit by = told;
         return by == null || by.equals(limit) ? left : Math.max(limit.capacity() - used(by), 0);

@@ -11,11 +11,15 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.memory.Threads;
 import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -247,5 +251,23 @@ class OutageOfWaitersTests {
         storage.cleanUp();
         assertThat(decide(window.charge("key")).permitted()).isTrue();
         assertThat(decide(window.charge("key")).permitted()).isFalse();
+    }
+
+    @RepeatedTest(20)
+    void waitersThatComeTogetherHaveTurnsOneAfterTheOther() {
+        decide(bucket.charge("key", 4));
+        time.advance(Duration.ofMinutes(30));
+        remote.fail("");
+        Charge waits = bucket.charge("key").within(DAY.multipliedBy(10));
+        try (Threads threads = new Threads()) {
+            List<Callable<List<Duration>>> waiters = Collections.nCopies(8, () -> delays(waits, 4));
+            List<Duration> delays = threads.race(waiters).stream()
+                    .flatMap(List::stream)
+                    .sorted()
+                    .toList();
+            for (int i = 0; i < delays.size(); i++) {
+                assertThat(delays.get(i)).as("turn " + i).isEqualTo(HOUR.multipliedBy(i + 1L));
+            }
+        }
     }
 }
