@@ -1,6 +1,5 @@
 package dev.limiter.failover;
 
-import dev.limiter.Algorithm;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
@@ -46,14 +45,13 @@ final class DebtSettlement {
         List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
         for (LimitDebt owed : debt.limits()) {
             Limit limit = named(charge.rule(), owed.limit);
-            long counting = limit == null ? 0 : Math.min(counting(statuses, limit), owed.owed);
-            if (limit == null || counting == 0) {
+            long permits = limit == null ? 0 : Math.min(counting(statuses, limit), owed.owed);
+            if (limit == null || permits == 0) {
                 owed.settled(owed.owed);
             } else {
                 Rule alone = alone(charge, limit);
-                long permits = Math.min(counting, limit.capacity());
                 settled.add(orElse(permits, () -> charge(alone, charge.key(), permits))
-                        .thenAccept(charged -> owed.settled(owed.owed - counting + charged)));
+                        .thenAccept(charged -> owed.settled(owed.owed - permits + charged)));
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
@@ -62,22 +60,17 @@ final class DebtSettlement {
     private static long counting(List<LimitStatus> statuses, Limit limit) {
         for (LimitStatus status : statuses) {
             if (status.limit().name().equals(limit.name())) {
-                return counting(status);
+                return Math.min(counting(status), limit.capacity());
             }
         }
         return 0;
     }
 
-    /** Those with a turn that is still to come count as well: of a window, as many as may have one. */
     private static long counting(LimitStatus status) {
         Limit limit = status.limit();
-        long nanos = status.resetAfter().toNanos();
-        if (LimitUse.hasLevel(limit) && (limit.isSpaced() || status.remaining() == 0)) {
-            return (long) Math.ceil(nanos / LimitUse.interval(limit));
-        }
-        boolean turns = limit.algorithm() == Algorithm.FIXED_WINDOW
-                && nanos > limit.window().toNanos();
-        return turns ? 2 * limit.capacity() : limit.capacity() - status.remaining();
+        return limit.isSpaced()
+                ? (long) Math.ceil(status.resetAfter().toNanos() / LimitUse.interval(limit))
+                : limit.capacity() - status.remaining();
     }
 
     /** A rule of the same name with one limit alone has the same state of it. */

@@ -4,7 +4,6 @@ import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -137,26 +136,9 @@ final class KeyUse {
         for (int i = 0; i < asked.size(); i++) {
             String policy = charge.rule().policies().get(i);
             Limit limit = asked.get(i);
-            statuses.add(of(limit.name()).status(policy, limit, charge.permits(i), patience(charge), instances, now));
+            statuses.add(of(limit.name()).status(policy, limit, charge.permits(i), instances, now));
         }
         return statuses;
-    }
-
-    private static long patience(Charge charge) {
-        Duration longest = Limit.MAX_WINDOW;
-        return (charge.maxWait().compareTo(longest) < 0 ? charge.maxWait() : longest).toNanos();
-    }
-
-    /** For how long a limit has to be used in memory before a charge is decided there, in nanoseconds. */
-    synchronized long lineNanos(Charge charge, int position, Limit share, int instances, long now) {
-        Limit limit = charge.rule().limits().get(position);
-        long permits = charge.permits(position);
-        return permits == 0 ? 0 : of(limit.name()).lineNanos(limit, share, permits, patience(charge), instances, now);
-    }
-
-    /** Has a line formed in memory that no other request of the key comes before. */
-    synchronized void formLine(Runnable forming) {
-        forming.run();
     }
 
     /** The time for which the shared storage has given turns of a limit, in nanoseconds. */

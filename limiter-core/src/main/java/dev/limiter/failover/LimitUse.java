@@ -38,9 +38,6 @@ final class LimitUse {
     /** The permits of a concurrency limit that this instance holds in the shared storage. */
     private long held;
 
-    /** Memory has counted what the last answer tells, so that turns which it gives come behind that. */
-    private boolean inLine;
-
     /** About to be granted in memory, or not. */
     private long reserved;
 
@@ -68,7 +65,6 @@ final class LimitUse {
         this.left = standing.left(position);
         this.lasting = standing.lastingNanos(position);
         this.returned = sent;
-        this.inLine = false;
     }
 
     /** Whether a later answer was heard of before. */
@@ -143,11 +139,9 @@ final class LimitUse {
     /**
      * Where the limit stands for a request of so many permits, by what is known of it: {@link Long#MAX_VALUE} remain where
      * memory alone decides.
-     *
-     * @param patience how long the request would wait for its turn, in nanoseconds
      */
-    LimitStatus status(String policy, Limit limit, long permits, long patience, int instances, long now) {
-        long wait = refusesFor(limit, permits, patience, instances, now);
+    LimitStatus status(String policy, Limit limit, long permits, int instances, long now) {
+        long wait = refusesFor(limit, permits, instances, now);
         Optional<Duration> retry =
                 wait == 0 || wait >= Decision.UNKNOWN ? Optional.empty() : Optional.of(Duration.ofNanos(wait));
         long reset = isKnown(limit) && !limit.isHeld() ? Math.max(lasting(limit) - (now - at), 0) : 0;
@@ -159,7 +153,7 @@ final class LimitUse {
      * Decision#NEVER} or {@link Decision#UNKNOWN}. With several instances each grants its part of the remaining permits,
      * and at least one.
      */
-    private long refusesFor(Limit limit, long permits, long patience, int instances, long now) {
+    private long refusesFor(Limit limit, long permits, int instances, long now) {
         if (permits > limit.capacity()) {
             return Decision.NEVER;
         }
@@ -173,40 +167,7 @@ final class LimitUse {
         }
         long age = now - at;
         long wanted = reserved + owed + permits - returned;
-        long wait = hasLevel(limit) ? untilLevel(limit, wanted, instances, age) : lasting(limit) - age;
-        return least > 0 ? Math.max(least, wait) : Math.max(wait - Math.min(patience, farthestTurn(limit)), 0);
-    }
-
-    /** How far ahead the shared storage gives turns of a limit, in nanoseconds. */
-    private static long farthestTurn(Limit limit) {
-        return switch (limit.algorithm()) {
-            case TOKEN_BUCKET, LEAKY_BUCKET -> Long.MAX_VALUE;
-            case FIXED_WINDOW ->
-                limit instanceof Limit.FixedWindow window && window.fromFirst()
-                        ? 0
-                        : limit.window().toNanos();
-            case SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> 0;
-        };
-    }
-
-    /**
-     * For how long the limit has to be used in memory, so that a request which would wait so long has its turn behind all
-     * that was granted; 0 if it does not wait, or memory has counted that before.
-     *
-     * @param share the limit as memory decides on it
-     */
-    long lineNanos(Limit limit, Limit share, long permits, long patience, int instances, long now) {
-        if (limit.isSpaced()) {
-            return turnsNanos(limit, now);
-        }
-        if (inLine
-                || permits <= left(limit, instances, now)
-                || refusesFor(limit, permits, patience, instances, now) > 0) {
-            return 0;
-        }
-        inLine = hasLevel(limit);
-        double granted = inLine ? (reserved + owed - returned) * interval(share) : 0;
-        return lasting(limit) - (now - at) + (long) Math.ceil(granted);
+        return Math.max(least, hasLevel(limit) ? untilLevel(limit, wanted, instances, age) : lasting(limit) - age);
     }
 
     /** Whether the last answer tells something of such a limit: permits that are held say nothing of others. */
@@ -233,7 +194,7 @@ final class LimitUse {
             return lasting;
         }
         double level = hasLevel(by) ? lasting / interval(by) : used(by);
-        return (long) Math.ceil(level * interval(limit));
+        return Math.min((long) Math.ceil(level * interval(limit)), Limit.MAX_WINDOW.toNanos());
     }
 
     /** The permits that may be granted in memory, 0 or more; {@link Long#MAX_VALUE} if memory alone decides. */
@@ -283,7 +244,7 @@ final class LimitUse {
     }
 
     /** Whether it is a level that sinks evenly; warmth counts as if it were used. */
-    static boolean hasLevel(Limit limit) {
+    private static boolean hasLevel(Limit limit) {
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET, LEAKY_BUCKET -> true;
             case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;

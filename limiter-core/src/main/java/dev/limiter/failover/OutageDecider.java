@@ -139,7 +139,7 @@ final class OutageDecider {
             if (!isCounted()) {
                 return how == OnFailure.ALLOW || charge.permits() == 0;
             }
-            known.formLine(() -> queue(clock.epochNanos()));
+            queue(clock.epochNanos());
             queued = true;
             OutageUse.Reservation reservation = use.reserve(charge, shared.rule(), instances.getAsInt());
             known = reservation.use();
@@ -148,18 +148,17 @@ final class OutageDecider {
             return reserved;
         }
 
-        /** Requests that wait do so behind what the shared storage has granted. */
+        /** Paced requests wait behind the turns that the shared storage has given. */
         private void queue(long now) {
             for (int i = 0; i < charge.rule().limits().size(); i++) {
-                Limit share = shared.rule().limits().get(i);
-                long line = known.lineNanos(charge, i, share, instances.getAsInt(), now);
-                if (line > 0) {
-                    queue(i, missing(inMemory(i), line), Duration.ofNanos(2 * line));
+                long turns = turnsNanos(i, now);
+                if (turns > 0) {
+                    queue(i, missing(inMemory(i), turns), Duration.ofNanos(2 * turns));
                 }
             }
         }
 
-        /** Permits of one limit alone, no more at once than a request may take. */
+        /** Permits of a paced limit alone, no more at once than a request may take. */
         private void queue(int position, long permits, Duration maxWait) {
             Limit limit = shared.rule().limits().get(position);
             for (long rest = permits; rest > 0; rest -= limit.capacity()) {
@@ -179,16 +178,13 @@ final class OutageDecider {
         }
 
         /**
-         * How many permits have to be taken of a limit in memory until it is used for so long: all of a window; of a paced
-         * limit as far as there may be so many, one that goes and a burst that waits.
+         * How many permits have to be taken of a paced limit in memory until it is behind those turns, as far as there may
+         * be so many: one that goes, and a burst that waits.
          */
-        private long missing(LimitStatus status, long nanos) {
+        private long missing(LimitStatus status, long turns) {
             Limit limit = status.limit();
-            if (!LimitUse.hasLevel(limit)) {
-                return status.remaining();
-            }
-            double missing = Math.ceil((nanos - status.resetAfter().toNanos()) / LimitUse.interval(limit));
-            return (long) Math.max(limit.isSpaced() ? Math.min(missing, limit.capacity() + 1.0) : missing, 0);
+            double missing = Math.ceil((turns - status.resetAfter().toNanos()) / LimitUse.interval(limit));
+            return (long) Math.max(Math.min(missing, limit.capacity() + 1.0), 0);
         }
 
         /** Where the limits stand if paced requests wait behind those turns. */

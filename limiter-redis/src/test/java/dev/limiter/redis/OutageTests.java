@@ -214,40 +214,6 @@ class OutageTests {
         assertThat(granted(storage, rule.apply(changed), 200)).isZero();
     }
 
-    static Stream<Limit> limitsWithTurns() {
-        return Stream.of(
-                Limit.tokenBucket(4, Duration.ofHours(4)),
-                Limit.tokenBucket(4, Duration.ofHours(4)).warmUp(Duration.ofHours(1)),
-                Limit.leakyBucket(4, Duration.ofHours(4)),
-                Limit.leakyBucket(4, Duration.ofHours(4)).paced(),
-                Limit.fixedWindow(4, Duration.ofHours(4)),
-                Limit.calendarWindow(4, Period.ofDays(1), ZoneOffset.UTC));
-    }
-
-    @ParameterizedTest
-    @MethodSource("limitsWithTurns")
-    void aRequestThatWouldWaitGetsATurnInAnOutage(Limit limit) {
-        Rule rule = Rule.of("rule", limit);
-        Charge waits = rule.charge("key").within(Duration.ofDays(3));
-        FailoverRateLimiterStorage storage = storage(1);
-        granted(storage, rule, 4);
-        Duration known = storage.decide(rule, "key", 1).retryAfter().orElseThrow();
-        cut(storage);
-        Duration before = Duration.ZERO;
-        for (int i = 0; i < 3; i++) {
-            Decision turn = storage.decide(List.of(waits));
-            assertThat(turn.permitted()).isTrue();
-            assertThat(turn.onFailure()).contains(OnFailure.LOCAL);
-            assertThat(turn.delay())
-                    .isGreaterThan(known.minusMinutes(1))
-                    .isGreaterThanOrEqualTo(before.minusMinutes(1));
-            before = turn.delay();
-        }
-        assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
-        mend(storage);
-        assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
-    }
-
     @ParameterizedTest
     @MethodSource("limits")
     void instancesShareWhatTheLastAnswerLeft(Limit limit) {
