@@ -169,7 +169,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(changes).containsExactly("lost ");
     }
 
-    /** Nobody asks meanwhile; a node that says what it does not allow answers. */
+    /** A node that says what it does not allow answers, also while nobody asks. */
     @Test
     void probesWithoutARightGiveNothingUp() {
         remote.lackRightOfProbes();

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What was used stays used when a limit changes in an outage. */
+/** Permits that were used stay used when a limit changes in an outage. */
 class OutageOfChangedLimitsTests {
 
     private static final Duration HOUR = Duration.ofHours(1);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What was used under a limit counts under the next one alike in memory and in Redis, given whole microseconds. */
+/** Permits used under a limit count under the next one alike in memory and in Redis, given whole microseconds. */
 class TakenOverTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);

@@ -108,7 +108,7 @@ class SlackLimitCheckTests {
         assertThat(check(inForce(loose, tight())).findings()).hasSize(1);
     }
 
-    /** What the loose and the tight rule say, what counts otherwise, and whether the check finds the loose one. */
+    /** Cases of what the loose and the tight rule say, what counts otherwise, and whether the check finds the loose one. */
     @ParameterizedTest
     @CsvSource({
         ", , LOCAL, true",
