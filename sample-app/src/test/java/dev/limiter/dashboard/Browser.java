@@ -119,7 +119,9 @@ final class Browser implements AutoCloseable {
             Conditions.await(() -> has(selector) && text(selector).contains(part));
         } catch (AssertionError late) {
             throw new AssertionError(
-                    selector + " is \"" + (has(selector) ? text(selector) : "absent") + "\", not \"" + part + '"',
+                    selector + " is \"" + (has(selector) ? text(selector) : "absent") + "\", not \"" + part
+                            + "\"; the page says \"" + text("#status") + ' ' + text("#notice") + "\", the focus is on "
+                            + focused(),
                     late);
         }
     }

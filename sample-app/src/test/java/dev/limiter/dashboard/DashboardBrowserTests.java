@@ -197,6 +197,33 @@ class DashboardBrowserTests {
     }
 
     @Test
+    void showsTheAnswerToWhatWasAskedForLast() {
+        openOnly("login");
+        browser.fill("Key, or its hash", "192.0.2.8");
+        browser.evaluate("(window.ask = window.fetch, window.fetch = async (path, options) => {"
+                + " if (options.method === 'DELETE') { await new Promise(told => { window.release = told; }); }"
+                + " return window.ask(path, options); })");
+        browser.push("Reset, and lift ban");
+        browser.push("Where each value comes from");
+        browser.awaitText(card("login") + ".answer", "limiter.rules.login.limit");
+        browser.evaluate("window.release()");
+        browser.awaitText("#status", "192.0.2.8 is reset");
+        browser.awaitText("#audit", "reset");
+        assertThat(browser.text(card("login") + ".answer")).contains("limiter.rules.login.limit");
+    }
+
+    @Test
+    void showsAnAnswerWhereTheRulesCannotBeReadAgain() {
+        openOnly("login");
+        browser.evaluate("(window.ask = window.fetch, window.fetch = (path, options) => path.endsWith('/limiter')"
+                + " ? Promise.reject(new TypeError('lost')) : window.ask(path, options))");
+        browser.push("Where each value comes from");
+        browser.awaitText(card("login") + ".answer", "limiter.rules.login.limit");
+        assertThat(browser.holds("document.getElementById('notice').hidden")).isTrue();
+        browser.awaitText("#status", "No answer from the server");
+    }
+
+    @Test
     void suggestsALimitFromTheDemandThatIsRecorded() {
         openOnly("quotes");
         browser.push("Suggest a limit");

@@ -1,14 +1,17 @@
 // The endpoint /actuator/limiter, with the access and the CSRF protection that the application gives it.
 
-const TIMEOUT = 5000;
+/** The timeout of what is read again and again, in milliseconds. */
+export const LIVE = 5000;
+// an operator steers a server that has too much to do
+const TIMEOUT = 60000;
 
 let connection = null;
 
 /** An answer of the application itself: never the form to log in that it leads to, nor a browser that asks for a password. */
-function send(path, { headers, ...options } = {}) {
+function send(path, { headers, timeout = TIMEOUT, ...options } = {}) {
   return fetch(path, {
     ...options, headers: { ...headers, 'X-Requested-With': 'XMLHttpRequest' }, redirect: 'manual', cache: 'no-store',
-    signal: AbortSignal.timeout(TIMEOUT),
+    signal: AbortSignal.timeout(timeout),
   });
 }
 
@@ -31,8 +34,8 @@ async function sendWithToken(path, { headers, ...options }) {
 /** That of an answer; who is led elsewhere has to log in. */
 const status = (answer) => answer.type === 'opaqueredirect' ? 401 : answer.status;
 
-async function connect() {
-  const answer = await send('connection.json');
+async function connect(timeout) {
+  const answer = await send('connection.json', { timeout });
   if (!answer.ok) {
     throw new EndpointError(status(answer), meaning[status(answer)] || 'The page cannot be read any more: log in again.');
   }
@@ -57,9 +60,9 @@ const meaning = {
   405: 'The endpoint only reads: management.endpoint.limiter.access is not unrestricted.',
 };
 
-async function ask(method, path, body, audit = false) {
+async function ask(method, path, { body, audit = false, timeout } = {}) {
   if (connection === null) {
-    await connect();
+    await connect(timeout);
   }
   const headers = { Accept: 'application/json' };
   if (body !== undefined) {
@@ -67,7 +70,7 @@ async function ask(method, path, body, audit = false) {
   }
   const answer = await (method === 'GET' || !connection.csrf ? send : sendWithToken)(
     (audit ? connection.audit : connection.endpoint) + path,
-    { method, headers, body: body === undefined ? undefined : JSON.stringify(body) },
+    { method, headers, timeout, body: body === undefined ? undefined : JSON.stringify(body) },
   );
   const json = (answer.headers.get('Content-Type') || '').includes('json');
   const content = json ? await answer.json() : null;
@@ -87,7 +90,7 @@ const query = (words) => '?' + new URLSearchParams(words);
 /** Pushes the samples after one, until it is closed; ended: told if it does not come about, or ends. */
 export async function stream(after, heard, ended) {
   if (connection === null) {
-    await connect();
+    await connect(LIVE);
   }
   const events = new EventSource(connection.endpoint + query({ after }));
   events.onmessage = ({ data }) => heard(JSON.parse(data));
@@ -99,13 +102,13 @@ export async function stream(after, heard, ended) {
 }
 
 /** The samples after one. */
-export const series = (after) => ask('GET', query({ after }));
-export const rules = () => ask('GET', '');
-export const rule = (name) => ask('GET', segment(name));
-export const key = (name, value) => ask('GET', segment(name) + query({ key: value }));
+export const series = (after) => ask('GET', query({ after }), { timeout: LIVE });
+export const rules = () => ask('GET', '', { timeout: LIVE });
+export const rule = (name, timeout) => ask('GET', segment(name), { timeout });
+export const key = (name, value, timeout) => ask('GET', segment(name) + query({ key: value }), { timeout });
 export const explain = (words) => ask('GET', '/explain' + query(words));
-export const change = (name, settings) => ask('POST', segment(name), settings);
-export const undo = (reason) => ask('POST', '', { undo: true, reason });
+export const change = (name, settings) => ask('POST', segment(name), { body: settings });
+export const undo = (reason) => ask('POST', '', { body: { undo: true, reason } });
 export const suggestion = (name, suggest) => ask('GET', segment(name) + query({ suggest }));
 export const restore = (name, words) => ask('DELETE', segment(name) + query(words));
 
@@ -114,6 +117,6 @@ export async function audit(since) {
   if (connection === null || !connection.audit) {
     return null;
   }
-  const { events } = await ask('GET', query({ after: since.toISOString() }), undefined, true);
+  const { events } = await ask('GET', query({ after: since.toISOString() }), { audit: true, timeout: LIVE });
   return events.filter(({ type }) => type.startsWith('LIMITER_')).reverse();
 }

@@ -190,12 +190,17 @@ async function readRules() {
   }
 }
 
+/** Reads the rules after an action, which stays done where that fails: the next look tells that the server is gone. */
+const readAgain = () => readRules().catch(() => {
+  looks = 0;
+});
+
 /** Does what an operator asks for: null if that fails, which is told. */
 async function run(what, done) {
   try {
     const body = await what();
     notice('');
-    await readRules();
+    await readAgain();
     if (done) {
       status(done, 'live');
       told = performance.now() + TOLD;
@@ -206,7 +211,7 @@ async function run(what, done) {
       ? 'Somebody else has changed rules meanwhile, and nothing was changed now. Look at them, and repeat it. ' + failure.message
       : failure.message);
     if (failure.status === 409) {
-      await readRules();
+      await readAgain();
     }
     return null;
   }

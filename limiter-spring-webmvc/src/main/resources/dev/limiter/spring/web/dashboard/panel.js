@@ -44,11 +44,11 @@ export function panel(name, rule, run, revision) {
 
   /** What is left for all, or for those who are refused most, and who holds permits; without the keys that are gone. */
   async function look() {
-    const one = await endpoint.rule(name);
+    const one = await endpoint.rule(name, endpoint.LIVE);
     const keys = rule.key.length === 0 ? [['For all together', '']]
       : one.refusedMost.slice(0, MOST_KEYS).map((each) => ['Key ' + each.keyHash, each.keyHash]);
     const parts = await Promise.all(keys.map(([title, key]) =>
-      endpoint.key(name, key).then((told) => standing(title, told)).catch(() => null)));
+      endpoint.key(name, key, endpoint.LIVE).then((told) => standing(title, told)).catch(() => null)));
     const rows = parts.filter((part) => part !== null);
     state.replaceChildren(
       ...(rows.length ? rows : [make('p', { class: 'soft' }, 'Nobody was refused in the last five minutes: name a key below to see what it has left.')]),
@@ -59,11 +59,13 @@ export function panel(name, rule, run, revision) {
     // the page says that the server is gone
   });
 
-  // what is typed stays where it is, whatever the answer
+  // what is typed stays where it is, whatever the answer; the one that is shown is that to what was asked for last
+  let last = null;
   const act = async (what, done, show) => {
+    last = what;
     const body = await run(what, done);
     seen = revision();
-    if (body) {
+    if (body && last === what) {
       tell(...(show ? [show(body)] : []));
       await refresh();
     }
