@@ -117,7 +117,7 @@ class AnswerScriptTests extends WebTestSupport {
                 "forward?s=m/elsewhere&last=x",
                 "include?s=f,x",
                 "include?s=wabc,f,x",
-                "async?s=m/elsewhere",
+                "async-later?s=m/elsewhere",
                 "forward?s=pabc&last=x",
                 "sync?s=l7,wabcdefg,x",
                 "sync?s=l7,wabcdefg,f,x",
