@@ -245,9 +245,10 @@ final class KeyUse {
         private final LimitUse use;
         private long settled;
 
-        private LimitDebt(LimitUse use) {
+        /** {@code held}: owed until they are released, or held in the shared storage. */
+        private LimitDebt(LimitUse use, long held) {
             this.limit = use.name;
-            this.owed = use.owed();
+            this.owed = Math.max(use.owed() - held, 0);
             this.use = use;
         }
 
@@ -264,11 +265,17 @@ final class KeyUse {
             return null;
         }
         List<LimitDebt> owed = limits.stream()
-                .filter(use -> granted.limits().stream()
-                        .noneMatch(limit -> limit.isHeld() && limit.name().equals(use.name)))
-                .map(LimitDebt::new)
+                .map(use -> new LimitDebt(use, held(granted, use.name)))
                 .toList();
         return new Debt(granted, owed, List.copyOf(holding));
+    }
+
+    /** The permits of a limit that are held, if it is one of concurrency by now: what else is owed is of no use to it. */
+    private long held(Rule rule, String name) {
+        return rule.limits().stream()
+                .filter(limit -> limit.isHeld() && limit.name().equals(name))
+                .flatMapToLong(limit -> holding.stream().mapToLong(grant -> grant.permits(limit)))
+                .sum();
     }
 
     /**

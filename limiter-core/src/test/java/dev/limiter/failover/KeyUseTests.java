@@ -91,6 +91,19 @@ class KeyUseTests {
         assertThat(both.owes()).isFalse();
     }
 
+    @Test
+    void aDebtOfALimitThatIsOneOfConcurrencyByNowIsSettled() {
+        Rule pool = Rule.of("rule", Limit.concurrency(5));
+        assertThat(use.reserve(pool.charge("key", 2), pool, 1, 0)).allMatch(LimitStatus::permitted);
+        OutageGrant held = new OutageGrant(use, pool.charge("key", 2));
+        held.owe();
+        assertThat(use.settle(debt -> settled(debt, 3))).isCompleted();
+        grant.giveBack();
+        assertThat(use.owes()).isTrue();
+        held.giveBack();
+        assertThat(use.owes()).isFalse();
+    }
+
     /** An answer that is heard before a return is sent may have been made after it was done. */
     @Test
     void anAnswerIsTakenAtItsWordUntilAReturnIsSent() {
