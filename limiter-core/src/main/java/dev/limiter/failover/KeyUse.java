@@ -272,10 +272,20 @@ final class KeyUse {
 
     /** The permits of a limit that are held, if it is one of concurrency by now: what else is owed is of no use to it. */
     private long held(Rule rule, String name) {
-        return rule.limits().stream()
-                .filter(limit -> limit.isHeld() && limit.name().equals(name))
-                .flatMapToLong(limit -> holding.stream().mapToLong(grant -> grant.permits(limit)))
+        return rule.limits().stream().anyMatch(limit -> isHeld(limit, name))
+                ? holding.stream().mapToLong(grant -> held(grant, name)).sum()
+                : 0;
+    }
+
+    private static long held(OutageGrant grant, String name) {
+        return grant.charge.rule().limits().stream()
+                .filter(limit -> isHeld(limit, name))
+                .mapToLong(grant::permits)
                 .sum();
+    }
+
+    private static boolean isHeld(Limit limit, String name) {
+        return limit.isHeld() && limit.name().equals(name);
     }
 
     /**

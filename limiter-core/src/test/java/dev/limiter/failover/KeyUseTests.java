@@ -104,6 +104,26 @@ class KeyUseTests {
         assertThat(use.owes()).isFalse();
     }
 
+    @Test
+    void whatElseHoldsPermitsLeavesNoDebtOfAnotherLimit() {
+        Limit held = Limit.concurrency(5).named("held");
+        Rule before = Rule.of("rule", Limit.tokenBucket(10, Duration.ofHours(1)).named("other"), held);
+        KeyUse both = new KeyUse();
+        assertThat(both.reserve(before.charge("key", 2), before, 1, 0)).allMatch(LimitStatus::permitted);
+        OutageGrant two = new OutageGrant(both, before.charge("key", 2));
+        two.owe();
+        Rule now = Rule.of("rule", Limit.concurrency(5).named("other"), held);
+        assertThat(both.reserve(now.charge("key", 1), now, 1, 0)).allMatch(LimitStatus::permitted);
+        new OutageGrant(both, now.charge("key", 1)).owe();
+        List<Long> owed = new ArrayList<>();
+        assertThat(both.settle(debt -> {
+                    debt.limits().forEach(each -> owed.add(each.owed));
+                    return CompletableFuture.completedFuture(null);
+                }))
+                .isCompleted();
+        assertThat(owed).containsExactly(2L, 0L);
+    }
+
     /** An answer that is heard before a return is sent may have been made after it was done. */
     @Test
     void anAnswerIsTakenAtItsWordUntilAReturnIsSent() {
