@@ -9,10 +9,12 @@ import dev.limiter.failover.KeyUse.LimitDebt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,10 +39,11 @@ final class DebtSettlement {
      */
     CompletableFuture<?> settle(Charge charge, KeyUse.Debt debt) {
         List<CompletableFuture<?>> settled = new ArrayList<>();
-        for (Limit limit : charge.rule().limits()) {
-            if (limit.isHeld()) {
-                debt.holding().forEach(grant -> settled.add(hold(grant, alone(charge, limit), limit, charge.key())));
-            }
+        List<Limit> held = charge.rule().limits().stream().filter(Limit::isHeld).toList();
+        Set<String> names = held.stream().map(Limit::name).collect(Collectors.toSet());
+        for (OutageGrant grant : debt.holding()) {
+            grant.holdsOnly(names);
+            held.forEach(limit -> settled.add(hold(grant, limit, charge)));
         }
         List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
         for (LimitDebt owed : debt.limits()) {
@@ -86,14 +89,15 @@ final class DebtSettlement {
     }
 
     /** If there are so many; what is in flight goes on anyway. */
-    private CompletableFuture<?> hold(OutageGrant grant, Rule rule, Limit limit, String key) {
-        long permits = grant.permits(limit);
-        return permits == 0 || grant.holds(rule)
+    private CompletableFuture<?> hold(OutageGrant grant, Limit limit, Charge charge) {
+        String name = limit.name();
+        long permits = grant.permits(name);
+        return permits == 0 || grant.holds(name)
                 ? NOTHING
                 : orElse(
                         null,
-                        () -> shared.decideAsync(List.of(rule.charge(key, permits)))
-                                .thenAccept(hold -> grant.hold(rule, hold)));
+                        () -> shared.decideAsync(List.of(alone(charge, limit).charge(charge.key(), permits)))
+                                .thenAccept(hold -> grant.hold(name, hold)));
     }
 
     /** Completes with another value where the storage cannot count a limit. */

@@ -153,11 +153,11 @@ final class KeyUse {
 
     /** Permits of a grant that were reserved are a debt. {@code held}: those of concurrency limits, or the others. */
     synchronized void owe(OutageGrant grant, boolean held) {
-        each(grant, held, LimitUse::owe);
+        each(grant, held, held ? LimitUse::hold : LimitUse::owe);
         due = true;
         if (!held) {
             grant.generation = generation;
-        } else if (grant.holdsPermits()) {
+        } else if (grant.isUnheld()) {
             holding.add(grant);
         }
     }
@@ -180,16 +180,15 @@ final class KeyUse {
         }
     }
 
-    /** A grant no longer holds what memory let it hold; {@code counted}: nor does the shared storage know of it. */
-    synchronized void released(OutageGrant grant, boolean counted) {
-        if (holding.remove(grant) && counted) {
-            each(grant, true, LimitUse::pay);
-        }
+    /** A grant no longer holds what memory let it hold. {@code unheld}: limits that the shared storage does not know of. */
+    synchronized void released(OutageGrant grant, Set<String> unheld) {
+        holding.remove(grant);
+        unheld.forEach(limit -> held(grant, limit));
     }
 
-    /** The shared storage holds it as well, or cannot. */
-    synchronized void held(OutageGrant grant) {
-        each(grant, true, LimitUse::pay);
+    /** The shared storage holds the permits of a limit as well, or need not. */
+    synchronized void held(OutageGrant grant, String limit) {
+        of(limit).held(grant.permits(limit));
     }
 
     /** Has each limit of a grant, either those of concurrency or the others, count its permits. */
@@ -216,8 +215,9 @@ final class KeyUse {
     /** The debt to charge without a request for the key; null if there is none, or there was no room for it before. */
     synchronized @Nullable Due due(String key) {
         Rule rule = asked;
-        long owed = limits.stream().mapToLong(LimitUse::owed).sum();
-        return due && rule != null && owed > 0 ? new Due(rule.charge(key, 0), owed) : null;
+        long permits =
+                limits.stream().mapToLong(use -> use.owed() + use.unheld()).sum();
+        return due && rule != null && permits > 0 ? new Due(rule.charge(key, 0), permits) : null;
     }
 
     synchronized boolean owes() {
@@ -232,7 +232,7 @@ final class KeyUse {
      * The debt at some moment.
      *
      * @param share the rule as memory has decided on it
-     * @param limits those that are not about concurrency
+     * @param limits what is to be charged of each
      * @param holding grants that hold permits of a concurrency limit
      */
     record Debt(Rule share, List<LimitDebt> limits, List<OutageGrant> holding) {}
@@ -245,10 +245,9 @@ final class KeyUse {
         private final LimitUse use;
         private long settled;
 
-        /** {@code held}: owed until they are released, or held in the shared storage. */
-        private LimitDebt(LimitUse use, long held) {
+        private LimitDebt(LimitUse use) {
             this.limit = use.name;
-            this.owed = Math.max(use.owed() - held, 0);
+            this.owed = use.owed();
             this.use = use;
         }
 
@@ -264,28 +263,7 @@ final class KeyUse {
         if (granted == null || forgotten || !owes()) {
             return null;
         }
-        List<LimitDebt> owed = limits.stream()
-                .map(use -> new LimitDebt(use, held(granted, use.name)))
-                .toList();
-        return new Debt(granted, owed, List.copyOf(holding));
-    }
-
-    /** The permits of a limit that are held, if it is one of concurrency by now: what else is owed is of no use to it. */
-    private long held(Rule rule, String name) {
-        return rule.limits().stream().anyMatch(limit -> isHeld(limit, name))
-                ? holding.stream().mapToLong(grant -> held(grant, name)).sum()
-                : 0;
-    }
-
-    private static long held(OutageGrant grant, String name) {
-        return grant.charge.rule().limits().stream()
-                .filter(limit -> isHeld(limit, name))
-                .mapToLong(grant::permits)
-                .sum();
-    }
-
-    private static boolean isHeld(Limit limit, String name) {
-        return limit.isHeld() && limit.name().equals(name);
+        return new Debt(granted, limits.stream().map(LimitDebt::new).toList(), List.copyOf(holding));
     }
 
     /**

@@ -41,8 +41,11 @@ final class LimitUse {
     /** About to be granted in memory, or not. */
     private long reserved;
 
-    /** Granted in memory, of which the shared storage does not know yet. */
+    /** Granted in memory, and to be charged in the shared storage. */
     private long owed;
+
+    /** Granted in memory to requests in flight, and to be held in the shared storage; of a concurrency limit. */
+    private long unheld;
 
     /** Grants of an earlier generation are charged in the shared storage, as far as there was room for them. */
     private int unsettled;
@@ -98,13 +101,24 @@ final class LimitUse {
         reserved -= permits;
     }
 
-    /** So many of what was reserved are granted. */
+    /** So many of what was reserved are granted, and used. */
     void owe(long permits) {
         reserved -= permits;
         owed += permits;
     }
 
-    void pay(long permits) {
+    /** So many of what was reserved are granted to a request in flight. */
+    void hold(long permits) {
+        reserved -= permits;
+        unheld += permits;
+    }
+
+    /** So many are held in the shared storage as well, or not any more. */
+    void held(long permits) {
+        unheld -= permits;
+    }
+
+    private void pay(long permits) {
         owed = Math.max(owed - permits, 0);
     }
 
@@ -123,17 +137,26 @@ final class LimitUse {
         }
     }
 
+    /** Reserved or granted in memory, of which the shared storage does not know yet. */
+    private long granted() {
+        return reserved + owed + unheld;
+    }
+
     boolean owes() {
-        return reserved + owed > 0;
+        return granted() > 0;
     }
 
     long owed() {
         return owed;
     }
 
+    long unheld() {
+        return unheld;
+    }
+
     /** Whether the last answer leaves enough for what is owed. */
     boolean isCovered() {
-        return reserved + owed == 0 || told == null || left + returned >= reserved + owed;
+        return granted() == 0 || told == null || left + returned >= granted();
     }
 
     /**
@@ -166,7 +189,7 @@ final class LimitUse {
             return least > 0 ? least : Decision.UNKNOWN;
         }
         long age = now - at;
-        long wanted = reserved + owed + permits - returned;
+        long wanted = granted() + permits - returned;
         return Math.max(least, hasLevel(limit) ? untilLevel(limit, wanted, instances, age) : lasting(limit) - age);
     }
 
@@ -204,7 +227,7 @@ final class LimitUse {
             return Long.MAX_VALUE;
         }
         long free = limit.isHeld() ? free(limit, instances, now) : returned + standing(limit, instances, age);
-        return Math.max(free - reserved - owed, 0);
+        return Math.max(free - granted(), 0);
     }
 
     /** This instance's part of what the answer left, or of what has flown into a bucket since, if that is more. */

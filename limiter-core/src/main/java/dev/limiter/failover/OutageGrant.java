@@ -3,10 +3,12 @@ package dev.limiter.failover;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.Rule;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +31,13 @@ final class OutageGrant {
     int generation;
 
     private final KeyUse use;
-    private final Map<Rule, Decision> holds = new HashMap<>(2);
+
+    /** Permits that the shared storage holds until this is over, by the names of their limits. */
+    private final Map<String, Decision> holds = new HashMap<>(2);
+
+    /** The names of the limits that memory alone holds permits of. */
+    private final Set<String> unheld = new HashSet<>(2);
+
     private State state = State.RESERVED;
     private @Nullable Decision payment;
     private boolean givenBack;
@@ -39,6 +47,12 @@ final class OutageGrant {
     OutageGrant(KeyUse use, Charge charge) {
         this.use = use;
         this.charge = charge;
+        List<Limit> limits = charge.rule().limits();
+        for (int i = 0; i < limits.size(); i++) {
+            if (limits.get(i).isHeld() && charge.permits(i) > 0) {
+                unheld.add(limits.get(i).name());
+            }
+        }
     }
 
     /** The shared storage does not know of it. */
@@ -69,9 +83,6 @@ final class OutageGrant {
             if (!returned) {
                 payment = grant;
             }
-            if (!returned && !released) {
-                holds.put(charge.rule(), grant);
-            }
         }
         if (returned) {
             grant.giveBack();
@@ -80,42 +91,53 @@ final class OutageGrant {
         }
     }
 
-    /** Whether permits of a concurrency limit were granted. */
-    boolean holdsPermits() {
-        List<Limit> limits = charge.rule().limits();
-        return IntStream.range(0, limits.size())
-                .anyMatch(i -> charge.permits(i) > 0 && limits.get(i).isHeld());
+    /** Whether memory alone holds permits of some limit. */
+    synchronized boolean isUnheld() {
+        return !unheld.isEmpty();
     }
 
     /** How many were granted of a limit; the most of any if the rule had no such limit then. */
-    long permits(Limit limit) {
+    long permits(String limit) {
         List<Limit> limits = charge.rule().limits();
         return IntStream.range(0, limits.size())
-                .filter(i -> limits.get(i).name().equals(limit.name()))
+                .filter(i -> limits.get(i).name().equals(limit))
                 .mapToLong(charge::permits)
                 .findFirst()
                 .orElse(charge.permits());
     }
 
-    /** Whether nothing has to be held any more, or this is already. */
-    synchronized boolean holds(Rule rule) {
-        return over || holds.containsKey(rule);
+    /** Whether nothing has to be held of a limit any more, or this is already. */
+    synchronized boolean holds(String limit) {
+        return over || holds.containsKey(limit);
     }
 
     /**
      * Has a hold in the shared storage released with the rest, at once if that is over. Does nothing with a refusal.
      */
-    void hold(Rule rule, Decision hold) {
+    void hold(String limit, Decision hold) {
         if (!hold.permitted()) {
             return;
         }
         synchronized (this) {
-            if (!over && holds.putIfAbsent(rule, hold) == null) {
-                use.held(this);
+            if (!over && holds.putIfAbsent(limit, hold) == null) {
+                held(limit);
                 return;
             }
         }
         hold.close();
+    }
+
+    /** Only these limits are about concurrency by now: of others, nothing is to be held. */
+    synchronized void holdsOnly(Set<String> limits) {
+        if (!over) {
+            Set.copyOf(unheld).stream().filter(limit -> !limits.contains(limit)).forEach(this::held);
+        }
+    }
+
+    private void held(String limit) {
+        if (unheld.remove(limit)) {
+            use.held(this, limit);
+        }
     }
 
     void giveBack() {
@@ -145,11 +167,14 @@ final class OutageGrant {
                 return;
             }
             over = true;
-            held = List.copyOf(holds.values());
+            held = new ArrayList<>(holds.values());
             holds.clear();
+            if (payment != null) {
+                held.add(payment);
+            }
             switch (state) {
                 case RESERVED -> use.unreserve(this, true);
-                case OWED -> use.released(this, held.isEmpty());
+                case OWED -> use.released(this, unheld);
                 case PAID -> {}
             }
         }

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,6 +126,47 @@ class KeyUseTests {
                 }))
                 .isCompleted();
         assertThat(owed).containsExactly(2L, 0L);
+    }
+
+    @Test
+    void aGrantThatIsHeldLeavesTheDebtOfAnother() {
+        Rule pools = Rule.of(
+                "pools",
+                Limit.concurrency(2).named("first"),
+                Limit.concurrency(2).named("second"));
+        Charge one = pools.charge("key");
+        KeyUse both = new KeyUse();
+        List<OutageGrant> grants = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            assertThat(both.reserve(one, pools, 1, 0)).allMatch(LimitStatus::permitted);
+            grants.add(new OutageGrant(both, one));
+        }
+        grants.forEach(OutageGrant::owe);
+        pools.limits()
+                .forEach(limit -> grants.get(0).hold(limit.name(), storage().decide(List.of(one))));
+        grants.get(0).release();
+        assertThat(both.owes()).isTrue();
+        grants.get(1).release();
+        assertThat(both.owes()).isFalse();
+    }
+
+    @Test
+    void nothingIsHeldOfALimitThatIsAboutSomethingElseByNow() {
+        Rule pool = Rule.of("rule", Limit.concurrency(5));
+        KeyUse pooled = new KeyUse();
+        assertThat(pooled.reserve(pool.charge("key", 2), pool, 1, 0)).allMatch(LimitStatus::permitted);
+        OutageGrant two = new OutageGrant(pooled, pool.charge("key", 2));
+        two.owe();
+        DebtSettlement settlement = new DebtSettlement(storage(), storage());
+        assertThat(pooled.settle(debt -> settlement.settle(charge, debt))).isCompleted();
+        assertThat(pooled.owes()).isFalse();
+        two.release();
+        assertThat(pooled.reserve(pool.charge("key", 5), pool, 1, 0)).allMatch(LimitStatus::permitted);
+        assertThat(pooled.owes()).isTrue();
+    }
+
+    private static RateLimiterStorage storage() {
+        return new InMemoryRateLimiterStorage(new RateLimiterFactory(), new VirtualTime(), 100);
     }
 
     /** An answer that is heard before a return is sent may have been made after it was done. */
