@@ -144,6 +144,18 @@ class AnswerScriptTests extends WebTestSupport {
         }
     }
 
+    /** Filters write fields when a request leaves them, and the thread of its asynchronous work writes its own. */
+    @Test
+    void fieldsOfFiltersAndOfAsynchronousWorkAreWrittenInTurn() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            HttpResponse<String> answer = ask("async-fields?");
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.headers().map().keySet())
+                    .filteredOn(name -> name.matches("[fw][0-9]+"))
+                    .hasSize(2 * ScriptedEndpoints.FIELDS);
+        }
+    }
+
     /** A filter of Spring's own may ask the container for asynchronous work that has just ended. */
     boolean failsWhenAskedAfterTheEnd() {
         return false;

@@ -16,8 +16,10 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
@@ -34,6 +36,11 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
 /** Endpoints that do with their response what the request says: steps, as of {@link #step}, with commas between. */
 @Controller
 class ScriptedEndpoints {
+
+    /** How many fields a thread writes. */
+    static final int FIELDS = 100;
+
+    private static final String FIELDS_AFTER = "fieldsAfter";
 
     private static final class Handled extends RuntimeException {
 
@@ -66,6 +73,9 @@ class ScriptedEndpoints {
         FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>((request, response, chain) -> {
             run(request.getParameter("before"), (HttpServletResponse) response);
             chain.doFilter(request, response);
+            if (request.getAttribute(FIELDS_AFTER) instanceof CyclicBarrier both) {
+                writeFields("f", both, (HttpServletResponse) response);
+            }
         });
         registration.setOrder(100);
         registration.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST));
@@ -119,6 +129,31 @@ class ScriptedEndpoints {
     void async(String s, HttpServletRequest request, HttpServletResponse response) {
         AsyncContext async = request.startAsync();
         new Thread(() -> complete(async, s)).start();
+    }
+
+    /** Two threads write fields at once: that of the work, and that of the request in a filter. */
+    @GetMapping("/script/async-fields")
+    void asyncFields(HttpServletRequest request, HttpServletResponse response) {
+        CyclicBarrier both = new CyclicBarrier(2);
+        request.setAttribute(FIELDS_AFTER, both);
+        AsyncContext async = request.startAsync();
+        new Thread(() -> {
+                    writeFields("w", both, (HttpServletResponse) async.getResponse());
+                    async.complete();
+                })
+                .start();
+    }
+
+    private static void writeFields(String prefix, CyclicBarrier both, HttpServletResponse response) {
+        try {
+            both.await();
+            for (int i = 0; i < FIELDS; i++) {
+                response.setHeader(prefix + i, "1");
+            }
+            both.await();
+        } catch (InterruptedException | BrokenBarrierException failure) {
+            throw new IllegalStateException(failure);
+        }
     }
 
     /** Goes on once no filter has the request any more. */

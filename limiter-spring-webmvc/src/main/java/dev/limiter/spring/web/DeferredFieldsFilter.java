@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -7,6 +8,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.EnumSet;
@@ -35,13 +37,33 @@ public final class DeferredFieldsFilter implements Filter {
         DeferredFieldsResponse present = WebUtils.getNativeResponse(response, DeferredFieldsResponse.class);
         DeferredFieldsResponse holding = present != null ? present : new DeferredFieldsResponse(answer);
         try {
-            chain.doFilter(request, present != null ? response : holding);
+            if (present != null) {
+                chain.doFilter(request, response);
+            } else {
+                chain.doFilter(new DeferringRequest(http, holding), holding);
+            }
         } finally {
             boolean dispatchedAgain =
                     http.isAsyncStarted() && WebAsyncUtils.getAsyncManager(http).isConcurrentHandlingStarted();
             if (!dispatchedAgain) {
                 holding.release();
             }
+        }
+    }
+
+    /** Has asynchronous work write to the response that defers fields, rather than to that of the container. */
+    private static final class DeferringRequest extends HttpServletRequestWrapper {
+
+        private final DeferredFieldsResponse deferring;
+
+        DeferringRequest(HttpServletRequest request, DeferredFieldsResponse deferring) {
+            super(request);
+            this.deferring = deferring;
+        }
+
+        @Override
+        public AsyncContext startAsync() {
+            return super.startAsync(this, deferring);
         }
     }
 }

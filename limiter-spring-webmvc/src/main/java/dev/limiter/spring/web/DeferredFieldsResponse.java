@@ -2,6 +2,7 @@ package dev.limiter.spring.web;
 
 import dev.limiter.spring.answer.RateLimitHeaders;
 import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the fields about limits back until the status is known, and drops them where that is a redirection. A field
- * that was set cannot be removed on all servers. Used by the threads that handle the request one after the other.
+ * that was set cannot be removed on all servers. Fields are written and read by one thread at a time: a thread of
+ * asynchronous work may write some while filters still write theirs, and containers keep them in plain arrays.
  */
 final class DeferredFieldsResponse extends HttpServletResponseWrapper {
 
@@ -29,7 +31,7 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     }
 
     /** The status is known, or the fields cannot wait for it any longer. Later calls do nothing. */
-    void release() {
+    synchronized void release() {
         if (!decided) {
             decided = true;
             dropping = getStatus() >= SC_MULTIPLE_CHOICES && getStatus() < SC_BAD_REQUEST;
@@ -41,7 +43,7 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public void setHeader(String name, String value) {
+    public synchronized void setHeader(String name, String value) {
         boolean deferrable = name.startsWith(RateLimitHeaders.DRAFT) || name.startsWith(RateLimitHeaders.LEGACY);
         if (deferrable && !decided) {
             held.put(name, value);
@@ -51,24 +53,54 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public boolean containsHeader(String name) {
+    public synchronized void addHeader(String name, String value) {
+        super.addHeader(name, value);
+    }
+
+    @Override
+    public synchronized void setIntHeader(String name, int value) {
+        super.setIntHeader(name, value);
+    }
+
+    @Override
+    public synchronized void addIntHeader(String name, int value) {
+        super.addIntHeader(name, value);
+    }
+
+    @Override
+    public synchronized void setDateHeader(String name, long date) {
+        super.setDateHeader(name, date);
+    }
+
+    @Override
+    public synchronized void addDateHeader(String name, long date) {
+        super.addDateHeader(name, date);
+    }
+
+    @Override
+    public synchronized void addCookie(Cookie cookie) {
+        super.addCookie(cookie);
+    }
+
+    @Override
+    public synchronized boolean containsHeader(String name) {
         return held.containsKey(name) || super.containsHeader(name);
     }
 
     @Override
-    public @Nullable String getHeader(String name) {
+    public synchronized @Nullable String getHeader(String name) {
         String value = held.get(name);
         return value == null ? super.getHeader(name) : value;
     }
 
     @Override
-    public Collection<String> getHeaders(String name) {
+    public synchronized Collection<String> getHeaders(String name) {
         String value = held.get(name);
         return value == null ? super.getHeaders(name) : List.of(value);
     }
 
     @Override
-    public Collection<String> getHeaderNames() {
+    public synchronized Collection<String> getHeaderNames() {
         if (held.isEmpty()) {
             return super.getHeaderNames();
         }
@@ -78,21 +110,21 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public void sendError(int status) throws IOException {
+    public synchronized void sendError(int status) throws IOException {
         setStatus(status);
         release();
         super.sendError(status);
     }
 
     @Override
-    public void sendError(int status, String message) throws IOException {
+    public synchronized void sendError(int status, String message) throws IOException {
         setStatus(status);
         release();
         super.sendError(status, message);
     }
 
     @Override
-    public void sendRedirect(String location) throws IOException {
+    public synchronized void sendRedirect(String location) throws IOException {
         setStatus(SC_FOUND);
         release();
         super.sendRedirect(location);
@@ -117,7 +149,7 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public void reset() {
+    public synchronized void reset() {
         super.reset();
         held.clear();
         decided = false;
