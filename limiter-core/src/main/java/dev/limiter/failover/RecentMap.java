@@ -23,24 +23,22 @@ public final class RecentMap<K, V> {
 
     public @Nullable V get(K key) {
         V value = young.get(key);
-        if (value != null) {
-            return value;
-        }
-        Map<K, V> last = old;
-        V older = last.get(key);
-        if (older != null && last.remove(key, older)) {
-            put(key, older);
-        }
-        return older;
+        return value != null || !old.containsKey(key) ? value : moved(key, absent -> null);
     }
 
-    public V computeIfAbsent(K key, Function<? super K, ? extends V> made) {
-        V known = get(key);
-        if (known != null) {
-            return known;
-        }
+    public V computeIfAbsent(K key, Function<? super K, ? extends @Nullable V> made) {
+        V value = young.get(key);
+        return value != null ? value : moved(key, made);
+    }
+
+    /** An entry moves under the lock of its new place: nobody makes another one while it is in neither generation. */
+    private V moved(K key, Function<? super K, ? extends @Nullable V> made) {
+        Map<K, V> last = old;
         makeRoom();
-        return young.computeIfAbsent(key, made);
+        return young.computeIfAbsent(key, absent -> {
+            V older = last.remove(absent);
+            return older != null ? older : made.apply(absent);
+        });
     }
 
     public void put(K key, V value) {
@@ -62,13 +60,14 @@ public final class RecentMap<K, V> {
     }
 
     public void remove(K key) {
-        young.remove(key);
+        // the older generation first: an entry that is moved meanwhile is found in the younger one
         old.remove(key);
+        young.remove(key);
     }
 
     public void remove(K key, V value) {
-        young.remove(key, value);
         old.remove(key, value);
+        young.remove(key, value);
     }
 
     public void removeIf(Predicate<? super V> unused) {

@@ -1,0 +1,91 @@
+package dev.limiter.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+class RecentMapTests {
+
+    private static final int THREADS = 3;
+    private static final int ROUNDS = 20_000;
+
+    @Test
+    void dropsTheLeastRecentlyUsed() {
+        RecentMap<Integer, Integer> map = new RecentMap<>(4);
+        for (int i = 0; i < 4; i++) {
+            map.put(i, i);
+        }
+        assertThat(map.get(0)).isZero();
+        map.put(4, 4);
+        map.put(5, 5);
+        assertThat(map.get(0)).isZero();
+        assertThat(map.get(1)).isNull();
+    }
+
+    @Test
+    void makesNoSecondValueOfAKeyThatMovesToTheYoungerGeneration() throws Exception {
+        RecentMap<Integer, Object> map = new RecentMap<>(2 * ROUNDS);
+        for (int i = 0; i < ROUNDS; i++) {
+            map.put(i, new Object());
+        }
+        map.put(ROUNDS, new Object());
+        CyclicBarrier start = new CyclicBarrier(THREADS);
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        List<Future<List<Object>>> found = new ArrayList<>();
+        try {
+            for (int i = 0; i < THREADS; i++) {
+                found.add(threads.submit(() -> {
+                    start.await();
+                    List<Object> values = new ArrayList<>(ROUNDS);
+                    for (int key = 0; key < ROUNDS; key++) {
+                        values.add(map.computeIfAbsent(key, absent -> new Object()));
+                    }
+                    return values;
+                }));
+            }
+            for (Future<List<Object>> values : found) {
+                assertThat(values.get()).isEqualTo(found.get(0).get());
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void hasNothingOfAKeyThatIsRemovedWhileItIsUsed() throws Exception {
+        RecentMap<Integer, Object> map = new RecentMap<>(2 * ROUNDS);
+        for (int i = 0; i < ROUNDS; i++) {
+            map.put(i, new Object());
+        }
+        map.put(ROUNDS, new Object());
+        CyclicBarrier start = new CyclicBarrier(2);
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            Future<?> used = threads.submit(() -> {
+                start.await();
+                for (int key = 0; key < ROUNDS; key++) {
+                    map.get(key);
+                }
+                return null;
+            });
+            Future<?> removed = threads.submit(() -> {
+                start.await();
+                for (int key = 0; key < ROUNDS; key++) {
+                    map.remove(key);
+                }
+                return null;
+            });
+            used.get();
+            removed.get();
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(map.size()).isEqualTo(1);
+    }
+}
