@@ -66,8 +66,10 @@ class InFlightTests {
         try (Threads threads = new Threads()) {
             threads.race(tasks);
         }
-        until(() -> limiters.waiting() == 0 && inFlight.get() == 0);
-        assertThat(limiters.peek(rule, "key").limits().get(0).remaining()).isEqualTo(LIMIT);
+        // a request that another thread was granted may be about to be released
+        until(() -> limiters.waiting() == 0
+                && limiters.peek(rule, "key").limits().get(0).remaining() == LIMIT);
+        assertThat(inFlight).hasValue(0);
         assertThat(most.get()).isBetween(2L, (long) LIMIT);
         assertThat(permitted.get()).isGreaterThan(requests / 20);
     }
