@@ -113,7 +113,7 @@ final class RedisDecider implements SharedCalls.Taker {
         Charge first = merged.get(0);
         RemoteRule rule = rules.of(first.rule());
         boolean one = merged.size() == 1 && first.permits() == 1 && first.isPlain();
-        return one && rule.isShareable() ? shared.decide(first, rule.ahead) : decide(merged, false);
+        return one && rule.isShareable() ? shared.decide(first) : decide(merged, false);
     }
 
     private CompletableFuture<Decision> decide(List<Charge> charges, boolean peek) {
@@ -238,6 +238,11 @@ final class RedisDecider implements SharedCalls.Taker {
                         callers + ahead,
                         answer -> block(charge, rule, answer, callers, stamp, asked),
                         LeasedPermits::giveBack);
+    }
+
+    @Override
+    public long ahead(Charge charge) {
+        return rules.of(charge.rule()).ahead;
     }
 
     @Override

@@ -60,10 +60,11 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         this.redis = builder.redis;
         this.keyPrefix = builder.keyPrefix;
         this.timeout = builder.timeout;
-        ToIntFunction<Rule> aheadPercent = builder.aheadPercent;
         Scripts scripts = builder.scripts;
-        this.rules = new RemoteRules(rule -> new RemoteRule(
-                rule, scripts.algorithms(), keyPrefix, PermitRenewals.MICROS, aheadPercent.applyAsInt(rule)));
+        this.rules = new RemoteRules(
+                builder.aheadPercent,
+                (rule, percent) ->
+                        new RemoteRule(rule, scripts.algorithms(), keyPrefix, PermitRenewals.MICROS, percent));
         this.time = new ServerTime(builder.passedTime);
         StorageStatistics statistics = builder.statistics;
         this.batcher = new RequestBatcher(redis, scripts, builder.gather, statistics);
@@ -279,7 +280,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
          * The share of a rule's limits, in percent from 0 to 50, that this instance takes ahead to decide on its own;
          * it is kept for that share of the window at most. Default 0. In no window are more used than the limit admits:
          * sliding windows and buckets count a permit for that time longer, and so bring that share less. Others may be
-         * refused what one has taken and does not use. Permits of 10,000 keys are kept at most. Not for concurrency
+         * refused what one has taken and does not use. Asked for each request, and in force from the next call on. Permits of 10,000 keys are kept at most. Not for concurrency
          * limits, and not where one request leaves after the other: these never take anything ahead.
          */
         public Builder lease(ToIntFunction<Rule> percent) {

@@ -27,7 +27,7 @@ final class CallersOfKey {
 
     private final SharedCalls.Taker taker;
     private final Charge charge;
-    private final long ahead;
+    private final boolean keeps;
     private final Consumer<CallersOfKey> whenOver;
 
     /** The oldest first. Written with the lock held, like all that follows; an array is never changed. */
@@ -44,11 +44,11 @@ final class CallersOfKey {
     private List<ReturningFuture<Decision>> waiting = new ArrayList<>(4);
     private boolean over;
 
-    /** {@code ahead}: how many permits to keep at most for later callers. */
-    CallersOfKey(SharedCalls.Taker taker, Charge charge, long ahead, Consumer<CallersOfKey> whenOver) {
+    /** {@code keeps}: whether it may keep permits for later callers. */
+    CallersOfKey(SharedCalls.Taker taker, Charge charge, boolean keeps, Consumer<CallersOfKey> whenOver) {
         this.taker = taker;
         this.charge = charge;
-        this.ahead = ahead;
+        this.keeps = keeps;
         this.whenOver = whenOver;
     }
 
@@ -110,9 +110,9 @@ final class CallersOfKey {
 
     private void call() {
         List<ReturningFuture<Decision>> callers;
+        long more = keeps ? taker.ahead(charge) : 0;
         // with permits taken ahead, callers gather for one call at a time
-        int most = ahead > 0 ? 1 : taker.callsAtOnce(charge);
-        long more = ahead;
+        int most = more > 0 ? 1 : taker.callsAtOnce(charge);
         synchronized (this) {
             atOnce = most;
             waiting.removeIf(CompletableFuture::isDone);

@@ -26,6 +26,9 @@ public final class SharedCalls {
          */
         CompletableFuture<LeasedPermits> take(Charge charge, int callers, long ahead);
 
+        /** How many permits to keep at most for later callers; it may change. */
+        long ahead(Charge charge);
+
         /** How many calls for the key may be under way before its callers gather, 1 or more. */
         int callsAtOnce(Charge charge);
 
@@ -53,12 +56,11 @@ public final class SharedCalls {
         return callers == null ? null : callers.take();
     }
 
-    /** {@code ahead}: how many permits to keep at most for later callers. */
-    public CompletableFuture<Decision> decide(Charge charge, long ahead) {
-        long bounded = ahead == 0 || byKey.mappingCount() < MAX_KEYS ? ahead : 0;
+    public CompletableFuture<Decision> decide(Charge charge) {
+        boolean keeps = byKey.mappingCount() < MAX_KEYS;
         while (true) {
             CallersOfKey callers = byKey.computeIfAbsent(
-                    charge, absent -> new CallersOfKey(taker, absent, bounded, ended -> byKey.remove(absent, ended)));
+                    charge, absent -> new CallersOfKey(taker, absent, keeps, ended -> byKey.remove(absent, ended)));
             CompletableFuture<Decision> answer = callers.enter();
             if (answer != null) {
                 return answer;

@@ -21,6 +21,10 @@ public final class RemoteRule {
     private static final int LONGEST_KEY = 128;
 
     public final Rule rule;
+
+    /** The share of the limits, and of their windows, for which permits are taken ahead. */
+    public final int aheadPercent;
+
     public final RemoteLimit[] limits;
 
     /** The {@linkplain LuaAlgorithm#bit bits} of all algorithms. */
@@ -43,10 +47,10 @@ public final class RemoteRule {
     /**
      * @param algorithms those that there are scripts of
      * @param holdMicros the time that a permit of a concurrency limit is held unless renewed
-     * @param aheadPercent the share of the limits, and of their windows, for which permits are taken ahead
      */
     public RemoteRule(Rule rule, LuaAlgorithms algorithms, String prefix, long holdMicros, int aheadPercent) {
         this.rule = rule;
+        this.aheadPercent = aheadPercent;
         long permits = Long.MAX_VALUE;
         long nanos = Long.MAX_VALUE;
         double perPause = Double.MAX_VALUE;

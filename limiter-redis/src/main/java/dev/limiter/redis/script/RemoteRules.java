@@ -2,29 +2,40 @@ package dev.limiter.redis.script;
 
 import dev.limiter.Rule;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
-/** Rules as the scripts see them, each worked out once. Thread-safe; bounded. */
+/** Rules as the scripts see them, each worked out once for the share that it takes ahead. Thread-safe; bounded. */
 public final class RemoteRules {
 
     /** Rules are values and may be made per request; what is worked out for them is then dropped now and then. */
     private static final int MAX_RULES = 10_000;
 
-    private final Function<Rule, RemoteRule> compiler;
+    /** Works a rule out. */
+    public interface Compiler {
+        RemoteRule compile(Rule rule, int aheadPercent);
+    }
+
+    private final ToIntFunction<Rule> aheadPercent;
+    private final Compiler compiler;
     private final ConcurrentHashMap<Rule, RemoteRule> rules = new ConcurrentHashMap<>();
 
-    public RemoteRules(Function<Rule, RemoteRule> compiler) {
+    /** {@code aheadPercent}: asked each time, since it may change while the limits of a rule do not. */
+    public RemoteRules(ToIntFunction<Rule> aheadPercent, Compiler compiler) {
+        this.aheadPercent = aheadPercent;
         this.compiler = compiler;
     }
 
     public RemoteRule of(Rule rule) {
+        int percent = aheadPercent.applyAsInt(rule);
         RemoteRule known = rules.get(rule);
-        if (known != null) {
+        if (known != null && known.aheadPercent == percent) {
             return known;
         }
         if (rules.size() >= MAX_RULES) {
             rules.clear();
         }
-        return rules.computeIfAbsent(rule, compiler);
+        RemoteRule made = compiler.compile(rule, percent);
+        rules.put(rule, made);
+        return made;
     }
 }

@@ -37,6 +37,7 @@ class SharedCallsTests implements SharedCalls.Taker, Returns {
     private final Charge charge = rule.charge("key");
     private final SharedCalls shared = new SharedCalls(this);
     private final List<Call> calls = new ArrayList<>();
+    private long ahead;
 
     /** How many permits each give-back is of. */
     private final List<Long> returned = new ArrayList<>();
@@ -46,6 +47,11 @@ class SharedCallsTests implements SharedCalls.Taker, Returns {
         Call call = new Call(callers, ahead, new CompletableFuture<>());
         calls.add(call);
         return call.answer;
+    }
+
+    @Override
+    public long ahead(Charge charge) {
+        return ahead;
     }
 
     @Override
@@ -67,7 +73,8 @@ class SharedCallsTests implements SharedCalls.Taker, Returns {
     public void releaseUnanswered(Charge charge, RemoteRule remote, byte[] hold) {}
 
     private List<CompletableFuture<Decision>> callers(int number, long ahead) {
-        return Stream.generate(() -> shared.decide(charge, ahead)).limit(number).toList();
+        this.ahead = ahead;
+        return Stream.generate(() -> shared.decide(charge)).limit(number).toList();
     }
 
     private static void leave(List<CompletableFuture<Decision>> callers) {
@@ -105,11 +112,29 @@ class SharedCallsTests implements SharedCalls.Taker, Returns {
             calls.get(0).answer.completeExceptionally(new RedisUnavailableException("gone", null));
         }
         assertThat(calls).hasSize(1);
-        CompletableFuture<Decision> next = shared.decide(charge, 0);
+        CompletableFuture<Decision> next = shared.decide(charge);
         assertThat(calls).extracting(Call::callers).containsExactly(1, 1);
         grant(1, 1);
         assertThat(next.join().permitted()).isTrue();
         assertThat(returned).isEmpty();
+    }
+
+    /** Callers that find a permit never stop, so no other set of them would begin. */
+    @ParameterizedTest
+    @CsvSource({"100, 0, 1", "100, 50, 2", "0, 50, 2"})
+    void aLeaseThatHasChangedIsInForceFromTheNextCallOn(long before, long after, int expected) {
+        callers(1, before);
+        grant(0, 1 + before);
+        ahead = after;
+        for (int i = 0; i < before / 2 + 2; i++) {
+            if (shared.kept(charge) == null) {
+                callers(1, after);
+            }
+        }
+        assertThat(calls).hasSize(expected);
+        if (expected > 1) {
+            assertThat(calls.get(1).ahead).isBetween(1L, after);
+        }
     }
 
     @Test

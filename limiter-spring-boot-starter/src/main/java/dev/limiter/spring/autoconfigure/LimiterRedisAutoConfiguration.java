@@ -31,6 +31,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.function.SingletonSupplier;
 
 /** Decides in the application's Redis, with {@code limiter.storage: redis}. */
 @AutoConfiguration(
@@ -74,16 +75,17 @@ public final class LimiterRedisAutoConfiguration {
                 ObjectProvider<StorageListener> listeners,
                 StorageStatistics statistics) {
             RedisSettings redis = settings.redis();
+            SingletonSupplier<Rules> inForce = SingletonSupplier.of(rules::getObject);
             RedisRateLimiterStorage shared = withStrategies(
                             RedisRateLimiterStorage.builder(connection.redis()), factory)
                     .keyPrefix(redis.keyPrefix())
                     .timeout(redis.timeout())
                     .statistics(statistics)
-                    .lease(rule -> rules.getObject().current().lease(rule.name()))
+                    .lease(rule -> inForce.obtain().current().lease(rule.name()))
                     .build();
             FailoverRateLimiterStorage.Builder storage = FailoverRateLimiterStorage.builder(
                             shared, new InMemoryRateLimiterStorage(factory, shared.clock(), settings.maxKeys()))
-                    .onFailure(new FailureModes(rules::getObject, redis.onFailure()))
+                    .onFailure(new FailureModes(inForce::obtain, redis.onFailure()))
                     .listener(new StorageListeners(listeners.orderedStream().toList()));
             if (redis.instances() > 0) {
                 storage.instances(redis.instances());
