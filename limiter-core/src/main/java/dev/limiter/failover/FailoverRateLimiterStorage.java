@@ -227,17 +227,17 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         return remote.size() + local.size();
     }
 
-    /** Cleans the remote storage up also while it is not asked: what this instance holds there has to be renewed. */
+    /**
+     * Cleans the remote storage up also while it is not asked: what this instance holds there has to be renewed, and
+     * it counts among those that share a limit, on whatever node they are counted.
+     */
     @Override
     public void cleanUp() {
         local.cleanUp();
         health.cleanUp();
-        boolean asked = !health.isGone();
-        if (asked) {
-            health.settle();
-        }
+        health.settle();
         remote.cleanUp();
-        if (asked && counted != null) {
+        if (counted != null) {
             counted.sayHello();
         }
     }
@@ -245,7 +245,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     /** Has other instances count on without this one, if the storage answers in time. */
     @Override
     public void close() {
-        if (counted != null && !health.isGone()) {
+        if (counted != null) {
             counted.sayGoodbye(remote.timeout());
         }
         remote.close();

@@ -46,11 +46,6 @@ final class RemoteHealth {
         return of(remote.isClustered() ? remote.node(charge) : ONLY);
     }
 
-    /** Whether no node is asked. */
-    boolean isGone() {
-        return nodes.values().stream().allMatch(NodeHealth::isOpen);
-    }
-
     /** Whether one node decides on all of these. */
     boolean isOne(List<Charge> charges) {
         if (charges.size() > 1 && remote.isClustered()) {
@@ -67,7 +62,10 @@ final class RemoteHealth {
 
     /** Has the nodes that are asked again charged for the grants made in memory. */
     void settle() {
-        settlements.begin(charge -> !of(charge).isOpen());
+        boolean gone = !nodes.isEmpty() && nodes.values().stream().allMatch(NodeHealth::isOpen);
+        if (!gone) {
+            settlements.begin(charge -> !of(charge).isOpen());
+        }
     }
 
     /** Probes those that are not asked, and finds out about the others while no request does. */
