@@ -52,13 +52,13 @@ final class DebtSettlement {
             if (limit == null || permits == 0) {
                 owed.settled(owed.owed);
             } else {
-                Rule alone = alone(charge, limit);
-                settled.add(orElse(permits, () -> charge(alone, charge.key(), permits))
+                settled.add(orElse(permits, () -> charge(charge, limit, permits))
                         .thenAccept(charged -> owed.settled(owed.owed - permits + charged)));
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
     }
+
     /** How many still count in memory, of a limit that may be new: the rest was given back, or was long ago. */
     private static long counting(List<LimitStatus> statuses, Limit limit) {
         for (LimitStatus status : statuses) {
@@ -76,9 +76,9 @@ final class DebtSettlement {
                 : limit.capacity() - status.remaining();
     }
 
-    /** A rule of the same name with one limit alone has the same state of it. */
-    private static Rule alone(Charge charge, Limit limit) {
-        return Rule.of(charge.rule().name(), limit);
+    /** Permits of one limit, by the rule as it is: what is stored may depend on all its limits. */
+    private static Charge alone(Charge charge, Limit limit, long permits) {
+        return charge.rule().charge(charge.key(), 0).costing(limit.name(), permits);
     }
 
     private static @Nullable Limit named(Rule rule, String name) {
@@ -96,7 +96,7 @@ final class DebtSettlement {
                 ? NOTHING
                 : orElse(
                         null,
-                        () -> shared.decideAsync(List.of(alone(charge, limit).charge(charge.key(), permits)))
+                        () -> shared.decideAsync(List.of(alone(charge, limit, permits)))
                                 .thenAccept(hold -> grant.hold(name, hold)));
     }
 
@@ -113,22 +113,23 @@ final class DebtSettlement {
     }
 
     /** Turns that memory gave come behind those that the shared storage has given; other limits give none. */
-    private static Duration behindOthers(Rule alone) {
-        Limit limit = alone.limits().get(0);
+    private static Duration behindOthers(Limit limit) {
         return limit.isSpaced()
                 ? Duration.ofNanos((long) (limit.capacity() * LimitUse.interval(limit)))
                 : Duration.ZERO;
     }
 
     /** Charges as many permits as there are, up to {@code permits}; completes with their number. */
-    private CompletableFuture<Long> charge(Rule rule, String key, long permits) {
-        return shared.decideAsync(List.of(rule.charge(key, permits).within(behindOthers(rule))))
+    private CompletableFuture<Long> charge(Charge charge, Limit limit, long permits) {
+        int position = charge.rule().limits().indexOf(limit);
+        return shared.decideAsync(List.of(alone(charge, limit, permits).within(behindOthers(limit))))
                 .toCompletableFuture()
                 .thenCompose(decision -> {
-                    long rest = decision.permitted() ? permits : Math.min(decision.remaining(), permits);
+                    long left = decision.limits().get(position).remaining();
+                    long rest = decision.permitted() ? permits : Math.min(left, permits);
                     return decision.permitted() || rest == 0
                             ? CompletableFuture.completedFuture(rest)
-                            : shared.decideAsync(List.of(rule.charge(key, rest)))
+                            : shared.decideAsync(List.of(alone(charge, limit, rest)))
                                     .thenApply(less -> less.permitted() ? rest : 0);
                 });
     }

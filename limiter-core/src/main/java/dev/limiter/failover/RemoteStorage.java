@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A storage that several instances share and that may fail, as {@link FailoverRateLimiterStorage} needs it. Its states
  * may be on several servers (nodes), of which one may fail alone. They go by the name of the rule, the name of the limit
- * and the key: a rule of the same name with one of its limits alone has the same state of that limit.
+ * and the key.
  *
  * <p>Thread-safe. {@link #decide} and {@link #peek} block for no longer than the {@linkplain #timeout time-out},
  * nothing else here does. A failure is whatever {@link #errors()} makes a {@link StorageUnavailableException} of; an
@@ -149,8 +149,8 @@ public interface RemoteStorage extends RateLimiterStorage {
         int known();
 
         /**
-         * Has this instance counted, if that is due. Called once a second or so while the storage is
-         * asked; does not block.
+         * Has this instance counted, if that is due. Called once a second or so, also
+         * while the storage is not asked; does not block.
          */
         void sayHello();
 

@@ -165,6 +165,27 @@ class KeyUseTests {
         assertThat(pooled.owes()).isTrue();
     }
 
+    /** A state may depend on all limits of its rule. */
+    @Test
+    void aDebtIsChargedByTheRuleAsItIs() {
+        Rule two = Rule.of(
+                "two",
+                Limit.fixedWindow(10, Duration.ofHours(1)).named("hourly"),
+                Limit.fixedWindow(20, Duration.ofDays(1)).named("daily"));
+        Charge four = two.charge("key", 4);
+        RateLimiterStorage local = storage();
+        RateLimiterStorage shared = storage();
+        KeyUse both = new KeyUse();
+        assertThat(both.reserve(four, two, 1, 0)).allMatch(LimitStatus::permitted);
+        local.decide(List.of(four));
+        new OutageGrant(both, four).owe();
+        DebtSettlement settlement = new DebtSettlement(local, shared);
+        assertThat(both.settle(debt -> settlement.settle(four, debt))).isCompleted();
+        assertThat(shared.peek(two, "key").limits())
+                .extracting(LimitStatus::remaining)
+                .containsExactly(6L, 16L);
+    }
+
     private static RateLimiterStorage storage() {
         return new InMemoryRateLimiterStorage(new RateLimiterFactory(), new VirtualTime(), 100);
     }
