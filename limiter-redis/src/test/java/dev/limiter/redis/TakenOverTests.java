@@ -11,6 +11,7 @@ import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.Period;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -163,5 +164,76 @@ class TakenOverTests {
         before.giveBack();
         time.advance(MINUTE);
         assertThat(redis.peek(now, "key").remaining()).isZero();
+    }
+
+    static Stream<Arguments> windowsWithAnotherStart() {
+        Limit daily = Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC);
+        Limit fromFirst = Limit.fixedWindow(10, MINUTE).startingWithFirst();
+        return Stream.of(
+                Arguments.of(fromFirst, Limit.fixedWindow(10, MINUTE), Duration.ofSeconds(30), MINUTE),
+                Arguments.of(
+                        daily,
+                        Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.ofHours(-2)),
+                        HOUR,
+                        HOUR.multipliedBy(2)),
+                Arguments.of(
+                        daily,
+                        Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.ofHours(-12)),
+                        HOUR,
+                        HOUR.multipliedBy(12)));
+    }
+
+    /** Permits charged at one time of the day are given back before the other window ends at another. */
+    @ParameterizedTest
+    @MethodSource("windowsWithAnotherStart")
+    void norInAWindowOfTheSameLengthWithAnotherStart(Limit from, Limit to, Duration charged, Duration ends) {
+        Rule former = Rule.of("rule", from);
+        Rule rule = Rule.of("rule", to);
+        long midnight = Math.floorDiv(time.now(), DAY.toNanos()) * DAY.toNanos() + DAY.toNanos();
+        time.set(midnight + charged.toNanos());
+        Decision before = redis.decide(former, "key", 1);
+        assertThat(redis.decide(rule, "key", 9).permitted()).isTrue();
+        assertThat(redis.decide(List.of(rule.charge("key", 5).within(ends))).permitted())
+                .isTrue();
+        before.giveBack();
+        time.set(midnight + ends.toNanos());
+        assertThat(redis.peek(rule, "key").remaining()).isEqualTo(5);
+    }
+
+    /** A month ends at the same time as its last day, in which few of its permits count. */
+    @Test
+    void norInAShorterWindowWithTheSameEnd() {
+        Rule monthly = Rule.of("rule", Limit.calendarWindow(10, Period.ofMonths(1), ZoneOffset.UTC));
+        Rule daily = Rule.of("rule", Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC));
+        time.set(Duration.ofSeconds(Instant.parse("2026-03-31T10:00:00Z").getEpochSecond())
+                .toNanos());
+        Decision before = redis.decide(monthly, "key", 5);
+        assertThat(redis.decide(daily, "key", 1).permitted()).isTrue();
+        time.advance(MINUTE.multipliedBy(2));
+        long left = redis.decide(daily, "key", 1).remaining();
+        before.giveBack();
+        assertThat(redis.peek(daily, "key").remaining()).isEqualTo(left);
+    }
+
+    /** The next month has another length. */
+    @Test
+    void permitsOfTheNextCalendarWindowAreGivenBack() {
+        Rule rule = Rule.of("rule", Limit.calendarWindow(10, Period.ofMonths(1), ZoneOffset.UTC));
+        for (String lastDay : List.of("2026-01-31", "2026-02-28", "2026-03-31")) {
+            time.set(Duration.ofSeconds(Instant.parse(lastDay + "T10:00:00Z").getEpochSecond())
+                    .toNanos());
+            Decision present = redis.decide(rule, lastDay, 10);
+            Decision first = redis.decide(List.of(rule.charge(lastDay, 4).within(DAY)));
+            Decision second = redis.decide(List.of(rule.charge(lastDay, 3).within(DAY)));
+            assertThat(second.permitted()).isTrue();
+            // the others wait because of these
+            present.giveBack();
+            assertThat(redis.peek(rule, lastDay).remaining()).isZero();
+            first.giveBack();
+            time.advance(DAY);
+            assertThat(redis.peek(rule, lastDay).remaining()).isEqualTo(7);
+            second.giveBack();
+            assertThat(redis.peek(rule, lastDay).remaining()).isEqualTo(10);
+        }
     }
 }

@@ -37,15 +37,31 @@ final class CalendarBounds {
         if (period == null || zone == null) {
             return NOTHING;
         }
-        LocalDate today = LocalDate.ofInstant(Instant.EPOCH.plus(nowMicros, ChronoUnit.MICROS), zone);
-        LocalDate first = first(today, period).minus(period);
+        LocalDate first = first(date(nowMicros, zone), period).minus(period);
         Arguments bounds = new Arguments(5 * Double.BYTES);
         for (int i = 0; i < 5; i++) {
-            Instant start =
-                    first.plus(period.multipliedBy(i)).atStartOfDay(zone).toInstant();
-            bounds.number(ChronoUnit.MICROS.between(Instant.EPOCH, start));
+            bounds.number(micros(first.plus(period.multipliedBy(i)), zone));
         }
         return bounds.toArray();
+    }
+
+    /** The length of the window that ends at a moment, as scripts unpack it. */
+    byte[] lengthUntil(long endMicros) {
+        if (period == null || zone == null) {
+            return NOTHING;
+        }
+        LocalDate first = first(date(endMicros - 1, zone), period);
+        return new Arguments(Double.BYTES)
+                .number(endMicros - micros(first, zone))
+                .toArray();
+    }
+
+    private static LocalDate date(long micros, ZoneId zone) {
+        return LocalDate.ofInstant(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), zone);
+    }
+
+    private static long micros(LocalDate date, ZoneId zone) {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, date.atStartOfDay(zone).toInstant());
     }
 
     private static LocalDate first(LocalDate date, Period period) {

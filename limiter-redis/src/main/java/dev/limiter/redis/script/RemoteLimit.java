@@ -36,7 +36,8 @@ public final class RemoteLimit {
     /**
      * @param terms what {@code decide} unpacks after permits, kept and patience
      * @param returning what {@code give_back} unpacks after the mark
-     * @param bounds the windows of a calendar, which follow the terms; none if there is none
+     * @param bounds the windows of a calendar, which follow the terms, and of which one follows the mark; none if there is
+     *     no calendar
      * @param longestWait the longest wait that the script can count with, in microseconds
      * @param unitsPerPermit by how much a permit moves the mark
      */
@@ -83,6 +84,7 @@ public final class RemoteLimit {
                 .number(mark)
                 .number(returnedBefore)
                 .bytes(returning)
+                .bytes(bounds.lengthUntil(mark))
                 .bytes(held(hold));
     }
 

@@ -126,7 +126,8 @@ final class RemoteLimitCompiler {
 
     private static RemoteLimit window(Limit limit, int align, long length, CalendarBounds bounds) {
         Arguments terms = new Arguments(24).number(limit.limit()).octet(align).number(length);
-        Arguments returning = new Arguments(8).number(length);
+        // that of a calendar window depends on the window
+        Arguments returning = align == BY_CALENDAR ? new Arguments(0) : new Arguments(8).number(length);
         return new RemoteLimit(limit, LuaAlgorithm.FIXED_WINDOW, terms, returning, bounds, ANY_WAIT, 0);
     }
 

@@ -1,5 +1,6 @@
 
--- The mark is the end of the window in which the permits count: the window of the state, or the next one.
+-- The mark is the end of the window in which the permits count: the window of the state, or the next one. The length is that
+-- of the window that ends there: windows of a calendar differ.
 kinds[2] = function(key, mark)
   local length
   length, at = unpack('>d', ARGV[1], at)
@@ -9,17 +10,17 @@ kinds[2] = function(key, mark)
     return
   end
   local _, began, ends, used, taken = unpack('>BI7I7I7I7', stored)
-  -- a window of the calendar, whose length differs, has 1 here
-  local lasts = ends - began
-  if length > 1 and length ~= lasts or mark > ends + 1.2 * lasts then
-    -- the window is one of another form of the limit
+  local begins = mark - length
+  local present = mark == ends and begins == began
+  if not present and begins ~= ends then
+    -- the window has ended, or is one of another form of the limit
     return
   end
-  if mark < ends or mark == ends and (ends <= now or taken > 0) then
+  if present and (ends <= now or taken > 0) then
     -- the window has ended, or requests wait for the next one because this one has no permits left
     return
   end
-  if mark == ends then
+  if present then
     used = max(used - permits, 0)
   else
     taken = max(taken - permits, 0)
