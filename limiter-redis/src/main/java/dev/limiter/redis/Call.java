@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The charges of a request whose states are in one slot. Used by one thread after the other. */
 final class Call {
@@ -116,29 +117,9 @@ final class Call {
         if (!byCalendar) {
             return send(mode, needed, most, hold, then, unwanted);
         }
-        Consumer<ScriptAnswer> late = inside -> unwanted.accept(then.apply(inside));
-        return new ReturningFuture<>(unwanted)
-                .handedBy(untilInside(mode, needed, most, hold, late, 1).thenApply(then));
-    }
-
-    /** Asks again when the calendar that was sent along does not reach the server's time. */
-    private CompletableFuture<ScriptAnswer> untilInside(
-            int mode, long needed, long most, byte[] hold, Consumer<ScriptAnswer> late, int attempt) {
-        Consumer<ScriptAnswer> lateInside = answer -> {
-            if (!answer.isOutside()) {
-                late.accept(answer);
-            }
-        };
-        return send(mode, needed, most, hold, answer -> answer, lateInside).thenCompose(answer -> {
-            if (!answer.isOutside()) {
-                return CompletableFuture.completedFuture(answer);
-            }
-            if (attempt == MAX_CALENDAR_ATTEMPTS) {
-                throw new RedisUnavailableException("The clock of the server jumps", null);
-            }
-            time.learn(answer.time());
-            return untilInside(mode, needed, most, hold, late, attempt + 1);
-        });
+        CalendarRequest<T> request = new CalendarRequest<>(mode, needed, most, hold, then, unwanted);
+        request.begin();
+        return request;
     }
 
     private <T> CompletableFuture<T> send(
@@ -199,5 +180,78 @@ final class Call {
             }
         }
         return decisions;
+    }
+
+    /**
+     * Asks again when the calendar that was sent along does not reach the server's time. Where this fails or is
+     * cancelled first, the request of the last attempt is cancelled.
+     */
+    private final class CalendarRequest<T> extends ReturningFuture<T> {
+
+        private final int mode;
+        private final long needed;
+        private final long most;
+        private final byte[] hold;
+        private final Function<ScriptAnswer, T> then;
+        private final Consumer<ScriptAnswer> late;
+        private volatile @Nullable CompletableFuture<ScriptAnswer> last;
+
+        CalendarRequest(
+                int mode, long needed, long most, byte[] hold, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
+            super(unwanted);
+            this.mode = mode;
+            this.needed = needed;
+            this.most = most;
+            this.hold = hold;
+            this.then = then;
+            this.late = answer -> {
+                if (answer.isOutside()) {
+                    time.learn(answer.time());
+                } else {
+                    unwanted.accept(then.apply(answer));
+                }
+            };
+        }
+
+        void begin() {
+            var unused = whenComplete((result, failure) -> {
+                CompletableFuture<ScriptAnswer> request = last;
+                if (failure != null && request != null) {
+                    request.cancel(true);
+                }
+            });
+            attempt(1);
+        }
+
+        private void attempt(int attempt) {
+            CompletableFuture<ScriptAnswer> request = send(mode, needed, most, hold, answer -> answer, late);
+            last = request;
+            // a cancellation that has not read the field has come by now
+            if (isDone()) {
+                request.cancel(true);
+            }
+            var unused = request.whenComplete((answer, failure) -> {
+                try {
+                    answered(answer, failure, attempt);
+                } catch (RuntimeException | Error e) {
+                    completeExceptionally(e);
+                }
+            });
+        }
+
+        private void answered(ScriptAnswer answer, @Nullable Throwable failure, int attempt) {
+            if (failure != null) {
+                completeExceptionally(failure);
+            } else if (!answer.isOutside()) {
+                hand(then.apply(answer));
+            } else if (attempt == MAX_CALENDAR_ATTEMPTS) {
+                throw new RedisUnavailableException("The clock of the server jumps", null);
+            } else {
+                time.learn(answer.time());
+                if (!isDone()) {
+                    attempt(attempt + 1);
+                }
+            }
+        }
     }
 }

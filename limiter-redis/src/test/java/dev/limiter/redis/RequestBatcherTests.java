@@ -257,6 +257,22 @@ class RequestBatcherTests {
         assertThat(held.keys()).isNotEmpty().noneMatch(key -> key.contains("{rule:key}"));
     }
 
+    @ParameterizedTest
+    @MethodSource("limits")
+    void whoHasCancelledIsNotAskedFor(Limit limit) {
+        RedisRateLimiterStorage storage = storage(held);
+        Rule rule = Rule.of("rule", limit);
+        keepBusy(storage);
+
+        CompletableFuture<Decision> answer = storage.ask(List.of(rule.charge("key", 2)));
+        answer.cancel(true);
+        CompletableFuture<Decision> next = storage.ask(List.of(rule.charge("next", 2)));
+        held.release();
+
+        next.join().close();
+        assertThat(held.keys()).noneMatch(key -> key.contains("{rule:key}"));
+    }
+
     @Test
     void nothingIsHeldBackWhereAnswersTakeLong() {
         HeldRedis slow = new HeldRedis(late(Duration.ofMillis(20)));
