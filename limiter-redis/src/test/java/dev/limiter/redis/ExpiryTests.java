@@ -1,6 +1,7 @@
 package dev.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
@@ -108,6 +109,24 @@ class ExpiryTests {
         long left = commands.pttl(name(rule, limit));
         long since = (System.nanoTime() - asked) / 1_000_000 + 1;
         assertThat(left).isBetween(used + 1000 - since, used + used / 2 + 2001);
+    }
+
+    /** The state of the next limit is none, so that the request fails half way. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void alsoWhenTheRequestFailsAtAnotherLimit(Limit limit) {
+        Limit other = Limit.tokenBucket(10, HOUR).named("b");
+        byte[] text = "text".getBytes(StandardCharsets.UTF_8);
+        limits().forEach(from -> {
+            Rule rule = Rule.of("half " + from, limit.named("a"), other);
+            storage.decide(List.of(Rule.of(rule.name(), from.named("a")).charge("key", 2)));
+            commands.setex(name(rule, other), 600, text);
+            assertThatThrownBy(() -> storage.decide(List.of(rule.charge("key"))))
+                    .isInstanceOf(BrokenStateException.class);
+        });
+        assertThat(commands.keys((prefix + "*").getBytes(StandardCharsets.UTF_8)))
+                .hasSizeGreaterThan(10)
+                .allSatisfy(this::assertExpires);
     }
 
     @Test

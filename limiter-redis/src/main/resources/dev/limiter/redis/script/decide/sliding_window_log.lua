@@ -20,6 +20,8 @@ if uses then
     renewed = true
     call('UNLINK', key)
     call('RPUSH', key, total, length)
+    -- another limit of the request may fail before the list is used
+    call('PEXPIRE', key, ceil(length / 1000) + grace)
     local list = {}
     for i, use in ipairs(uses) do
       list[2 * i - 1], list[2 * i] = floor((use[1] + use[2]) / 2), use[3]
