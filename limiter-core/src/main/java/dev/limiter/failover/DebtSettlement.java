@@ -1,6 +1,7 @@
 package dev.limiter.failover;
 
 import dev.limiter.Charge;
+import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
@@ -8,13 +9,16 @@ import dev.limiter.Rule;
 import dev.limiter.failover.KeyUse.LimitDebt;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,10 +45,8 @@ final class DebtSettlement {
         List<CompletableFuture<?>> settled = new ArrayList<>();
         List<Limit> held = charge.rule().limits().stream().filter(Limit::isHeld).toList();
         Set<String> names = held.stream().map(Limit::name).collect(Collectors.toSet());
-        for (OutageGrant grant : debt.holding()) {
-            grant.holdsOnly(names);
-            held.forEach(limit -> settled.add(hold(grant, limit, charge)));
-        }
+        debt.holding().forEach(grant -> grant.holdsOnly(names));
+        held.forEach(limit -> settled.add(hold(debt.holding(), limit, charge)));
         List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
         for (LimitDebt owed : debt.limits()) {
             Limit limit = named(charge.rule(), owed.limit);
@@ -88,16 +90,48 @@ final class DebtSettlement {
                 .orElse(null);
     }
 
-    /** If there are so many; what is in flight goes on anyway. */
-    private CompletableFuture<?> hold(OutageGrant grant, Limit limit, Charge charge) {
+    /**
+     * Has grants held as far as there is room; what is in flight goes on anyway. The answer to the smallest, which is asked
+     * for alone, tells how many others have room: each request for a key without room would ask for all of them in vain.
+     */
+    private CompletableFuture<?> hold(List<OutageGrant> grants, Limit limit, Charge charge) {
         String name = limit.name();
-        long permits = grant.permits(name);
-        return permits == 0 || grant.holds(name)
-                ? NOTHING
-                : orElse(
-                        null,
-                        () -> shared.decideAsync(List.of(alone(charge, limit, permits)))
-                                .thenAccept(hold -> grant.hold(name, hold)));
+        List<OutageGrant> waiting = grants.stream()
+                .filter(grant -> grant.permits(name) > 0 && !grant.holds(name))
+                .sorted(Comparator.comparingLong(grant -> grant.permits(name)))
+                .toList();
+        if (waiting.isEmpty()) {
+            return NOTHING;
+        }
+        return hold(waiting.get(0), limit, charge)
+                .thenCompose(room -> CompletableFuture.allOf(fitting(room, waiting.subList(1, waiting.size()), name)
+                        .map(grant -> hold(grant, limit, charge))
+                        .toArray(CompletableFuture[]::new)));
+    }
+
+    /** The first grants, as far as there is room for all of them together. */
+    private static Stream<OutageGrant> fitting(long room, List<OutageGrant> grants, String limit) {
+        AtomicLong rest = new AtomicLong(room);
+        return grants.stream().takeWhile(grant -> rest.addAndGet(-grant.permits(limit)) >= 0);
+    }
+
+    /** Completes with the number of permits that are left then; 0 if it was refused. */
+    private CompletableFuture<Long> hold(OutageGrant grant, Limit limit, Charge charge) {
+        String name = limit.name();
+        return orElse(
+                0L,
+                () -> shared.decideAsync(List.of(alone(charge, limit, grant.permits(name))))
+                        .thenApply(hold -> {
+                            grant.hold(name, hold);
+                            return hold.permitted() ? left(hold, name) : 0;
+                        }));
+    }
+
+    private static long left(Decision decision, String limit) {
+        return decision.limits().stream()
+                .filter(status -> status.limit().name().equals(limit))
+                .mapToLong(LimitStatus::remaining)
+                .sum();
     }
 
     /** Completes with another value where the storage cannot count a limit. */
@@ -121,12 +155,10 @@ final class DebtSettlement {
 
     /** Charges as many permits as there are, up to {@code permits}; completes with their number. */
     private CompletableFuture<Long> charge(Charge charge, Limit limit, long permits) {
-        int position = charge.rule().limits().indexOf(limit);
         return shared.decideAsync(List.of(alone(charge, limit, permits).within(behindOthers(limit))))
                 .toCompletableFuture()
                 .thenCompose(decision -> {
-                    long left = decision.limits().get(position).remaining();
-                    long rest = decision.permitted() ? permits : Math.min(left, permits);
+                    long rest = decision.permitted() ? permits : Math.min(left(decision, limit.name()), permits);
                     return decision.permitted() || rest == 0
                             ? CompletableFuture.completedFuture(rest)
                             : shared.decideAsync(List.of(alone(charge, limit, rest)))
