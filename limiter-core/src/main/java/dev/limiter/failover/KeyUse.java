@@ -41,6 +41,9 @@ final class KeyUse {
     /** Grants that were given back during a settlement that they are part of: they are owed no more if it fails. */
     private final List<OutageGrant> givenBack = new ArrayList<>(0);
 
+    /** Guards memory's line of the key; apart from the rest, so that threads that read answers never wait for it. */
+    private final Object line = new Object();
+
     /** Its debt was remitted by a reset. */
     private boolean forgotten;
 
@@ -144,6 +147,16 @@ final class KeyUse {
     /** The time for which the shared storage has given turns of a limit, in nanoseconds. */
     synchronized long turnsNanos(Limit limit, long now) {
         return of(limit.name()).turnsNanos(limit, now);
+    }
+
+    /**
+     * Has one thread at a time take in memory the turns that are missing there: two that look first would both take them,
+     * and the line would be too long by as many. {@code taking}: asks only memory, which never calls back.
+     */
+    void inLine(Runnable taking) {
+        synchronized (line) {
+            taking.run();
+        }
     }
 
     /** Permits that were {@linkplain #reserve reserved} are not granted after all. */

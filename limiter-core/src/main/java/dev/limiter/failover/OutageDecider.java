@@ -139,7 +139,7 @@ final class OutageDecider {
             if (!isCounted()) {
                 return how == OnFailure.ALLOW || charge.permits() == 0;
             }
-            queue(clock.epochNanos());
+            queue();
             queued = true;
             OutageUse.Reservation reservation = use.reserve(charge, shared.rule(), instances.getAsInt());
             known = reservation.use();
@@ -149,13 +149,19 @@ final class OutageDecider {
         }
 
         /** Paced requests wait behind the turns that the shared storage has given. */
-        private void queue(long now) {
+        private void queue() {
             for (int i = 0; i < charge.rule().limits().size(); i++) {
-                long turns = turnsNanos(i, now);
-                if (turns > 0) {
-                    queue(i, missing(inMemory(i), turns), Duration.ofNanos(2 * turns));
+                int position = i;
+                if (turnsNanos(position, clock.epochNanos()) > 0) {
+                    known.inLine(() -> queue(position));
                 }
             }
+        }
+
+        private void queue(int position) {
+            // turns of this moment: memory's line grows shorter while the thread waits, and one more would be missing
+            long turns = turnsNanos(position, clock.epochNanos());
+            queue(position, missing(inMemory(position), turns), Duration.ofNanos(2 * turns));
         }
 
         /** Permits of a paced limit alone, no more at once than a request may take. */
