@@ -44,6 +44,12 @@ final class KeyUse {
     /** Guards memory's line of the key; apart from the rest, so that threads that read answers never wait for it. */
     private final Object line = new Object();
 
+    /**
+     * Its debt counts until the shared storage tells of the key again, and is owed no more then: there is no room for it
+     * among the debts to settle, and in the next outage it would be taken for use of which the answer does not tell.
+     */
+    private boolean neverSettled;
+
     /** Its debt was remitted by a reset. */
     private boolean forgotten;
 
@@ -62,8 +68,16 @@ final class KeyUse {
         List<Limit> told = standing.rule().limits();
         for (int i = 0; i < told.size(); i++) {
             Limit limit = told.get(i);
-            of(limit.name()).answered(limit, standing, i, now);
+            LimitUse use = of(limit.name());
+            if (use.answered(limit, standing, i, now) && neverSettled && !use.isReserved()) {
+                use.settled(use.owed(), ++generation);
+            }
         }
+    }
+
+    /** Whether what is granted in memory from now on, and what is owed, will be settled; else the next answer remits it. */
+    synchronized void settledLater(boolean settled) {
+        neverSettled = !settled;
     }
 
     /** Permits of an answer are on their way back. {@code held}: as for {@link #owe}. */

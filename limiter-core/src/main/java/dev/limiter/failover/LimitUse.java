@@ -54,13 +54,13 @@ final class LimitUse {
         this.name = name;
     }
 
-    /** {@code position}: of the limit in what is said of its rule. */
-    void answered(Limit limit, RemoteRuleStatus standing, int position, long now) {
+    /** Whether that is the last answer by now. {@code position}: of the limit in what is said of its rule. */
+    boolean answered(Limit limit, RemoteRuleStatus standing, int position, long now) {
         if (limit.isHeld()) {
             held += standing.taken(position);
         }
         if (isOvertaken(standing, position)) {
-            return;
+            return false;
         }
         this.told = limit;
         this.at = now;
@@ -68,6 +68,7 @@ final class LimitUse {
         this.left = standing.left(position);
         this.lasting = standing.lastingNanos(position);
         this.returned = sent;
+        return true;
     }
 
     /** Whether a later answer was heard of before. */
@@ -148,6 +149,11 @@ final class LimitUse {
 
     long owed() {
         return owed;
+    }
+
+    /** Whether an answer may be a late one, which was made before permits were granted in memory. */
+    boolean isReserved() {
+        return reserved > 0;
     }
 
     long unheld() {

@@ -24,7 +24,7 @@ final class OutageUse implements RemoteRuleStatus.Listener {
     /** The most keys with known remaining permits; the least recently used ones are forgotten. */
     private static final int MOST_KNOWN = 100_000;
 
-    /** The most keys with a debt; grants of further keys are forgotten. */
+    /** The most keys with a debt; grants of further keys are forgotten with the next answer about these. */
     private static final int MOST_OWING = 100_000;
 
     private static final CompletableFuture<?> NOTHING = CompletableFuture.completedFuture(null);
@@ -38,14 +38,20 @@ final class OutageUse implements RemoteRuleStatus.Listener {
 
     private final DebtSettlement debts;
     private final TimeSource clock;
+    private final int mostOwing;
     private final RecentMap<RuleKey, KeyUse> known = new RecentMap<>(MOST_KNOWN);
 
     /** The keys with grants that the shared storage does not know yet. */
     private final ConcurrentMap<RuleKey, KeyUse> owing = new ConcurrentHashMap<>();
 
     OutageUse(RateLimiterStorage local, RateLimiterStorage shared, TimeSource clock) {
+        this(local, shared, clock, MOST_OWING);
+    }
+
+    OutageUse(RateLimiterStorage local, RateLimiterStorage shared, TimeSource clock, int mostOwing) {
         this.debts = new DebtSettlement(local, shared);
         this.clock = clock;
+        this.mostOwing = mostOwing;
     }
 
     @Override
@@ -83,17 +89,17 @@ final class OutageUse implements RemoteRuleStatus.Listener {
 
     /** {@code share}: the rule as memory will decide on it. */
     Reservation reserve(Charge charge, Rule share, int instances) {
-        RuleKey state = new RuleKey(charge);
         long now = clock.epochNanos();
-        if (owing.size() >= MOST_OWING && !owing.containsKey(state)) {
-            KeyUse use = of(state);
-            return new Reservation(use, use.reserve(charge, share, instances, now));
-        }
         Reservation[] made = new Reservation[1];
-        owing.compute(state, (same, owed) -> {
+        owing.compute(new RuleKey(charge), (state, owed) -> {
             KeyUse use = owed != null ? owed : known.computeIfAbsent(state, absent -> new KeyUse());
             made[0] = new Reservation(use, use.reserve(charge, share, instances, now));
-            return owed == null && !made[0].made() ? null : use;
+            if (owed != null || !made[0].made()) {
+                return owed;
+            }
+            boolean settled = owing.size() < mostOwing;
+            use.settledLater(settled);
+            return settled ? use : null;
         });
         return made[0];
     }
