@@ -111,9 +111,12 @@ final class OutageUse implements RemoteRuleStatus.Listener {
     /** Completes when no settlement of the key is under way; a running one would outlive the reset. */
     CompletableFuture<Void> forget(Rule rule, String key) {
         RuleKey state = new RuleKey(rule.name(), key);
+        KeyUse heard = known.get(state);
         known.remove(state);
         KeyUse owed = owing.remove(state);
-        return owed == null ? CompletableFuture.completedFuture(null) : owed.forget();
+        // a late grant may pay for permits also where there was no room for another debt
+        KeyUse use = owed != null ? owed : heard;
+        return use == null ? CompletableFuture.completedFuture(null) : use.forget();
     }
 
     /** Whether what the shared storage has just granted leaves enough for what it does not know of yet. */

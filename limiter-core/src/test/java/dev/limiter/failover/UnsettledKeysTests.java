@@ -3,6 +3,7 @@ package dev.limiter.failover;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Charge;
+import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
@@ -148,5 +149,14 @@ class UnsettledKeysTests {
         assertLeft(pool, 3);
         two.release();
         assertLeft(pool, 5);
+    }
+
+    @Test
+    void areGivenBackWhenTheyArePaidForAfterAReset() {
+        OutageGrant late = reserved(rule.charge("key"));
+        Decision grant = shared.decide(List.of(rule.charge("key")));
+        assertThat(use.forget(rule, "key")).isCompleted();
+        late.pay(grant);
+        assertThat(shared.peek(rule, "key").remaining()).isEqualTo(10);
     }
 }
