@@ -199,31 +199,43 @@ final class LimitUse {
         return Math.max(least, hasLevel(limit) ? untilLevel(limit, wanted, instances, age) : lasting(limit) - age);
     }
 
-    /** Whether the last answer tells something of such a limit: permits that are held say nothing of others. */
+    /** Whether the last answer tells something of such a limit: permits that were used are not held. */
     private boolean isKnown(Limit limit) {
-        return told != null && told.isHeld() == limit.isHeld();
+        return told != null && (told.isHeld() || !limit.isHeld());
     }
 
     /** The permits that count by the last answer, be it by another limit than the one that it was given by. */
     private long used(Limit by) {
+        return by.isSpaced() ? (long) Math.ceil(level(by)) : by.capacity() - left;
+    }
+
+    /**
+     * The same in parts of a permit, which a bucket tells by how long they last. Fewer than were used are those of a limit
+     * that was slower for no permit yet: they last as long as by the faster one.
+     */
+    private double level(Limit by) {
         double level = hasLevel(by) ? lasting / interval(by) : 0;
-        return by.isSpaced() ? (long) Math.ceil(level) : Math.max(by.capacity() - left, (long) level);
+        long whole = by.capacity() - left;
+        return by.isSpaced() || level > whole - 1 ? level : whole;
     }
 
     /** The rest that the last answer leaves of the limit as it is now: permits that were used stay used. */
     private long left(Limit limit) {
         Limit by = told;
-        return by == null || by.equals(limit) ? left : Math.max(limit.capacity() - used(by), 0);
+        return by == null || by.equals(limit) ? left : limit.capacity() - used(by);
     }
 
     /** How long what was used counts, from the last answer on: a level sinks as fast as the limit is now. */
     private long lasting(Limit limit) {
         Limit by = told;
-        if (by == null || by.equals(limit) || !hasLevel(limit)) {
+        if (by == null) {
             return lasting;
         }
-        double level = hasLevel(by) ? lasting / interval(by) : used(by);
-        return Math.min((long) Math.ceil(level * interval(limit)), Limit.MAX_WINDOW.toNanos());
+        if (!hasLevel(limit)) {
+            return by.isHeld() ? limit.window().toNanos() : lasting;
+        }
+        long level = Math.min((long) Math.ceil(level(by) * interval(limit)), Limit.MAX_WINDOW.toNanos());
+        return by.equals(limit) ? Math.max(level, lasting) : level;
     }
 
     /** The permits that may be granted in memory, 0 or more; {@link Long#MAX_VALUE} if memory alone decides. */
@@ -268,12 +280,13 @@ final class LimitUse {
         return (double) limit.window().toNanos() / limit.limit();
     }
 
+    /** Permits that are used beyond the limit are not divided. */
     private static long part(long permits, int instances) {
-        return permits <= 0 ? 0 : Math.max(permits / instances, 1);
+        return permits <= 0 ? permits : Math.max(permits / instances, 1);
     }
 
     /** Whether it is a level that sinks evenly; warmth counts as if it were used. */
-    private static boolean hasLevel(Limit limit) {
+    static boolean hasLevel(Limit limit) {
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET, LEAKY_BUCKET -> true;
             case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;

@@ -55,7 +55,10 @@ public interface RemoteRuleStatus {
     /** How many permits this answer took of the limit at that position; 0 if it only looked, or refused. */
     long taken(int limit);
 
-    /** How many permits were left of the limit at that position. */
+    /**
+     * How many permits were left of the limit at that position; below 0 as many as are used beyond it, which another limit
+     * had admitted.
+     */
     long left(int limit);
 
     /**

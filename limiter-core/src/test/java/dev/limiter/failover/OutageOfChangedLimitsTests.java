@@ -141,11 +141,25 @@ class OutageOfChangedLimitsTests {
         return Limit.leakyBucket(limit, DAY).burst(limit).paced();
     }
 
-    @Test
-    void heldPermitsSayNothingOfALimitOfAnotherKind() {
-        decide(Limit.concurrency(20), 20);
+    static Stream<Limit> ofTen() {
+        return limits().map(limit -> limit.apply(10)).filter(limit -> !limit.isHeld());
+    }
+
+    /** As in memory, and in the shared storage. */
+    @ParameterizedTest
+    @MethodSource("ofTen")
+    void heldPermitsCountAsUsedByALimitOfAnotherKind(Limit now) {
+        decide(Limit.concurrency(20), 4);
         remote.fail("");
-        assertLeft(Limit.slidingWindowLog(10, DAY), 10);
+        assertLeft(now, 6);
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofTen")
+    void usedPermitsAreNotHeld(Limit before) {
+        decide(before, 4);
+        remote.fail("");
+        assertLeft(Limit.concurrency(10), 10);
     }
 
     @Test

@@ -73,7 +73,7 @@ if asked > 0 then
     refusal = math.max(refusal, ceil((level + asked * cost - burst * cost - full) / units))
   end
 end
-left = level < full and floor((full - level) / cost) or 0
+left = floor((full - level) / cost)
 
 -- take
 
@@ -93,7 +93,7 @@ if count > 0 then
   if refusal < 0 then
     refusal = 0
   end
-  left = level < full and floor((full - level) / cost) or 0
+  left = floor((full - level) / cost)
 end
 reset, mark = ceil(level / units), level
 if (count > 0 or renewed) and level > 0 then

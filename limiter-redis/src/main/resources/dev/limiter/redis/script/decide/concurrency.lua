@@ -40,7 +40,7 @@ if #ended > 0 then
     call('DEL', key)
   end
 end
-left = math.max(limit - held, 0)
+left = limit - held
 refusal = (asked == 0 or asked <= limit - held) and 0 or -1
 
 -- take
@@ -49,6 +49,6 @@ if count > 0 then
   held = held + count
   call('ZADD', key, now + ttl, pack('>I7', count) .. name, -held, 't')
   call('PEXPIRE', key, ceil(ttl / 1000) + grace)
-  left = math.max(limit - held, 0)
+  left = limit - held
 end
 reset = held > 0 and -1 or 0

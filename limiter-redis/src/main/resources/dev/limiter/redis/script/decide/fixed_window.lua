@@ -92,7 +92,7 @@ end
 if permits > 0 and taken + permits > limit then
   longest = stop - now - 1
 end
-left = beyond > 0 and 0 or limit - used
+left = limit - used
 
 -- take
 
@@ -110,7 +110,7 @@ if count > 0 then
   refusal = used < limit and 0 or (taken < limit and stop or after) - now
 end
 reset = taken > 0 and after - now or used > 0 and stop - now or 0
-left = math.max(limit - used, 0)
+left = limit - used
 if count > 0 or renewed then
   local state, ends = pack('>BI7I7I7I7', 2, start, stop, used, taken), taken > 0 and after or stop
   if ends == expires then

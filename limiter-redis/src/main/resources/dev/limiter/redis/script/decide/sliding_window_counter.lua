@@ -100,14 +100,14 @@ local function wait_for(count)
   end
 end
 refusal = wait_for(asked)
-left = math.max(limit - total + forgiven, 0)
+left = limit - total + forgiven
 
 -- take
 
 if count > 0 then
   recent, total = recent + count, total + count
   refusal = wait_for(1)
-  left = math.max(limit - total + forgiven, 0)
+  left = limit - total + forgiven
 end
 if total > 0 then
   local used = 1

@@ -124,7 +124,7 @@ local function wait_for(count)
   return math.max(length, beyond)
 end
 refusal = wait_for(asked)
-left = math.max(limit - total, 0)
+left = limit - total
 
 -- take
 
@@ -173,4 +173,4 @@ if count > 0 then
   refusal = wait_for(1)
 end
 reset = total > 0 and last + length - now or 0
-left = math.max(limit - total, 0)
+left = limit - total
