@@ -47,7 +47,8 @@ final class DebtSettlement {
         Set<String> names = held.stream().map(Limit::name).collect(Collectors.toSet());
         debt.holding().forEach(grant -> grant.holdsOnly(names));
         held.forEach(limit -> settled.add(hold(debt.holding(), limit, charge)));
-        List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
+        Rule counting = ResizedLimit.withRoom(debt.share(), limit -> debt.owed(limit.name()));
+        List<LimitStatus> statuses = local.peek(counting, charge.key()).limits();
         for (LimitDebt owed : debt.limits()) {
             Limit limit = named(charge.rule(), owed.limit);
             long permits = limit == null ? 0 : Math.min(counting(statuses, limit), owed.owed);
@@ -65,7 +66,7 @@ final class DebtSettlement {
     private static long counting(List<LimitStatus> statuses, Limit limit) {
         for (LimitStatus status : statuses) {
             if (status.limit().name().equals(limit.name())) {
-                return Math.min(counting(status), limit.capacity());
+                return counting(status);
             }
         }
         return 0;
@@ -153,8 +154,9 @@ final class DebtSettlement {
                 : Duration.ZERO;
     }
 
-    /** Charges as many permits as there are, up to {@code permits}; completes with their number. */
-    private CompletableFuture<Long> charge(Charge charge, Limit limit, long permits) {
+    /** Charges as many permits as there are, up to {@code owed}; completes with their number. */
+    private CompletableFuture<Long> charge(Charge charge, Limit limit, long owed) {
+        long permits = Math.min(owed, limit.capacity());
         return shared.decideAsync(List.of(alone(charge, limit, permits).within(behindOthers(limit))))
                 .toCompletableFuture()
                 .thenCompose(decision -> {

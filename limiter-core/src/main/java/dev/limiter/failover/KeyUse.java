@@ -27,8 +27,8 @@ final class KeyUse {
     /** The rule as it was last decided on in memory; null if it never was. */
     private @Nullable Rule share;
 
-    /** The same before it was divided among instances. */
-    private @Nullable Rule asked;
+    /** The rule of the last grant, as it was asked for; null without one. */
+    private @Nullable Rule grantedBy;
 
     /** Something was granted since it was last tried to have all charged. */
     private boolean due;
@@ -140,7 +140,6 @@ final class KeyUse {
         List<LimitStatus> statuses = statuses(charge, instances, now);
         if (statuses.stream().allMatch(LimitStatus::permitted)) {
             this.share = share;
-            this.asked = charge.rule();
             each(charge, LimitUse::reserve);
         }
         return statuses;
@@ -181,6 +180,7 @@ final class KeyUse {
     /** Permits of a grant that were reserved are a debt. {@code held}: those of concurrency limits, or the others. */
     synchronized void owe(OutageGrant grant, boolean held) {
         each(grant, held, held ? LimitUse::hold : LimitUse::owe);
+        grantedBy = grant.charge.rule();
         due = true;
         if (!held) {
             grant.generation = generation;
@@ -236,12 +236,12 @@ final class KeyUse {
         }
     }
 
-    /** @param charge asks for nothing of the key, by the rule that was asked for last */
+    /** @param charge asks for nothing of the key, by the rule of the last grant */
     record Due(Charge charge, long permits) {}
 
     /** The debt to charge without a request for the key; null if there is none, or there was no room for it before. */
     synchronized @Nullable Due due(String key) {
-        Rule rule = asked;
+        Rule rule = grantedBy;
         long permits =
                 limits.stream().mapToLong(use -> use.owed() + use.unheld()).sum();
         return due && rule != null && permits > 0 ? new Due(rule.charge(key, 0), permits) : null;
@@ -262,7 +262,16 @@ final class KeyUse {
      * @param limits what is to be charged of each
      * @param holding grants that hold permits of a concurrency limit
      */
-    record Debt(Rule share, List<LimitDebt> limits, List<OutageGrant> holding) {}
+    record Debt(Rule share, List<LimitDebt> limits, List<OutageGrant> holding) {
+
+        /** What is to be charged of the limit of that name. */
+        long owed(String limit) {
+            return limits.stream()
+                    .filter(debt -> debt.limit.equals(limit))
+                    .mapToLong(debt -> debt.owed)
+                    .sum();
+        }
+    }
 
     /** The debt of one limit. Used by one thread at a time. */
     static final class LimitDebt {
@@ -286,11 +295,11 @@ final class KeyUse {
 
     /** Null if that is nothing. */
     private @Nullable Debt debt() {
-        Rule granted = share;
-        if (granted == null || forgotten || !owes()) {
+        Rule decided = share;
+        if (decided == null || forgotten || !owes()) {
             return null;
         }
-        return new Debt(granted, limits.stream().map(LimitDebt::new).toList(), List.copyOf(holding));
+        return new Debt(decided, limits.stream().map(LimitDebt::new).toList(), List.copyOf(holding));
     }
 
     /**

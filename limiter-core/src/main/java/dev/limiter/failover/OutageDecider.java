@@ -100,7 +100,7 @@ final class OutageDecider {
             shares.clear();
             sharedBy = by;
         }
-        Rule share = shares.computeIfAbsent(charge.rule(), rule -> InstanceShare.of(rule, by));
+        Rule share = shares.computeIfAbsent(charge.rule(), rule -> ResizedLimit.share(rule, by));
         return new Charge(
                 share,
                 charge.key(),

@@ -31,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -212,6 +213,83 @@ class OutageTests {
         assertThat(granted(storage, rule.apply(changed), 200)).isEqualTo(left);
         mend(storage);
         assertThat(granted(storage, rule.apply(changed), 200)).isZero();
+    }
+
+    static Stream<LongFunction<Limit>> sizes() {
+        return Stream.of(
+                limit -> Limit.tokenBucket(limit, DAY),
+                limit -> Limit.leakyBucket(limit, DAY),
+                limit -> Limit.fixedWindow(limit, DAY),
+                limit -> Limit.fixedWindow(limit, DAY).startingWithFirst(),
+                limit -> Limit.calendarWindow(limit, Period.ofDays(1), ZoneOffset.UTC),
+                limit -> Limit.slidingWindowCounter(limit, DAY),
+                limit -> Limit.slidingWindowLog(limit, DAY),
+                Limit::concurrency);
+    }
+
+    /** As where the limits of a key depend on its tier. */
+    @ParameterizedTest
+    @MethodSource("sizes")
+    void whatIsUsedBeyondALowerLimitStaysUsed(LongFunction<Limit> limits) {
+        Rule gold = Rule.of("rule", limits.apply(100));
+        Rule free = Rule.of("rule", limits.apply(10));
+        FailoverRateLimiterStorage storage = storage(1);
+        assertThat(granted(storage, gold, 60)).isEqualTo(60);
+        assertThat(granted(storage, free, 1)).isZero();
+        cut(storage);
+        assertThat(granted(storage, gold, 200)).isEqualTo(40);
+    }
+
+    @ParameterizedTest
+    @MethodSource("sizes")
+    void aLoweredLimitOfWhichNothingWasTakenYetLeavesWhatIsNotUsed(LongFunction<Limit> limits) {
+        Rule lowered = Rule.of("rule", limits.apply(100));
+        FailoverRateLimiterStorage storage = storage(1);
+        assertThat(granted(storage, Rule.of("rule", limits.apply(1000)), 80)).isEqualTo(80);
+        assertThat(storage.peek(lowered, "key").remaining()).isEqualTo(20);
+        cut(storage);
+        assertThat(granted(storage, lowered, 200)).isEqualTo(20);
+    }
+
+    /** Memory has no room for what a higher limit was granted before, and counts it all the same. */
+    @ParameterizedTest
+    @MethodSource("sizes")
+    void whatWasGrantedByAHigherLimitIsChargedAfterAnOutage(LongFunction<Limit> limits) {
+        Rule gold = Rule.of("rule", limits.apply(100));
+        Rule free = Rule.of("rule", limits.apply(10));
+        for (boolean freeFirst : new boolean[] {false, true}) {
+            FailoverRateLimiterStorage storage = storage(1);
+            cut(storage);
+            assertThat(granted(storage, gold, 200)).isEqualTo(100);
+            assertThat(granted(storage, free, 1)).isZero();
+            mend(storage);
+            if (freeFirst) {
+                assertThat(granted(storage, free, 1)).isZero();
+            }
+            assertThat(granted(storage, gold, 200)).isZero();
+            storage.reset(gold, "key");
+        }
+    }
+
+    @Test
+    void whatIsHeldOverTwoOutagesIsHeldOnceWhateverTheLimit() {
+        Rule before = Rule.of("rule", Limit.concurrency(20));
+        Rule now = Rule.of("rule", Limit.concurrency(40));
+        FailoverRateLimiterStorage storage = storage(1);
+        cut(storage);
+        assertThat(storage.decide(before, "key", 3).permitted()).isTrue();
+        mend(storage);
+        await(() -> left(before) == 17);
+        cut(storage);
+        assertThat(storage.decide(now, "key", 1).permitted()).isTrue();
+        mend(storage);
+        await(() -> left(now) <= 36);
+        assertThat(left(now)).isEqualTo(36);
+    }
+
+    /** On the server, whatever this instance knows. */
+    private long left(Rule rule) {
+        return storage(1).peek(rule, "key").remaining();
     }
 
     @ParameterizedTest
