@@ -459,6 +459,10 @@ final class CommandedStorage implements RemoteStorage {
 
     @Override
     public void reset(Rule rule, String key) {
+        RuntimeException failure = failure(List.of(rule.charge(key)));
+        if (failure != null) {
+            throw failure;
+        }
         shared.reset(rule, key);
     }
 

@@ -853,6 +853,21 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(remote.goodbyes).hasValue(1);
     }
 
+    @Test
+    void aResetThatFailsResetsNothing() {
+        assertThat(take("key", 4).permitted()).isTrue();
+        remote.fail("");
+        assertThat(take("key", 6).onFailure()).contains(OnFailure.LOCAL);
+        assertThatThrownBy(() -> storage.reset(rule, "key")).isInstanceOf(StorageUnavailableException.class);
+        assertThat(take("key", 1).permitted()).isFalse();
+        remote.work("");
+        await(() -> {
+            storage.cleanUp();
+            return storage.isAvailable();
+        });
+        await(() -> remote.shared.peek(rule, "key").remaining() == 0);
+    }
+
     /** The node that counts instances may be another one than those that decided. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
