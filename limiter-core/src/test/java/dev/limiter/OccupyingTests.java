@@ -53,6 +53,23 @@ class OccupyingTests {
         assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(2);
     }
 
+    /** The next one begins with the request after it. */
+    @Test
+    void nothingIsTakenOfTheWindowAfterOneThatBeganWithARequest() {
+        Limit window = Limit.fixedWindow(3, SECOND).startingWithFirst().named("window");
+        Rule rule = Rule.of("rule", window);
+        limiters.tryAcquire(rule, "key", 3);
+        Decision refused = decide(rule.charge("key").within(SECOND));
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.retryAfter()).contains(SECOND);
+        Rule both = Rule.of(
+                "both", window, Limit.tokenBucket(1, SECOND.multipliedBy(2)).named("bucket"));
+        limiters.tryAcquire(both, "key");
+        assertThat(decide(both.charge("key").within(SECOND.multipliedBy(2))).delay())
+                .isEqualTo(SECOND.multipliedBy(2));
+        assertThat(limiters.peek(both, "key").limits().get(0).remaining()).isEqualTo(1);
+    }
+
     @Test
     void whoWaitsLessThanAWindowIsToldWhenThatWillDo() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(1, SECOND));

@@ -86,7 +86,8 @@ if asked > 0 then
   if asked > limit - used then
     wait = (fits and stop or after) - now
   end
-  refusal = math.max(wait - patience, (fits or wait == 0) and 0 or stop - now, beyond)
+  -- the window after one from its first request begins with the request after that
+  refusal = math.max(wait - (align == 2 and 0 or patience), (fits or wait == 0) and 0 or stop - now, beyond)
 end
 -- a longer wait would take permits of the next window, which has too few
 if permits > 0 and taken + permits > limit then
@@ -101,7 +102,7 @@ if count == 0 and refusal == 0 and delay > longest then
   refusal = after - now
 end
 if count > 0 then
-  if count <= limit - used and delay < stop - now then
+  if count <= limit - used and (align == 2 or delay < stop - now) then
     used = used + count
   else
     -- permits of the next window: the current one has none left from now on
