@@ -264,7 +264,7 @@ final class KeyUse {
      */
     record Debt(Rule share, List<LimitDebt> limits, List<OutageGrant> holding) {
 
-        /** What is to be charged of the limit of that name. */
+        /** Permits to be charged of the limit of that name. */
         long owed(String limit) {
             return limits.stream()
                     .filter(debt -> debt.limit.equals(limit))

@@ -12,7 +12,7 @@ final class ResizedLimit {
 
     private ResizedLimit() {}
 
-    /** What one of several instances may permit of a rule by itself: each limit divided, and at least 1. */
+    /** The share of a rule that one of several instances may permit by itself: each limit divided, and at least 1. */
     static Rule share(Rule rule, int instances) {
         return instances == 1
                 ? rule
