@@ -23,7 +23,11 @@ public final class RecentMap<K, V> {
 
     public @Nullable V get(K key) {
         V value = young.get(key);
-        return value != null || !old.containsKey(key) ? value : moved(key, absent -> null);
+        if (value == null && old.containsKey(key)) {
+            value = moved(key, absent -> null);
+        }
+        // another thread may have moved it in between
+        return value != null ? value : young.get(key);
     }
 
     public V computeIfAbsent(K key, Function<? super K, ? extends @Nullable V> made) {
@@ -31,14 +35,28 @@ public final class RecentMap<K, V> {
         return value != null ? value : moved(key, made);
     }
 
-    /** An entry moves under the lock of its new place: nobody makes another one while it is in neither generation. */
+    /**
+     * An entry moves under the lock of its new place: nobody makes another one while it is in neither generation. What was
+     * made in a generation that is the older one by now moves once more.
+     */
     private V moved(K key, Function<? super K, ? extends @Nullable V> made) {
         Map<K, V> last = old;
         makeRoom();
-        return young.computeIfAbsent(key, absent -> {
-            V older = last.remove(absent);
-            return older != null ? older : made.apply(absent);
-        });
+        while (true) {
+            Map<K, V> older = old;
+            Map<K, V> target = young;
+            if (older != old || older == target) {
+                continue;
+            }
+            V value = target.computeIfAbsent(key, absent -> {
+                V found = last.remove(absent);
+                found = found == null && older != last ? older.remove(absent) : found;
+                return found == null ? made.apply(absent) : found;
+            });
+            if (target == young) {
+                return value;
+            }
+        }
     }
 
     public void put(K key, V value) {
