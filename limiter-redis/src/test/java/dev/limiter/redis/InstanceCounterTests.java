@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.redis.script.Arguments;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -81,6 +83,23 @@ class InstanceCounterTests {
         assertThat(heard(3)).isEqualTo(4);
         assertThat(heard(1, InstanceCounter.BELIEVED - 1)).isEqualTo(3);
         assertThat(heard(1)).isEqualTo(1);
+    }
+
+    /** A server that stands still answers all that waits for it before it reads what other instances have said. */
+    @Test
+    void answersThatAreLateProveNothing() {
+        heard(4);
+        List<CompletableFuture<byte[]>> late = new ArrayList<>();
+        for (int i = 0; i < 2 * InstanceCounter.BELIEVED; i++) {
+            CompletableFuture<byte[]> each = new CompletableFuture<>();
+            late.add(each);
+            reply = each;
+            now += HELLO;
+            counter.sayHello();
+        }
+        now += HELLO;
+        late.forEach(each -> each.complete(new Arguments(8).number(1).toArray()));
+        assertThat(counter.known()).isEqualTo(4);
     }
 
     /** A server that goes away after each first count proves nothing, however long that takes. */
