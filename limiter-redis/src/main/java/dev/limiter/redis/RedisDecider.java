@@ -240,14 +240,24 @@ final class RedisDecider implements SharedCalls.Taker {
                         LeasedPermits::giveBack);
     }
 
+    /** A failure is that of the call, which fails with it. */
     @Override
     public long ahead(Charge charge) {
-        return rules.of(charge.rule()).ahead;
+        try {
+            return rules.of(charge.rule()).ahead;
+        } catch (RuntimeException failure) {
+            return 0;
+        }
     }
 
+    /** As for {@link #ahead}. */
     @Override
     public int callsAtOnce(Charge charge) {
-        return batcher.callsAtOnce(redis.slot(rules.of(charge.rule()).keys(charge.key())[0]));
+        try {
+            return batcher.callsAtOnce(redis.slot(rules.of(charge.rule()).keys(charge.key())[0]));
+        } catch (RuntimeException failure) {
+            return 1;
+        }
     }
 
     private LeasedPermits block(
