@@ -137,8 +137,10 @@ class ScriptedEndpoints {
         CyclicBarrier both = new CyclicBarrier(2);
         request.setAttribute(FIELDS_AFTER, both);
         AsyncContext async = request.startAsync();
+        Thread handling = Thread.currentThread();
         new Thread(() -> {
                     writeFields("w", both, (HttpServletResponse) async.getResponse());
+                    awaitLeft(handling);
                     async.complete();
                 })
                 .start();
@@ -156,6 +158,12 @@ class ScriptedEndpoints {
         }
     }
 
+    /** Waits until no filter has the request of that thread any more: one of them may ask for its asynchronous work. */
+    private static void awaitLeft(Thread handling) {
+        Conditions.await(() -> Arrays.stream(handling.getStackTrace())
+                .noneMatch(frame -> frame.getClassName().endsWith("RequestLifecycleFilter")));
+    }
+
     /** Goes on once no filter has the request any more. */
     @GetMapping("/script/async-later")
     void asyncLater(String first, String s, HttpServletRequest request, HttpServletResponse response)
@@ -164,8 +172,7 @@ class ScriptedEndpoints {
         AsyncContext async = request.startAsync(request, response);
         Thread handling = Thread.currentThread();
         new Thread(() -> {
-                    Conditions.await(() -> Arrays.stream(handling.getStackTrace())
-                            .noneMatch(frame -> frame.getClassName().endsWith("RequestLifecycleFilter")));
+                    awaitLeft(handling);
                     complete(async, s);
                 })
                 .start();

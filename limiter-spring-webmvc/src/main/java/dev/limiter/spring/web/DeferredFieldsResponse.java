@@ -42,6 +42,11 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
         }
     }
 
+    private synchronized void release(int status) {
+        setStatus(status);
+        release();
+    }
+
     @Override
     public synchronized void setHeader(String name, String value) {
         boolean deferrable = name.startsWith(RateLimitHeaders.DRAFT) || name.startsWith(RateLimitHeaders.LEGACY);
@@ -110,23 +115,20 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public synchronized void sendError(int status) throws IOException {
-        setStatus(status);
-        release();
+    public void sendError(int status) throws IOException {
+        release(status);
         super.sendError(status);
     }
 
     @Override
-    public synchronized void sendError(int status, String message) throws IOException {
-        setStatus(status);
-        release();
+    public void sendError(int status, String message) throws IOException {
+        release(status);
         super.sendError(status, message);
     }
 
     @Override
-    public synchronized void sendRedirect(String location) throws IOException {
-        setStatus(SC_FOUND);
-        release();
+    public void sendRedirect(String location) throws IOException {
+        release(SC_FOUND);
         super.sendRedirect(location);
     }
 
