@@ -47,8 +47,7 @@ final class DebtSettlement {
         Set<String> names = held.stream().map(Limit::name).collect(Collectors.toSet());
         debt.holding().forEach(grant -> grant.holdsOnly(names));
         held.forEach(limit -> settled.add(hold(debt.holding(), limit, charge)));
-        Rule counting = ResizedLimit.withRoom(debt.share(), limit -> debt.owed(limit.name()));
-        List<LimitStatus> statuses = local.peek(counting, charge.key()).limits();
+        List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
         for (LimitDebt owed : debt.limits()) {
             Limit limit = named(charge.rule(), owed.limit);
             long permits = limit == null ? 0 : Math.min(counting(statuses, limit), owed.owed);

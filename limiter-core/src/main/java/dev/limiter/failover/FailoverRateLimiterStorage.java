@@ -197,14 +197,18 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     /** Fails, and resets nothing, where the remote storage cannot. */
     @Override
     public void reset(Rule rule, String key) {
-        remote.reset(rule, key);
-        local.reset(rule, key);
         outageUse
-                .forget(rule, key)
+                .pause(rule, key)
                 .completeOnTimeout(null, remote.timeout().toNanos(), TimeUnit.NANOSECONDS)
                 .join();
-        // a settlement may have charged the key meanwhile
-        remote.reset(rule, key);
+        try {
+            remote.reset(rule, key);
+        } catch (RuntimeException failure) {
+            outageUse.resume(rule, key);
+            throw failure;
+        }
+        local.reset(rule, key);
+        outageUse.forget(rule, key);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.ObjLongConsumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,11 +25,8 @@ final class KeyUse {
     /** Grants that hold permits of a concurrency limit. */
     private final Set<OutageGrant> holding = new HashSet<>(2);
 
-    /** The rule as it was last decided on in memory; null if it never was. */
-    private @Nullable Rule share;
-
-    /** The rule of the last grant, as it was asked for; null without one. */
-    private @Nullable Rule grantedBy;
+    /** The widest rule that what is owed was granted by; null without a grant. */
+    private @Nullable Terms terms;
 
     /** Something was granted since it was last tried to have all charged. */
     private boolean due;
@@ -52,6 +50,9 @@ final class KeyUse {
 
     /** Its debt was remitted by a reset. */
     private boolean forgotten;
+
+    /** Its debt may be about to be. */
+    private boolean paused;
 
     private LimitUse of(String name) {
         for (LimitUse limit : limits) {
@@ -133,13 +134,11 @@ final class KeyUse {
     /**
      * Counts permits that are about to be granted in memory, until they are granted or not.
      *
-     * @param share the rule as memory will decide on it
      * @return where each limit stood; they are counted if all permit them
      */
-    synchronized List<LimitStatus> reserve(Charge charge, Rule share, int instances, long now) {
+    synchronized List<LimitStatus> reserve(Charge charge, int instances, long now) {
         List<LimitStatus> statuses = statuses(charge, instances, now);
         if (statuses.stream().allMatch(LimitStatus::permitted)) {
-            this.share = share;
             each(charge, LimitUse::reserve);
         }
         return statuses;
@@ -179,8 +178,10 @@ final class KeyUse {
 
     /** Permits of a grant that were reserved are a debt. {@code held}: those of concurrency limits, or the others. */
     synchronized void owe(OutageGrant grant, boolean held) {
+        Terms widest = terms;
+        boolean owing = limits.stream().anyMatch(limit -> limit.owed() + limit.unheld() > 0);
+        terms = owing && widest != null && grant.terms.isWithin(widest) ? widest : grant.terms;
         each(grant, held, held ? LimitUse::hold : LimitUse::owe);
-        grantedBy = grant.charge.rule();
         due = true;
         if (!held) {
             grant.generation = generation;
@@ -236,15 +237,38 @@ final class KeyUse {
         }
     }
 
-    /** @param charge asks for nothing of the key, by the rule of the last grant */
+    /**
+     * The rule of a grant: under a narrower one memory does not tell how much counts, and the shared storage has no room.
+     *
+     * @param rule as it was asked for
+     * @param share its share that memory has decided on
+     */
+    record Terms(Rule rule, Rule share) {
+
+        private boolean isWithin(Terms wider) {
+            List<Limit> here = share.limits();
+            List<Limit> there = wider.share.limits();
+            return here.size() == there.size()
+                    && IntStream.range(0, here.size()).allMatch(i -> isWithin(here.get(i), there.get(i)));
+        }
+
+        private static boolean isWithin(Limit limit, Limit wider) {
+            return limit.name().equals(wider.name())
+                    && limit.algorithm() == wider.algorithm()
+                    && limit.window().equals(wider.window())
+                    && limit.capacity() <= wider.capacity();
+        }
+    }
+
+    /** @param charge asks for nothing of the key, by the widest rule that what is owed was granted by */
     record Due(Charge charge, long permits) {}
 
     /** The debt to charge without a request for the key; null if there is none, or there was no room for it before. */
     synchronized @Nullable Due due(String key) {
-        Rule rule = grantedBy;
+        Terms widest = terms;
         long permits =
                 limits.stream().mapToLong(use -> use.owed() + use.unheld()).sum();
-        return due && rule != null && permits > 0 ? new Due(rule.charge(key, 0), permits) : null;
+        return due && widest != null && permits > 0 ? new Due(widest.rule.charge(key, 0), permits) : null;
     }
 
     synchronized boolean owes() {
@@ -258,20 +282,11 @@ final class KeyUse {
     /**
      * The debt at some moment.
      *
-     * @param share the rule as memory has decided on it
+     * @param share the rule by which memory tells how much counts
      * @param limits what is to be charged of each
      * @param holding grants that hold permits of a concurrency limit
      */
-    record Debt(Rule share, List<LimitDebt> limits, List<OutageGrant> holding) {
-
-        /** Permits to be charged of the limit of that name. */
-        long owed(String limit) {
-            return limits.stream()
-                    .filter(debt -> debt.limit.equals(limit))
-                    .mapToLong(debt -> debt.owed)
-                    .sum();
-        }
-    }
+    record Debt(Rule share, List<LimitDebt> limits, List<OutageGrant> holding) {}
 
     /** The debt of one limit. Used by one thread at a time. */
     static final class LimitDebt {
@@ -295,18 +310,20 @@ final class KeyUse {
 
     /** Null if that is nothing. */
     private @Nullable Debt debt() {
-        Rule decided = share;
-        if (decided == null || forgotten || !owes()) {
+        Terms widest = terms;
+        if (widest == null || forgotten || paused || !owes()) {
             return null;
         }
-        return new Debt(decided, limits.stream().map(LimitDebt::new).toList(), List.copyOf(holding));
+        return new Debt(widest.share, limits.stream().map(LimitDebt::new).toList(), List.copyOf(holding));
     }
 
     /**
      * Has the debt charged; later callers wait for the same charge. Complete at once without a debt. A charge that
-     * fails leaves owed what it has not settled.
+     * fails leaves owed what it has not settled, and one by a narrower rule may.
+     *
+     * @param rule by which it is charged
      */
-    CompletableFuture<Void> settle(Settlement settlement) {
+    CompletableFuture<Void> settle(Rule rule, Settlement settlement) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         Debt debt;
         synchronized (this) {
@@ -319,7 +336,7 @@ final class KeyUse {
                 return done;
             }
             settling = done;
-            due = false;
+            due &= terms != null && !rule.equals(terms.rule);
             generation++;
         }
         // whatever it throws fails the future
@@ -344,9 +361,22 @@ final class KeyUse {
         givenBack.clear();
     }
 
-    /** No debt is charged from now on. Complete when the one that is being charged is, or has failed. */
-    synchronized CompletableFuture<Void> forget() {
+    /** No debt is charged from now on. */
+    synchronized void forget() {
         forgotten = true;
+    }
+
+    /** A debt is charged again. */
+    synchronized void resume() {
+        paused = false;
+    }
+
+    /**
+     * No debt is charged until it {@linkplain #resume is again}. Complete when the one that is being charged is, or has
+     * failed.
+     */
+    synchronized CompletableFuture<Void> pause() {
+        paused = true;
         CompletableFuture<Void> underWay = settling;
         return underWay == null
                 ? CompletableFuture.completedFuture(null)

@@ -251,9 +251,11 @@ final class LimitUse {
     /** This instance's part of what the answer left, or of what has flown into a bucket since, if that is more. */
     private long standing(Limit limit, int instances, long age) {
         long answered = part(left(limit), instances);
-        return hasLevel(limit)
-                ? Math.max(answered, (long) ((limit.capacity() - (lasting(limit) - age) / interval(limit)) / instances))
-                : answered;
+        if (!hasLevel(limit)) {
+            return answered;
+        }
+        double level = (lasting(limit) - age) / interval(limit);
+        return Math.max(answered, (long) ((limit.capacity() - level) / (level < limit.capacity() ? instances : 1)));
     }
 
     private long free(Limit limit, int instances, long now) {
@@ -286,7 +288,7 @@ final class LimitUse {
     }
 
     /** Whether it is a level that sinks evenly; warmth counts as if it were used. */
-    static boolean hasLevel(Limit limit) {
+    private static boolean hasLevel(Limit limit) {
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET, LEAKY_BUCKET -> true;
             case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;

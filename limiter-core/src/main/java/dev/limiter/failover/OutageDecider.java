@@ -100,7 +100,7 @@ final class OutageDecider {
             shares.clear();
             sharedBy = by;
         }
-        Rule share = shares.computeIfAbsent(charge.rule(), rule -> ResizedLimit.share(rule, by));
+        Rule share = shares.computeIfAbsent(charge.rule(), rule -> InstanceShare.of(rule, by));
         return new Charge(
                 share,
                 charge.key(),
@@ -141,7 +141,7 @@ final class OutageDecider {
             }
             queue();
             queued = true;
-            OutageUse.Reservation reservation = use.reserve(charge, shared.rule(), instances.getAsInt());
+            OutageUse.Reservation reservation = use.reserve(charge, instances.getAsInt());
             known = reservation.use();
             reserved = reservation.made();
             refused = reserved ? null : reservation.statuses();
@@ -219,7 +219,7 @@ final class OutageDecider {
         Decision end(boolean granted, Unanswered unanswered) {
             Decision made = decided;
             if (granted && made != null) {
-                OutageGrant grant = new OutageGrant(known, charge);
+                OutageGrant grant = new OutageGrant(known, charge, shared.rule());
                 reserved = false;
                 unanswered.granted(grant);
                 return Decision.onFailure(how, made, afterwards(), grant::giveBack, grant::release);

@@ -3,6 +3,7 @@ package dev.limiter.failover;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.Rule;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,6 +31,8 @@ final class OutageGrant {
     /** The generation of the {@link KeyUse} when this became a debt; guarded by that. */
     int generation;
 
+    final KeyUse.Terms terms;
+
     private final KeyUse use;
 
     /** Permits that the shared storage holds until this is over, by the names of their limits. */
@@ -43,10 +46,11 @@ final class OutageGrant {
     private boolean givenBack;
     private boolean over;
 
-    /** {@code charge}: reserved in {@code use}. */
-    OutageGrant(KeyUse use, Charge charge) {
+    /** {@code charge}: reserved in {@code use}. {@code share}: the rule as memory has decided on it. */
+    OutageGrant(KeyUse use, Charge charge, Rule share) {
         this.use = use;
         this.charge = charge;
+        this.terms = new KeyUse.Terms(charge.rule(), share);
         List<Limit> limits = charge.rule().limits();
         for (int i = 0; i < limits.size(); i++) {
             if (limits.get(i).isHeld() && charge.permits(i) > 0) {

@@ -87,13 +87,12 @@ final class OutageUse implements RemoteRuleStatus.Listener {
         }
     }
 
-    /** {@code share}: the rule as memory will decide on it. */
-    Reservation reserve(Charge charge, Rule share, int instances) {
+    Reservation reserve(Charge charge, int instances) {
         long now = clock.epochNanos();
         Reservation[] made = new Reservation[1];
         owing.compute(new RuleKey(charge), (state, owed) -> {
             KeyUse use = owed != null ? owed : known.computeIfAbsent(state, absent -> new KeyUse());
-            made[0] = new Reservation(use, use.reserve(charge, share, instances, now));
+            made[0] = new Reservation(use, use.reserve(charge, instances, now));
             if (owed != null || !made[0].made()) {
                 return owed;
             }
@@ -108,15 +107,32 @@ final class OutageUse implements RemoteRuleStatus.Listener {
         return owing.isEmpty();
     }
 
-    /** Completes when no settlement of the key is under way; a running one would outlive the reset. */
-    CompletableFuture<Void> forget(Rule rule, String key) {
+    /**
+     * Charges nothing of the key until that is {@linkplain #resume resumed}, or forgotten. Completes when no settlement of
+     * it is under way: a running one would outlive a reset.
+     */
+    CompletableFuture<Void> pause(Rule rule, String key) {
+        KeyUse owed = owing.get(new RuleKey(rule.name(), key));
+        return owed == null ? CompletableFuture.completedFuture(null) : owed.pause();
+    }
+
+    void resume(Rule rule, String key) {
+        KeyUse owed = owing.get(new RuleKey(rule.name(), key));
+        if (owed != null) {
+            owed.resume();
+        }
+    }
+
+    void forget(Rule rule, String key) {
         RuleKey state = new RuleKey(rule.name(), key);
         KeyUse heard = known.get(state);
         known.remove(state);
         KeyUse owed = owing.remove(state);
         // a late grant may pay for permits also where there was no room for another debt
         KeyUse use = owed != null ? owed : heard;
-        return use == null ? CompletableFuture.completedFuture(null) : use.forget();
+        if (use != null) {
+            use.forget();
+        }
     }
 
     /** Whether what the shared storage has just granted leaves enough for what it does not know of yet. */
@@ -143,7 +159,8 @@ final class OutageUse implements RemoteRuleStatus.Listener {
             RuleKey state = new RuleKey(charge);
             KeyUse use = owing.get(state);
             if (use != null) {
-                settled.add(use.settle(debt -> debts.settle(charge, debt)).thenRun(() -> removeIfDone(state)));
+                settled.add(use.settle(charge.rule(), debt -> debts.settle(charge, debt))
+                        .thenRun(() -> removeIfDone(state)));
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));

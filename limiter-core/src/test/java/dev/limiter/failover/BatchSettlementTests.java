@@ -28,7 +28,7 @@ class BatchSettlementTests {
     @Test
     void goOnAfterOneThatHasThrown() {
         assertThat(local.decide(List.of(charge)).permitted()).isTrue();
-        new OutageGrant(use.reserve(charge, charge.rule(), 1).use(), charge).owe();
+        new OutageGrant(use.reserve(charge, 1).use(), charge, charge.rule()).owe();
         CompletableFuture<Void> asked = new CompletableFuture<>();
         settlements.begin(node -> {
             asked.complete(null);

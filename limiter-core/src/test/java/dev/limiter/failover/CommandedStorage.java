@@ -39,6 +39,8 @@ final class CommandedStorage implements RemoteStorage {
     /** How many questions there were before each time that this instance had itself counted. */
     final List<Integer> hellos = new CopyOnWriteArrayList<>();
 
+    final AtomicInteger resets = new AtomicInteger();
+
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
     private final Set<String> broken = ConcurrentHashMap.newKeySet();
     private final Set<String> uncountable = ConcurrentHashMap.newKeySet();
@@ -463,6 +465,7 @@ final class CommandedStorage implements RemoteStorage {
         if (failure != null) {
             throw failure;
         }
+        resets.incrementAndGet();
         shared.reset(rule, key);
     }
 

@@ -866,6 +866,10 @@ class FailoverOfAnyStorageTests implements StorageListener {
             return storage.isAvailable();
         });
         await(() -> remote.shared.peek(rule, "key").remaining() == 0);
+        storage.reset(rule, "key");
+        // what is granted as soon as the key is reset is not reset again
+        assertThat(remote.resets).hasValue(1);
+        assertThat(take("key", 10).permitted()).isTrue();
     }
 
     /** The node that counts instances may be another one than those that decided. */

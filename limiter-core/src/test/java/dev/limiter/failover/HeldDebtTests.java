@@ -60,8 +60,8 @@ class HeldDebtTests {
 
     private OutageGrant grant(Rule rule, long permits) {
         Charge charge = rule.charge("key", permits);
-        assertThat(use.reserve(charge, rule, 1, 0)).allMatch(LimitStatus::permitted);
-        OutageGrant grant = new OutageGrant(use, charge);
+        assertThat(use.reserve(charge, 1, 0)).allMatch(LimitStatus::permitted);
+        OutageGrant grant = new OutageGrant(use, charge, charge.rule());
         grant.owe();
         return grant;
     }
@@ -69,7 +69,7 @@ class HeldDebtTests {
     /** How many calls a settlement takes. */
     private int settle(Rule rule) {
         int before = shared.calls;
-        assertThat(use.settle(debt -> settlement.settle(rule.charge("key", 0), debt)))
+        assertThat(use.settle(rule, debt -> settlement.settle(rule.charge("key", 0), debt)))
                 .isCompleted();
         return shared.calls - before;
     }

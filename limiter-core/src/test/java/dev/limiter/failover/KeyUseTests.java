@@ -23,29 +23,29 @@ class KeyUseTests {
     private final Rule rule = Rule.of("rule", Limit.tokenBucket(10, Duration.ofHours(1)));
     private final Charge charge = rule.charge("key", 3);
     private final KeyUse use = new KeyUse();
-    private final OutageGrant grant = new OutageGrant(use, charge);
+    private final OutageGrant grant = new OutageGrant(use, charge, charge.rule());
 
     @BeforeEach
     void grantThree() {
-        assertThat(use.reserve(charge, rule, 1, 0)).allMatch(LimitStatus::permitted);
+        assertThat(use.reserve(charge, 1, 0)).allMatch(LimitStatus::permitted);
         grant.owe();
     }
 
     @Test
     void aSettlementThatThrowsFailsAndTheNextOneSettles() {
-        CompletableFuture<Void> failed = use.settle(debt -> {
+        CompletableFuture<Void> failed = use.settle(rule, debt -> {
             throw new IllegalStateException("not now");
         });
         assertThat(failed).isCompletedExceptionally();
         assertThat(use.owes()).isTrue();
         assertThat(use.due("key")).isNotNull();
-        assertThat(use.settle(debt -> settled(debt, 3))).isCompleted();
+        assertThat(use.settle(rule, debt -> settled(debt, 3))).isCompleted();
         assertThat(use.owes()).isFalse();
     }
 
     @Test
     void aGrantIsGivenBackAfterASettlementThatFailed() {
-        assertThat(use.settle(debt -> CompletableFuture.failedFuture(new IllegalStateException("not now"))))
+        assertThat(use.settle(rule, debt -> CompletableFuture.failedFuture(new IllegalStateException("not now"))))
                 .isCompletedExceptionally();
         grant.giveBack();
         assertThat(use.owes()).isFalse();
@@ -54,7 +54,7 @@ class KeyUseTests {
     @Test
     void aGrantIsGivenBackDuringASettlementThatFails() {
         CompletableFuture<Void> answer = new CompletableFuture<>();
-        CompletableFuture<Void> settled = use.settle(debt -> answer);
+        CompletableFuture<Void> settled = use.settle(rule, debt -> answer);
         grant.giveBack();
         answer.completeExceptionally(new IllegalStateException("not now"));
         assertThat(settled).isCompletedExceptionally();
@@ -63,9 +63,9 @@ class KeyUseTests {
 
     @Test
     void aGrantThatIsSettledTakesNoOtherFromTheDebt() {
-        assertThat(use.settle(debt -> settled(debt, 3))).isCompleted();
-        assertThat(use.reserve(charge, rule, 1, 0)).allMatch(LimitStatus::permitted);
-        new OutageGrant(use, charge).owe();
+        assertThat(use.settle(rule, debt -> settled(debt, 3))).isCompleted();
+        assertThat(use.reserve(charge, 1, 0)).allMatch(LimitStatus::permitted);
+        new OutageGrant(use, charge, charge.rule()).owe();
         grant.giveBack();
         assertThat(use.owes()).isTrue();
     }
@@ -77,15 +77,16 @@ class KeyUseTests {
                 Limit.fixedWindow(10, Duration.ofHours(1)).named("hourly"),
                 Limit.fixedWindow(20, Duration.ofDays(1)).named("daily"));
         KeyUse both = new KeyUse();
-        assertThat(both.reserve(two.charge("key", 4), two, 1, 0)).allMatch(LimitStatus::permitted);
-        OutageGrant four = new OutageGrant(both, two.charge("key", 4));
+        assertThat(both.reserve(two.charge("key", 4), 1, 0)).allMatch(LimitStatus::permitted);
+        OutageGrant four =
+                new OutageGrant(both, two.charge("key", 4), two.charge("key", 4).rule());
         four.owe();
-        var unused = both.settle(debt -> {
+        var unused = both.settle(two, debt -> {
             debt.limits().get(1).settled(4);
             return CompletableFuture.failedFuture(new IllegalStateException("not now"));
         });
         List<Long> owed = new ArrayList<>();
-        CompletableFuture<Void> never = both.settle(debt -> {
+        CompletableFuture<Void> never = both.settle(two, debt -> {
             debt.limits().forEach(each -> owed.add(each.owed));
             return CompletableFuture.failedFuture(new IllegalStateException("not now"));
         });
@@ -98,10 +99,11 @@ class KeyUseTests {
     @Test
     void aDebtOfALimitThatIsOneOfConcurrencyByNowIsSettled() {
         Rule pool = Rule.of("rule", Limit.concurrency(5));
-        assertThat(use.reserve(pool.charge("key", 2), pool, 1, 0)).allMatch(LimitStatus::permitted);
-        OutageGrant held = new OutageGrant(use, pool.charge("key", 2));
+        assertThat(use.reserve(pool.charge("key", 2), 1, 0)).allMatch(LimitStatus::permitted);
+        OutageGrant held = new OutageGrant(
+                use, pool.charge("key", 2), pool.charge("key", 2).rule());
         held.owe();
-        assertThat(use.settle(debt -> settled(debt, 3))).isCompleted();
+        assertThat(use.settle(rule, debt -> settled(debt, 3))).isCompleted();
         grant.giveBack();
         assertThat(use.owes()).isTrue();
         held.giveBack();
@@ -113,14 +115,15 @@ class KeyUseTests {
         Limit held = Limit.concurrency(5).named("held");
         Rule before = Rule.of("rule", Limit.tokenBucket(10, Duration.ofHours(1)).named("other"), held);
         KeyUse both = new KeyUse();
-        assertThat(both.reserve(before.charge("key", 2), before, 1, 0)).allMatch(LimitStatus::permitted);
-        OutageGrant two = new OutageGrant(both, before.charge("key", 2));
+        assertThat(both.reserve(before.charge("key", 2), 1, 0)).allMatch(LimitStatus::permitted);
+        OutageGrant two = new OutageGrant(
+                both, before.charge("key", 2), before.charge("key", 2).rule());
         two.owe();
         Rule now = Rule.of("rule", Limit.concurrency(5).named("other"), held);
-        assertThat(both.reserve(now.charge("key", 1), now, 1, 0)).allMatch(LimitStatus::permitted);
-        new OutageGrant(both, now.charge("key", 1)).owe();
+        assertThat(both.reserve(now.charge("key", 1), 1, 0)).allMatch(LimitStatus::permitted);
+        new OutageGrant(both, now.charge("key", 1), now.charge("key", 1).rule()).owe();
         List<Long> owed = new ArrayList<>();
-        assertThat(both.settle(debt -> {
+        assertThat(both.settle(now, debt -> {
                     debt.limits().forEach(each -> owed.add(each.owed));
                     return CompletableFuture.completedFuture(null);
                 }))
@@ -138,8 +141,8 @@ class KeyUseTests {
         KeyUse both = new KeyUse();
         List<OutageGrant> grants = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            assertThat(both.reserve(one, pools, 1, 0)).allMatch(LimitStatus::permitted);
-            grants.add(new OutageGrant(both, one));
+            assertThat(both.reserve(one, 1, 0)).allMatch(LimitStatus::permitted);
+            grants.add(new OutageGrant(both, one, one.rule()));
         }
         grants.forEach(OutageGrant::owe);
         pools.limits()
@@ -154,14 +157,15 @@ class KeyUseTests {
     void nothingIsHeldOfALimitThatIsAboutSomethingElseByNow() {
         Rule pool = Rule.of("rule", Limit.concurrency(5));
         KeyUse pooled = new KeyUse();
-        assertThat(pooled.reserve(pool.charge("key", 2), pool, 1, 0)).allMatch(LimitStatus::permitted);
-        OutageGrant two = new OutageGrant(pooled, pool.charge("key", 2));
+        assertThat(pooled.reserve(pool.charge("key", 2), 1, 0)).allMatch(LimitStatus::permitted);
+        OutageGrant two = new OutageGrant(
+                pooled, pool.charge("key", 2), pool.charge("key", 2).rule());
         two.owe();
         DebtSettlement settlement = new DebtSettlement(storage(), storage());
-        assertThat(pooled.settle(debt -> settlement.settle(charge, debt))).isCompleted();
+        assertThat(pooled.settle(rule, debt -> settlement.settle(charge, debt))).isCompleted();
         assertThat(pooled.owes()).isFalse();
         two.release();
-        assertThat(pooled.reserve(pool.charge("key", 5), pool, 1, 0)).allMatch(LimitStatus::permitted);
+        assertThat(pooled.reserve(pool.charge("key", 5), 1, 0)).allMatch(LimitStatus::permitted);
         assertThat(pooled.owes()).isTrue();
     }
 
@@ -176,14 +180,39 @@ class KeyUseTests {
         RateLimiterStorage local = storage();
         RateLimiterStorage shared = storage();
         KeyUse both = new KeyUse();
-        assertThat(both.reserve(four, two, 1, 0)).allMatch(LimitStatus::permitted);
+        assertThat(both.reserve(four, 1, 0)).allMatch(LimitStatus::permitted);
         local.decide(List.of(four));
-        new OutageGrant(both, four).owe();
+        new OutageGrant(both, four, four.rule()).owe();
         DebtSettlement settlement = new DebtSettlement(local, shared);
-        assertThat(both.settle(debt -> settlement.settle(four, debt))).isCompleted();
+        assertThat(both.settle(two, debt -> settlement.settle(four, debt))).isCompleted();
         assertThat(shared.peek(two, "key").limits())
                 .extracting(LimitStatus::remaining)
                 .containsExactly(6L, 16L);
+    }
+
+    /** Another instance would grant by the wider rule what a narrower one has no room for. */
+    @Test
+    void aDebtIsDueUntilTheWidestRuleHasTried() {
+        Rule narrow = Rule.of("rule", Limit.tokenBucket(2, Duration.ofHours(1)));
+        assertThat(use.settle(narrow, debt -> settled(debt, 2))).isCompleted();
+        KeyUse.Due due = use.due("key");
+        assertThat(due).isNotNull();
+        assertThat(due.charge().rule()).isEqualTo(rule);
+        assertThat(use.settle(rule, debt -> settled(debt, 0))).isCompleted();
+        assertThat(use.due("key")).isNull();
+        assertThat(use.owes()).isTrue();
+    }
+
+    @Test
+    void aNarrowerRuleThatGrantsAsWellIsNotTheOneToChargeBy() {
+        Rule narrow = Rule.of("rule", Limit.tokenBucket(4, Duration.ofHours(1)));
+        assertThat(use.reserve(narrow.charge("key"), 1, 0)).allMatch(LimitStatus::permitted);
+        new OutageGrant(use, narrow.charge("key"), narrow).owe();
+        assertThat(use.due("key").charge().rule()).isEqualTo(rule);
+        assertThat(use.settle(rule, debt -> settled(debt, 4))).isCompleted();
+        assertThat(use.reserve(narrow.charge("key"), 1, 0)).allMatch(LimitStatus::permitted);
+        new OutageGrant(use, narrow.charge("key"), narrow).owe();
+        assertThat(use.due("key").charge().rule()).isEqualTo(narrow);
     }
 
     private static RateLimiterStorage storage() {
@@ -272,8 +301,8 @@ class KeyUseTests {
     @Test
     void callersShareASettlementThatIsUnderWay() {
         CompletableFuture<Void> answer = new CompletableFuture<>();
-        CompletableFuture<Void> settled = use.settle(debt -> answer);
-        assertThat(use.settle(debt -> new CompletableFuture<>()))
+        CompletableFuture<Void> settled = use.settle(rule, debt -> answer);
+        assertThat(use.settle(rule, debt -> new CompletableFuture<>()))
                 .isSameAs(settled)
                 .isNotDone();
         answer.complete(null);

@@ -43,8 +43,8 @@ class OutageGrantTests {
         try {
             for (int i = 0; i < ROUNDS; i++) {
                 KeyUse use = new KeyUse();
-                assertThat(use.reserve(charge, rule, 1, 0)).allMatch(LimitStatus::permitted);
-                OutageGrant grant = new OutageGrant(use, charge);
+                assertThat(use.reserve(charge, 1, 0)).allMatch(LimitStatus::permitted);
+                OutageGrant grant = new OutageGrant(use, charge, charge.rule());
                 Decision late = shared.decide(List.of(charge));
                 assertThat(late.permitted()).isTrue();
                 together(threads, () -> grant.pay(late), grant::release, givenBack ? grant::giveBack : grant::release);
