@@ -36,8 +36,8 @@ public final class RecentMap<K, V> {
     }
 
     /**
-     * An entry moves under the lock of its new place: nobody makes another one while it is in neither generation. What was
-     * made in a generation that is the older one by now moves once more.
+     * An entry moves under the lock of its new place: nobody makes another one while it is in neither generation. A value
+     * that was made in a generation that is the older one by now moves once more.
      */
     private V moved(K key, Function<? super K, ? extends @Nullable V> made) {
         Map<K, V> last = old;
