@@ -197,18 +197,17 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     /** Fails, and resets nothing, where the remote storage cannot. */
     @Override
     public void reset(Rule rule, String key) {
-        outageUse
-                .pause(rule, key)
+        KeyUse use = outageUse.of(rule, key);
+        use.pause()
                 .completeOnTimeout(null, remote.timeout().toNanos(), TimeUnit.NANOSECONDS)
                 .join();
         try {
             remote.reset(rule, key);
-        } catch (RuntimeException failure) {
-            outageUse.resume(rule, key);
-            throw failure;
+            local.reset(rule, key);
+            outageUse.forget(rule, key);
+        } finally {
+            use.resume();
         }
-        local.reset(rule, key);
-        outageUse.forget(rule, key);
     }
 
     @Override

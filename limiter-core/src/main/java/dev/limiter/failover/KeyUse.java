@@ -51,8 +51,8 @@ final class KeyUse {
     /** Its debt was remitted by a reset. */
     private boolean forgotten;
 
-    /** Its debt may be about to be. */
-    private boolean paused;
+    /** Resets that are under way, which may remit its debt. */
+    private int pauses;
 
     private LimitUse of(String name) {
         for (LimitUse limit : limits) {
@@ -246,8 +246,10 @@ final class KeyUse {
     record Terms(Rule rule, Rule share) {
 
         private boolean isWithin(Terms wider) {
-            List<Limit> here = share.limits();
-            List<Limit> there = wider.share.limits();
+            return isWithin(rule.limits(), wider.rule.limits()) && isWithin(share.limits(), wider.share.limits());
+        }
+
+        private static boolean isWithin(List<Limit> here, List<Limit> there) {
             return here.size() == there.size()
                     && IntStream.range(0, here.size()).allMatch(i -> isWithin(here.get(i), there.get(i)));
         }
@@ -311,7 +313,7 @@ final class KeyUse {
     /** Null if that is nothing. */
     private @Nullable Debt debt() {
         Terms widest = terms;
-        if (widest == null || forgotten || paused || !owes()) {
+        if (widest == null || forgotten || pauses > 0 || !owes()) {
             return null;
         }
         return new Debt(widest.share, limits.stream().map(LimitDebt::new).toList(), List.copyOf(holding));
@@ -366,17 +368,17 @@ final class KeyUse {
         forgotten = true;
     }
 
-    /** A debt is charged again. */
+    /** Ends one {@linkplain #pause pause}. */
     synchronized void resume() {
-        paused = false;
+        pauses--;
     }
 
     /**
-     * No debt is charged until it {@linkplain #resume is again}. Complete when the one that is being charged is, or has
-     * failed.
+     * No debt is charged until that is {@linkplain #resume resumed}: a settlement that is under way would outlive a reset.
+     * Complete when the one that is being charged is, or has failed.
      */
     synchronized CompletableFuture<Void> pause() {
-        paused = true;
+        pauses++;
         CompletableFuture<Void> underWay = settling;
         return underWay == null
                 ? CompletableFuture.completedFuture(null)

@@ -255,7 +255,8 @@ final class LimitUse {
             return answered;
         }
         double level = (lasting(limit) - age) / interval(limit);
-        return Math.max(answered, (long) ((limit.capacity() - level) / (level < limit.capacity() ? instances : 1)));
+        double rest = limit.capacity() - level;
+        return Math.max(answered, (long) Math.floor(rest > 0 ? rest / instances : rest));
     }
 
     private long free(Limit limit, int instances, long now) {
@@ -266,7 +267,8 @@ final class LimitUse {
 
     /** A bucket sinks by a permit in an interval, from what it held by the answer. */
     private long untilLevel(Limit limit, long wanted, int instances, long age) {
-        double whole = (double) wanted * instances;
+        // what was given back here is not divided
+        double whole = wanted > 0 ? (double) wanted * instances : wanted;
         long lasting = lasting(limit);
         double due = lasting - (limit.capacity() - whole) * interval(limit);
         return whole > limit.capacity() ? lasting - age : Math.max((long) due - age, 0);

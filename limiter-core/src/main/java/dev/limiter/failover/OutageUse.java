@@ -68,6 +68,10 @@ final class OutageUse implements RemoteRuleStatus.Listener {
         return of(new RuleKey(charge));
     }
 
+    KeyUse of(Rule rule, String key) {
+        return of(new RuleKey(rule.name(), key));
+    }
+
     private KeyUse of(RuleKey state) {
         KeyUse owed = owing.isEmpty() ? null : owing.get(state);
         return owed != null ? owed : known.computeIfAbsent(state, absent -> new KeyUse());
@@ -107,32 +111,16 @@ final class OutageUse implements RemoteRuleStatus.Listener {
         return owing.isEmpty();
     }
 
-    /**
-     * Charges nothing of the key until that is {@linkplain #resume resumed}, or forgotten. Completes when no settlement of
-     * it is under way: a running one would outlive a reset.
-     */
-    CompletableFuture<Void> pause(Rule rule, String key) {
-        KeyUse owed = owing.get(new RuleKey(rule.name(), key));
-        return owed == null ? CompletableFuture.completedFuture(null) : owed.pause();
-    }
-
-    void resume(Rule rule, String key) {
-        KeyUse owed = owing.get(new RuleKey(rule.name(), key));
-        if (owed != null) {
-            owed.resume();
-        }
-    }
-
+    /** A late grant may pay for permits also where there was no room for another debt. */
     void forget(Rule rule, String key) {
-        RuleKey state = new RuleKey(rule.name(), key);
-        KeyUse heard = known.get(state);
-        known.remove(state);
-        KeyUse owed = owing.remove(state);
-        // a late grant may pay for permits also where there was no room for another debt
-        KeyUse use = owed != null ? owed : heard;
-        if (use != null) {
-            use.forget();
-        }
+        owing.compute(new RuleKey(rule.name(), key), (state, owed) -> {
+            KeyUse use = owed != null ? owed : known.get(state);
+            known.remove(state);
+            if (use != null) {
+                use.forget();
+            }
+            return null;
+        });
     }
 
     /** Whether what the shared storage has just granted leaves enough for what it does not know of yet. */

@@ -26,7 +26,7 @@ public final class RecentMap<K, V> {
         if (value == null && old.containsKey(key)) {
             value = moved(key, absent -> null);
         }
-        // another thread may have moved it in between
+        // another thread may have moved it in between; one that still does so hides it for a moment
         return value != null ? value : young.get(key);
     }
 
@@ -78,9 +78,13 @@ public final class RecentMap<K, V> {
     }
 
     public void remove(K key) {
-        // the older generation first: an entry that is moved meanwhile is found in the younger one
-        old.remove(key);
-        young.remove(key);
+        Map<K, V> latest;
+        do {
+            latest = young;
+            // the older generation first: an entry that is moved meanwhile is found in the younger one
+            old.remove(key);
+            latest.remove(key);
+        } while (latest != young);
     }
 
     public void remove(K key, V value) {

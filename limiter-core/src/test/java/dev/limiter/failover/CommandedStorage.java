@@ -61,6 +61,7 @@ final class CommandedStorage implements RemoteStorage {
     private volatile Runnable reading = () -> {};
     private volatile Consumer<List<Charge>> asking = charges -> {};
     private volatile boolean clustered;
+    private volatile boolean failingResets;
     private volatile boolean atOnce;
     private volatile boolean deaf;
     private volatile @Nullable Decision known;
@@ -118,6 +119,10 @@ final class CommandedStorage implements RemoteStorage {
     /** Cannot count by that rule. */
     void refuse(Rule rule) {
         uncountable.add(rule.name());
+    }
+
+    void failResets(boolean failing) {
+        failingResets = failing;
     }
 
     void cluster() {
@@ -461,7 +466,9 @@ final class CommandedStorage implements RemoteStorage {
 
     @Override
     public void reset(Rule rule, String key) {
-        RuntimeException failure = failure(List.of(rule.charge(key)));
+        RuntimeException failure = failingResets
+                ? new StorageUnavailableException("It may not delete", null)
+                : failure(List.of(rule.charge(key)));
         if (failure != null) {
             throw failure;
         }

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -870,6 +871,38 @@ class FailoverOfAnyStorageTests implements StorageListener {
         // what is granted as soon as the key is reset is not reset again
         assertThat(remote.resets).hasValue(1);
         assertThat(take("key", 10).permitted()).isTrue();
+    }
+
+    /** The settlement that a reset awaits may end the debt of the key. */
+    @Test
+    void aKeyIsSettledAfterAResetThatFailed() throws InterruptedException {
+        grantInMemory(rule, "key", 6);
+        remote.hold(Duration.ofSeconds(60));
+        remote.work("");
+        storage.cleanUp();
+        await(() -> remote.isHolding("key"));
+        AtomicReference<RuntimeException> failed = new AtomicReference<>();
+        Thread resetting = new Thread(() -> {
+            try {
+                storage.reset(rule, "key");
+            } catch (RuntimeException failure) {
+                failed.set(failure);
+            }
+        });
+        resetting.start();
+        await(() -> resetting.getState() == Thread.State.TIMED_WAITING || resetting.getState() == Thread.State.WAITING);
+        remote.failResets(true);
+        remote.answerAll();
+        resetting.join();
+        assertThat(failed.get()).isInstanceOf(StorageUnavailableException.class);
+        remote.failResets(false);
+        await(() -> remote.shared.peek(rule, "key").remaining() == 4);
+        grantInMemory(rule, "key", 3);
+        remote.work("");
+        await(() -> {
+            storage.cleanUp();
+            return remote.shared.peek(rule, "key").remaining() == 1;
+        });
     }
 
     /** The node that counts instances may be another one than those that decided. */

@@ -236,6 +236,20 @@ class KeyUseTests {
         assertThat(left(known)).isEqualTo(5);
     }
 
+    /** Neither what is used beyond the limit nor what was given back here is divided among instances. */
+    @Test
+    void whatIsGivenBackIsNotLeftWhereMoreIsUsedBeyondTheLimit() {
+        KeyUse known = new KeyUse();
+        known.answered(new Answer(1, -20), 0);
+        for (int i = 0; i < 15; i++) {
+            known.returning(new Answer(1, -20), false);
+        }
+        LimitStatus refused = known.statuses(rule.charge("key"), 2, 0).get(0);
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.remaining()).isZero();
+        assertThat(refused.retryAfter()).contains(Duration.ofMinutes(36));
+    }
+
     @Test
     void aReturnThatIsEndedBeforeItsSenderGoesOnIsInNoLaterAnswer() {
         KeyUse known = new KeyUse();

@@ -20,8 +20,12 @@ import java.util.function.LongSupplier;
 final class InstanceCounter implements RemoteStorage.Instances {
 
     private static final long SAY_SO_EVERY_NANOS = Duration.ofSeconds(2).toNanos();
+
     /** So many counts take longer than the longest time between two probes of a server that was given up. */
     static final int BELIEVED = 10;
+
+    /** No more answers than half of those that are believed come from one stop. */
+    private static final long LATE_NANOS = BELIEVED / 2 * SAY_SO_EVERY_NANOS;
 
     private static final long FORGOTTEN_AFTER_MICROS = Duration.ofSeconds(30).toNanos() / 1000;
 
@@ -63,7 +67,7 @@ final class InstanceCounter implements RemoteStorage.Instances {
         byte[] terms = new Arguments(8).number(FORGOTTEN_AFTER_MICROS).toArray();
         return redis.run(Scripts.INSTANCES, new byte[][] {key}, terms, name).thenAccept(reply -> {
             // those that waited for a server that stood still count who else it has read by then
-            if (nanoTime.getAsLong() - asked < SAY_SO_EVERY_NANOS) {
+            if (nanoTime.getAsLong() - asked < LATE_NANOS) {
                 counted((int) ByteBuffer.wrap(reply).getDouble());
             }
         });
