@@ -9,13 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Sentences in comments of the product begin with a noun, not with a relative clause or an indefinite pronoun. */
 class CommentsTests {
-
-    private static final Path MODULES = Path.of("..");
 
     /** Text blocks, strings and characters come first, so that they hide the comments in them. */
     private static final Pattern JAVA = Pattern.compile("\"\"\"[\\s\\S]*?\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*+\""
@@ -34,7 +31,10 @@ class CommentsTests {
 
     @Test
     void beginWithANoun() throws IOException {
-        List<Path> sources = sources();
+        List<Path> sources = Sources.in("src/main").stream()
+                .filter(file ->
+                        file.toString().endsWith(".java") || file.toString().endsWith(".lua"))
+                .toList();
         assertThat(sources).hasSizeGreaterThan(400);
         List<String> found = new ArrayList<>();
         for (Path source : sources) {
@@ -74,25 +74,6 @@ class CommentsTests {
                         "A.java:14: Nothing",
                         "a.lua:1: Which is no comment",
                         "a.lua:2: Nothing is left");
-    }
-
-    private static List<Path> sources() throws IOException {
-        List<Path> sources = new ArrayList<>();
-        try (Stream<Path> modules = Files.list(MODULES)) {
-            for (Path module : modules.map(path -> path.resolve("src/main"))
-                    .filter(Files::isDirectory)
-                    .sorted()
-                    .toList()) {
-                try (Stream<Path> files = Files.walk(module)) {
-                    files.filter(file -> isSource(file.toString())).sorted().forEach(sources::add);
-                }
-            }
-        }
-        return sources;
-    }
-
-    private static boolean isSource(String file) {
-        return file.endsWith(".java") || file.endsWith(".lua");
     }
 
     private static void find(String file, String source, List<String> found) {

@@ -6,7 +6,6 @@ import dev.limiter.readme.Manual.Block;
 import dev.limiter.readme.Transcript.Step;
 import java.io.IOException;
 import java.io.StringReader;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -114,11 +113,9 @@ class FenceTests {
     }
 
     private static List<String> namesIn(Path folder) {
-        try (Stream<Path> files = Files.walk(folder)) {
-            return files.map(file -> file.getFileName().toString()).toList();
-        } catch (IOException exception) {
-            throw new UncheckedIOException(exception);
-        }
+        return Sources.files(folder).stream()
+                .map(file -> file.getFileName().toString())
+                .toList();
     }
 
     @ParameterizedTest

@@ -103,7 +103,6 @@ class PublicApiTests {
             TokenBucketStrategy.class,
             dev.limiter.redis.FailoverRateLimiterStorage.class);
 
-    private static final Path MODULES = Path.of("..");
     private static final Pattern PUBLIC_TYPE =
             Pattern.compile("^public [a-z -]*(?:class|interface|enum|record) (\\w+)", Pattern.MULTILINE);
     private static final Pattern UNPUBLISHED = Pattern.compile("dev\\.limiter\\.(benchmarks|testkit)\\.");
@@ -124,7 +123,7 @@ class PublicApiTests {
         Set<String> listed = names(reachable());
         SortedSet<String> neither = new TreeSet<>();
         for (Path file : productFiles()) {
-            Matcher type = PUBLIC_TYPE.matcher(Files.readString(MODULES.resolve(file)));
+            Matcher type = PUBLIC_TYPE.matcher(Files.readString(Sources.MODULES.resolve(file)));
             if (type.find() && !listed.contains(packageOf(file) + "." + type.group(1)) && !isInternal(file)) {
                 neither.add(packageOf(file) + "." + type.group(1));
             }
@@ -157,15 +156,14 @@ class PublicApiTests {
     }
 
     /** The sources of what is published. */
-    private static List<Path> productFiles() throws IOException {
-        try (Stream<Path> files = Files.walk(MODULES)) {
-            List<Path> found = files.map(MODULES::relativize)
-                    .filter(file ->
-                            file.toString().matches("limiter-(?!testkit|benchmarks)[^/]*/src/main/java/.*\\.java"))
-                    .toList();
-            assertThat(found).hasSizeGreaterThan(300);
-            return found;
-        }
+    private static List<Path> productFiles() {
+        List<Path> found =
+                Sources.in("src/main/java", name -> name.matches("limiter-(?!testkit|benchmarks).*")).stream()
+                        .filter(file -> file.toString().endsWith(".java"))
+                        .map(Sources.MODULES::relativize)
+                        .toList();
+        assertThat(found).hasSizeGreaterThan(300);
+        return found;
     }
 
     private static String packageOf(Path file) {
@@ -173,7 +171,7 @@ class PublicApiTests {
     }
 
     private static boolean isInternal(Path file) throws IOException {
-        Path info = MODULES.resolve(file).resolveSibling("package-info.java");
+        Path info = Sources.MODULES.resolve(file).resolveSibling("package-info.java");
         return Files.readString(info).contains("Internal");
     }
 

@@ -163,22 +163,18 @@ class ReadmeTests {
     }
 
     @Test
-    void typesOfTheArchitectureExist() throws IOException {
+    void typesOfTheArchitectureExist() {
         String page = text(Manual.page("explanation/architecture.md"));
         Set<String> elsewhere = Set.of("AsyncListener", "RateLimit");
-        try (Stream<Path> sources = Files.walk(Path.of(".."))) {
-            Set<String> types = sources.map(source -> source.getFileName().toString())
-                    .filter(name -> name.endsWith(".java"))
-                    .map(name -> name.replace(".java", ""))
-                    .collect(Collectors.toSet());
-            assertThat(Pattern.compile("`([A-Z][A-Za-z]+)`")
-                            .matcher(page)
-                            .results()
-                            .map(name -> name.group(1)))
-                    .filteredOn(name -> !elsewhere.contains(name))
-                    .isNotEmpty()
-                    .allSatisfy(name -> assertThat(types).contains(name));
-        }
+        Set<String> types = Sources.in("src").stream()
+                .map(source -> source.getFileName().toString())
+                .filter(name -> name.endsWith(".java"))
+                .map(name -> name.replace(".java", ""))
+                .collect(Collectors.toSet());
+        assertThat(Pattern.compile("`([A-Z][A-Za-z]+)`").matcher(page).results().map(name -> name.group(1)))
+                .filteredOn(name -> !elsewhere.contains(name))
+                .isNotEmpty()
+                .allSatisfy(name -> assertThat(types).contains(name));
     }
 
     @Test

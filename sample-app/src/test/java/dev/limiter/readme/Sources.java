@@ -1,0 +1,49 @@
+package dev.limiter.readme;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** The files of all modules under {@code src}: what a build makes beside it comes and goes while tests read. */
+final class Sources {
+
+    static final Path MODULES = Path.of("..");
+
+    private Sources() {}
+
+    /** The sorted files of one folder of all modules, such as {@code src/main}. */
+    static List<Path> in(String folder) {
+        return in(folder, module -> true);
+    }
+
+    /** As {@link #in(String)}, of the modules with such names. */
+    static List<Path> in(String folder, Predicate<String> modules) {
+        return entries(MODULES).stream()
+                .filter(module -> modules.test(module.getFileName().toString()))
+                .map(module -> module.resolve(folder))
+                .filter(Files::isDirectory)
+                .flatMap(sources -> files(sources).stream())
+                .toList();
+    }
+
+    private static List<Path> entries(Path folder) {
+        try (Stream<Path> entries = Files.list(folder)) {
+            return entries.sorted().toList();
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+    }
+
+    /** The sorted files of a folder, and of those in it. */
+    static List<Path> files(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile).sorted().toList();
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+    }
+}
