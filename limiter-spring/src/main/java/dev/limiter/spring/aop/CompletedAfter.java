@@ -2,17 +2,25 @@ package dev.limiter.spring.aop;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A copy of a future that completes only after an action on the result: the callbacks of one future run in no
- * particular order.
+ * particular order. A caller that completes the copy, such as by a time-out, completes its source, and thereby the copy.
  */
-final class CompletedAfter {
+final class CompletedAfter<T> extends CompletableFuture<T> {
 
-    private CompletedAfter() {}
+    private final CompletionStage<T> source;
+
+    private CompletedAfter(CompletionStage<T> source) {
+        this.source = source;
+    }
 
     /**
      * The copy, or the stage itself if the method that returned it has to return another type; then {@code action} is
@@ -28,30 +36,68 @@ final class CompletedAfter {
 
     private static <T> CompletionStage<T> copy(
             CompletionStage<T> stage, BiConsumer<@Nullable Object, @Nullable Throwable> action) {
-        CompletableFuture<T> copy = new CompletableFuture<>();
+        CompletedAfter<T> copy = new CompletedAfter<>(stage);
         var unused = stage.whenComplete((value, failure) -> {
-            action.accept(value, failure);
-            complete(copy, value, failure);
-        });
-        unused = copy.whenComplete((value, failure) -> {
-            if (copy.isCancelled() && stage instanceof Future<?> source) {
-                source.cancel(true);
-            } else if (stage instanceof CompletableFuture<T> source) {
-                complete(source, value, failure);
+            try {
+                action.accept(value, failure);
+            } finally {
+                copy.completeWith(value, failure);
             }
         });
         return copy;
     }
 
-    /**
-     * Completes the source as the holder of the copy did, such as by a time-out; does nothing if the
-     * completion came from here.
-     */
-    private static <T> void complete(CompletableFuture<T> future, @Nullable T value, @Nullable Throwable failure) {
+    private void completeWith(@Nullable T value, @Nullable Throwable failure) {
         if (failure == null) {
-            future.complete(value);
+            super.complete(value);
         } else {
-            future.completeExceptionally(failure);
+            super.completeExceptionally(failure);
         }
+    }
+
+    @Override
+    public boolean complete(@Nullable T value) {
+        return throughSource(future -> future.complete(value), () -> super.complete(value));
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+        return throughSource(
+                future -> future.completeExceptionally(failure), () -> super.completeExceptionally(failure));
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterrupt) {
+        return throughSource(future -> future.cancel(mayInterrupt), () -> {
+            if (source instanceof Future<?> future && !(source instanceof CompletableFuture)) {
+                future.cancel(mayInterrupt);
+            }
+            return super.cancel(mayInterrupt);
+        });
+    }
+
+    /** By {@link #complete}, which the inherited one does not call. */
+    @Override
+    public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
+        executor.execute(() -> {
+            try {
+                complete(supplier.get());
+            } catch (Throwable failure) {
+                completeExceptionally(failure);
+            }
+        });
+        return this;
+    }
+
+    /** {@code otherwise}: of a stage that its own work alone completes, as a minimal one. */
+    private boolean throughSource(Predicate<CompletableFuture<T>> completion, BooleanSupplier otherwise) {
+        if (source instanceof CompletableFuture<T> future) {
+            try {
+                return completion.test(future);
+            } catch (UnsupportedOperationException minimal) {
+                return otherwise.getAsBoolean();
+            }
+        }
+        return otherwise.getAsBoolean();
     }
 }
