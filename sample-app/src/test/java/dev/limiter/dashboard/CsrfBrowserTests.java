@@ -3,6 +3,7 @@ package dev.limiter.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.testkit.Conditions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.Keys;
@@ -16,6 +17,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
 
 /** Changes in a browser, with each way in which Spring Security takes its token. Skipped where there is no Chromium. */
+@Tag("long")
 class CsrfBrowserTests {
 
     @ParameterizedTest
