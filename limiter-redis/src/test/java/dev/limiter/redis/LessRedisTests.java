@@ -222,6 +222,44 @@ class LessRedisTests {
         assertThat(known.limits()).hasSize(1);
     }
 
+    static Stream<Limit> limitsWithAndWithoutTurns() {
+        Duration day = Duration.ofDays(1);
+        return Stream.of(
+                Limit.fixedWindow(2, day),
+                Limit.fixedWindow(2, day).startingWithFirst(),
+                Limit.slidingWindowCounter(2, day),
+                Limit.slidingWindowLog(2, day),
+                Limit.tokenBucket(2, day),
+                Limit.leakyBucket(2, day),
+                Limit.leakyBucket(2, day).paced(),
+                Limit.leakyBucket(3, day).burst(1).paced());
+    }
+
+    /** A bucket has turns ahead, a paced one no more than may wait, and a fixed window those of the next one. */
+    @ParameterizedTest
+    @MethodSource("limitsWithAndWithoutTurns")
+    void tellsThoseWhoWouldWaitWhatRedisWouldTellThem(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        for (Duration patience : List.of(
+                Duration.ofMinutes(10),
+                Duration.ofHours(7),
+                Duration.ofHours(10),
+                Duration.ofHours(25),
+                Duration.ofDays(3))) {
+            RedisRateLimiterStorage storage = storage(0);
+            Charge charge = rule.charge("key" + patience).within(patience);
+            Decision known = storage.decide(List.of(charge));
+            for (int i = 0; i < 20 && known.permitted(); i++) {
+                known = storage.decide(List.of(charge));
+            }
+            Decision asked = storage(0).decide(List.of(charge));
+            assertThat(asked.permitted()).isFalse();
+            assertThat(known.retryAfter().orElseThrow())
+                    .as("%s with %s", limit, patience)
+                    .isCloseTo(asked.retryAfter().orElseThrow(), Duration.ofMinutes(1));
+        }
+    }
+
     /** The answer to a grant tells when one permit is available, and these ask for ten. */
     @Test
     void aRefusalAfterAGrantOfSeveralTellsWhenAsManyAreAvailable() {

@@ -93,21 +93,21 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
     public long refusesForMicros() {
         long longest = 0;
         for (int i = 0; i < remote.limits.length; i++) {
-            longest = Math.max(longest, numbers[NUMBERS * i + 1]);
+            longest = Math.max(longest, numbers[NUMBERS * i + 1] - patienceMicros(i));
         }
-        return longest - patienceMicros();
+        return longest;
     }
 
     /** The maximum wait of the same request: the answer to a charge tells when a permit is available at once. */
-    private long patienceMicros() {
-        return charged ? RemoteLimit.micros(charge.maxWait()) : 0;
+    private long patienceMicros(int limit) {
+        return charged ? remote.limits[limit].patienceMicros(charge.maxWait()) : 0;
     }
 
     /** The answer after that time, if no other request came in between. */
     public RedisDecision refusedAfter(long micros) {
         long[] later = numbers.clone();
-        long sooner = micros + patienceMicros();
         for (int i = 0; i < remote.limits.length; i++) {
+            long sooner = micros + patienceMicros(i);
             later[NUMBERS * i + 1] = numbers[NUMBERS * i + 1] < 0 ? -1 : Math.max(numbers[NUMBERS * i + 1] - sooner, 0);
             later[NUMBERS * i + 2] = numbers[NUMBERS * i + 2] < 0 ? -1 : Math.max(numbers[NUMBERS * i + 2] - micros, 0);
         }

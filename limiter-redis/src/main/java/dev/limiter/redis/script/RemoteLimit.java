@@ -38,7 +38,7 @@ public final class RemoteLimit {
      * @param returning what {@code give_back} unpacks after the mark
      * @param bounds the windows of a calendar, which follow the terms, and of which one follows the mark; none if there is
      *     no calendar
-     * @param longestWait the longest wait that the script can count with, in microseconds
+     * @param longestWait the longest wait for a turn that there is, or that the script can count with, in microseconds
      * @param unitsPerPermit by how much a permit moves the mark
      */
     RemoteLimit(
@@ -121,6 +121,11 @@ public final class RemoteLimit {
     public boolean isNever(Charge charge, int position) {
         long permits = charge.permits(position);
         return permits > 0 && permits > capacity - kept(charge);
+    }
+
+    /** The longest wait of a request for its turn; 0 where the limit gives none. */
+    long patienceMicros(Duration maxWait) {
+        return Math.min(micros(maxWait), longestWait);
     }
 
     /** A time to wait as a script is told of it, in microseconds. */

@@ -16,6 +16,9 @@ final class RemoteLimitCompiler {
 
     private static final long ANY_WAIT = 1L << RemoteLimit.BITS;
 
+    /** The longest wait where no permit can be taken before it is there. */
+    private static final long NO_TURNS = 0;
+
     private static final int MOST_TERMS = 250;
     private static final long LARGEST_TERM = 1L << 53;
 
@@ -84,7 +87,7 @@ final class RemoteLimitCompiler {
     }
 
     private static RemoteLimit plain(Limit limit, LuaAlgorithm algorithm, Arguments terms, Arguments returning) {
-        return new RemoteLimit(limit, algorithm, terms, returning, CalendarBounds.NONE, ANY_WAIT, 0);
+        return new RemoteLimit(limit, algorithm, terms, returning, CalendarBounds.NONE, NO_TURNS, 0);
     }
 
     private static RemoteLimit bucket(Limit limit, long burst, boolean paced, long aheadMicros) {
@@ -97,13 +100,15 @@ final class RemoteLimitCompiler {
         long full = paced ? units.permit : units.permit * burst;
         Arguments returning =
                 new Arguments(24).number(units.micro).number(units.permit).number(full);
+        // of a paced bucket, all turns of those that may wait
+        long turns = paced ? units.permit * burst : ANY_WAIT;
         return new RemoteLimit(
                 limit,
                 LuaAlgorithm.BUCKET,
                 terms,
                 returning,
                 CalendarBounds.NONE,
-                ANY_WAIT / units.micro,
+                -Math.floorDiv(-Math.min(turns, ANY_WAIT), units.micro),
                 units.permit);
     }
 
@@ -128,7 +133,12 @@ final class RemoteLimitCompiler {
         Arguments terms = new Arguments(24).number(limit.limit()).octet(align).number(length);
         // that of a calendar window depends on the window
         Arguments returning = align == BY_CALENDAR ? new Arguments(0) : new Arguments(8).number(length);
-        return new RemoteLimit(limit, LuaAlgorithm.FIXED_WINDOW, terms, returning, bounds, ANY_WAIT, 0);
+        long longestWait = switch (align) {
+            case FROM_FIRST -> NO_TURNS;
+            case FROM_EPOCH -> length; // turns of the next window
+            default -> ANY_WAIT;
+        };
+        return new RemoteLimit(limit, LuaAlgorithm.FIXED_WINDOW, terms, returning, bounds, longestWait, 0);
     }
 
     private static RemoteLimit log(Limit.SlidingWindowLog limit, long aheadMicros) {
