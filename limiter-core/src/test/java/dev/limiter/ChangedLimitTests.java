@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A rule that has another algorithm or window than before: what was used stays used, in permits. */
 class ChangedLimitTests {
@@ -148,6 +149,27 @@ class ChangedLimitTests {
         assertThat(take(from, 0).remaining()).isEqualTo(otherwise(from));
         time.advance(MINUTE);
         assertThat(take(from, 0).remaining()).isEqualTo(otherwise(from));
+    }
+
+    /** What a lowered limit cannot hold goes at the rate at which it was used: a turn behind it would last for longer. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 30, 59})
+    void bucketThatIsLoweredGivesNoTurnsBehindWhatItCannotHold(int seconds) {
+        List<Limit> before = List.of(Limit.tokenBucket(1000, MINUTE), Limit.leakyBucket(1000, MINUTE));
+        List<Limit> after = List.of(Limit.tokenBucket(10, MINUTE), Limit.leakyBucket(10, MINUTE));
+        for (int i = 0; i < before.size(); i++) {
+            String key = "key" + i;
+            Rule lowered = Rule.of("lowered", after.get(i));
+            assertThat(limiters.tryAcquire(Rule.of("lowered", before.get(i)), key, 1000)
+                            .permitted())
+                    .isTrue();
+            time.advance(Duration.ofSeconds(seconds));
+            Decision decision = limiters.storage()
+                    .decide(List.of(lowered.charge(key, 1).within(Duration.ofSeconds(55))));
+            assertThat(decision.permitted()).isFalse();
+            time.advance(MINUTE.minusSeconds(seconds));
+            assertThat(limiters.tryAcquire(lowered, key, 10).permitted()).isTrue();
+        }
     }
 
     private long otherwise(Limit limit) {

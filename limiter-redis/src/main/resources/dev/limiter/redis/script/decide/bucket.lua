@@ -60,6 +60,10 @@ if micro * cost > units * permit then
 end
 
 local full = capacity * cost
+-- What a lowered limit cannot hold sinks as fast as before: a turn behind it would make slower permits of it.
+if level > full and not paced and (units ~= micro or cost ~= permit) then
+  patience = 0
+end
 if asked > 0 then
   wait = ceil((level + (paced and cost or asked * cost) - full) / units)
   if wait < 0 then
