@@ -164,8 +164,8 @@ class ChangedLimitTests {
                             .permitted())
                     .isTrue();
             time.advance(Duration.ofSeconds(seconds));
-            Decision decision = limiters.storage()
-                    .decide(List.of(lowered.charge(key, 1).within(Duration.ofSeconds(55))));
+            Decision decision =
+                    limiters.storage().decide(List.of(lowered.charge(key, 1).within(Duration.ofSeconds(55))));
             assertThat(decision.permitted()).isFalse();
             time.advance(MINUTE.minusSeconds(seconds));
             assertThat(limiters.tryAcquire(lowered, key, 10).permitted()).isTrue();

@@ -24,10 +24,17 @@ final class BatchSettlement {
     private static final Executor NEXT = CompletableFuture.delayedExecutor(0, TimeUnit.MILLISECONDS, Runnable::run);
 
     private final OutageUse use;
+    private final Executor threads;
     private final AtomicBoolean underWay = new AtomicBoolean();
 
     BatchSettlement(OutageUse use) {
+        this(use, BatchSettlement::startThread);
+    }
+
+    /** {@code threads}: sort what is due. */
+    BatchSettlement(OutageUse use, Executor threads) {
         this.use = use;
+        this.threads = threads;
     }
 
     /** Begins, unless that is under way. {@code reachable}: whether the node is asked that decides on a charge. */
@@ -35,8 +42,11 @@ final class BatchSettlement {
         if (use.owesNothing() || !underWay.compareAndSet(false, true)) {
             return;
         }
-        // there may be many to sort, and this may be the thread that reads answers
-        var unused = CompletableFuture.supplyAsync(() -> new ArrayDeque<>(use.due()), BatchSettlement::startThread)
+        // There may be many to sort, and this may be the thread that reads answers. Where no thread can be started,
+        // that
+        // fails the chain, and ends it.
+        var unused = CompletableFuture.completedFuture(use)
+                .thenApplyAsync(keys -> new ArrayDeque<>(keys.due()), threads)
                 .thenCompose(due -> goOn(due, reachable))
                 .whenComplete((done, failure) -> underWay.set(false));
     }

@@ -240,6 +240,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     @Override
     public void cleanUp() {
         local.cleanUp();
+        outageUse.cleanUp();
         health.cleanUp();
         health.settle();
         remote.cleanUp();

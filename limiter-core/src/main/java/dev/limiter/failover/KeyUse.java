@@ -28,6 +28,14 @@ final class KeyUse {
     /** The widest rule that what is owed was granted by; null without a grant. */
     private @Nullable Terms terms;
 
+    /** The longest time for which memory may count what is owed, in nanoseconds. */
+    private long lasting;
+
+    /** When that is over, in epoch nanoseconds; as of a look that came after the last grant. */
+    private long lapsing;
+
+    private boolean looked;
+
     /** Something was granted since it was last tried to have all charged. */
     private boolean due;
 
@@ -185,8 +193,35 @@ final class KeyUse {
         due = true;
         if (!held) {
             grant.generation = generation;
+            lasting = owing ? Math.max(lasting, lastingNanos(grant.charge)) : lastingNanos(grant.charge);
+            looked = false;
         } else if (grant.isUnheld()) {
             holding.add(grant);
+        }
+    }
+
+    /** No limit counts a permit for longer: windows and buckets last twice, those that warm up thrice. */
+    private static long lastingNanos(Charge charge) {
+        double longest = charge.rule().limits().stream()
+                .filter(limit -> !limit.isHeld())
+                .mapToDouble(limit -> limit.capacity() * LimitUse.interval(limit))
+                .max()
+                .orElse(0);
+        double waiting = charge.maxWait().toSeconds() * 1e9 + charge.maxWait().toNanosPart();
+        return (long) Math.min(3 * longest + waiting, Long.MAX_VALUE / 2.0);
+    }
+
+    /**
+     * Has what is owed lapse once memory counts none of it any more, whether or not there was room for it before. To be
+     * called now and then.
+     */
+    synchronized void lapse(long now) {
+        if (!looked) {
+            looked = true;
+            lapsing = now + lasting;
+        } else if (now >= lapsing && settling == null && limits.stream().anyMatch(limit -> limit.owed() > 0)) {
+            generation++;
+            limits.forEach(limit -> limit.settled(limit.owed(), generation));
         }
     }
 

@@ -177,8 +177,8 @@ final class NodeHealth {
             } else if (breaker.probeSucceeded()) {
                 probes.set(0);
                 refusing = false;
-                found.run();
                 listener.found(node);
+                found.run();
             } else if (breaker.isOpen()) {
                 SOON.execute(this::probeOnce);
             }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +36,7 @@ final class OutageDecider {
     private final Function<Rule, OnFailure> onFailure;
     private final IntSupplier instances;
     private final TimeSource clock;
-    private final ConcurrentHashMap<Rule, Rule> shares = new ConcurrentHashMap<>();
-    private volatile int sharedBy = 1;
+    private volatile Shares shares = new Shares(1, new ConcurrentHashMap<>());
 
     OutageDecider(
             RateLimiterStorage local,
@@ -94,13 +94,22 @@ final class OutageDecider {
         return part.isCounted() ? part.onlyLooked() : part.standIn();
     }
 
+    /** The shares that rules have of one number of instances. */
+    private record Shares(int by, ConcurrentMap<Rule, Rule> known) {
+
+        Rule of(Rule whole) {
+            return known.computeIfAbsent(whole, rule -> InstanceShare.of(rule, by));
+        }
+    }
+
     private Charge shared(Charge charge) {
         int by = instances.getAsInt();
-        if (by != sharedBy || shares.size() >= MAX_SHARES) {
-            shares.clear();
-            sharedBy = by;
+        Shares current = shares;
+        if (by != current.by || current.known.size() >= MAX_SHARES) {
+            current = new Shares(by, new ConcurrentHashMap<>());
+            shares = current;
         }
-        Rule share = shares.computeIfAbsent(charge.rule(), rule -> InstanceShare.of(rule, by));
+        Rule share = current.of(charge.rule());
         return new Charge(
                 share,
                 charge.key(),

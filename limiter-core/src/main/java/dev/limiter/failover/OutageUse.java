@@ -162,7 +162,6 @@ final class OutageUse implements RemoteRuleStatus.Listener {
             if (due != null) {
                 all.add(due);
             }
-            removeIfDone(state);
         });
         return all.stream()
                 .sorted(Comparator.comparingLong(KeyUse.Due::permits).reversed())
@@ -170,8 +169,14 @@ final class OutageUse implements RemoteRuleStatus.Listener {
                 .toList();
     }
 
+    /** Leaves room for other debts: drops keys that owe nothing, or nothing that counts. To be called once a second. */
+    void cleanUp() {
+        owing.keySet().forEach(this::removeIfDone);
+    }
+
     private void removeIfDone(RuleKey state) {
         owing.computeIfPresent(state, (same, use) -> {
+            use.lapse(clock.epochNanos());
             if (use.owes()) {
                 return use;
             }

@@ -139,6 +139,34 @@ class UnsettledKeysTests {
         assertThat(use.owesNothing()).isTrue();
     }
 
+    /** Whatever a flood of keys does that is refused in the end. */
+    @Test
+    void areThoseOfKeysThatOweSomethingAlone() {
+        use.settle(List.of(rule.charge("full"))).join();
+        Charge refused = rule.charge("refused");
+        use.reserve(refused, 1).use().unreserve(refused);
+        grant("returned", 1).giveBack();
+        use.cleanUp();
+        grant("key", 2);
+        answered(rule, 4);
+        use.settle(List.of(rule.charge("key"))).join();
+        assertThat(shared.peek(rule, "key").remaining()).isEqualTo(8);
+    }
+
+    @Test
+    void areThoseOfKeysOfWhichSomethingCounts() {
+        shared.decide(List.of(rule.charge("full", 10)));
+        use.settle(List.of(rule.charge("full"))).join();
+        use.cleanUp();
+        assertThat(use.due()).isEmpty();
+        time.advance(HOUR.minusNanos(1));
+        use.cleanUp();
+        assertThat(use.owesNothing()).isFalse();
+        time.advance(HOUR.multipliedBy(3));
+        use.cleanUp();
+        assertThat(use.owesNothing()).isTrue();
+    }
+
     @Test
     void countWhileTheyAreInFlight() {
         Rule pool = Rule.of("pool", Limit.concurrency(5));

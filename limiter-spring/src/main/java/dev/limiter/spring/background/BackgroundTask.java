@@ -46,8 +46,8 @@ public final class BackgroundTask {
     private void run() {
         try {
             task.run();
-        } catch (RuntimeException failure) {
-            // An exception that leaves the task would end the schedule.
+        } catch (RuntimeException | Error failure) {
+            // What leaves the task would end the schedule, be it that no thread could be started.
             logger.error("A run of " + name + " failed; trying again", failure);
         }
     }

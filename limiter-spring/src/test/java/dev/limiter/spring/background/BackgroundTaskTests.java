@@ -9,18 +9,24 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class BackgroundTaskTests {
 
     private static final Duration SOON = Duration.ofNanos(1);
 
-    @Test
-    void runThatFailsIsNotTheLast() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void runThatFailsIsNotTheLast(boolean error) throws Exception {
         CountDownLatch runs = new CountDownLatch(2);
         BackgroundTask task = new BackgroundTask("test", SOON, () -> {
             runs.countDown();
             if (runs.getCount() > 0) {
+                if (error) {
+                    throw new OutOfMemoryError("on purpose");
+                }
                 throw new IllegalStateException("the first run fails");
             }
         });
