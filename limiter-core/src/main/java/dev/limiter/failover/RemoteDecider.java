@@ -274,6 +274,11 @@ final class RemoteDecider {
             return answer.permitted() ? answer.parts().get(position) : answer;
         }
 
+        /** The same, as another charge of its rule and key: one that waits, or does not. */
+        Unanswered as(Charge charge) {
+            return new Unanswered(charge, late, patience);
+        }
+
         /** Has a late grant given back; nothing more the second time. */
         void giveUp() {
             if (late != null) {

@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.failover.RemoteDecider.Question;
 import dev.limiter.failover.RemoteDecider.Unanswered;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,11 +16,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request whose charges may have to be decided in several places: by several nodes, and in memory where a node or
  * a state cannot be used. All are granted, or none: what one place has granted is given back when another refuses, or
- * cannot count by a rule. Used by one thread after the other.
+ * cannot count by a rule. Only a place that decides on all of them is asked for a turn to come ({@link #of}). Used by
+ * one thread after the other.
  */
 final class SplitRequest {
 
+    /** All of them, as the request would wait. */
     private final List<Charge> charges;
+
     private final RemoteHealth health;
     private final RemoteDecider asked;
     private final OutageDecider outage;
@@ -72,8 +76,7 @@ final class SplitRequest {
     }
 
     private CompletableFuture<Void> ask(NodeHealth node, List<Integer> positions) {
-        Question question =
-                asked.new Question(positions.stream().map(charges::get).toList(), node);
+        Question question = asked.new Question(of(positions), node);
         return question.decideLater(budget)
                 .thenAccept(decision -> keep(decision, positions))
                 .exceptionallyCompose(failure -> {
@@ -86,6 +89,18 @@ final class SplitRequest {
                     miss(question.unanswered(), positions);
                     return CompletableFuture.completedFuture(null);
                 });
+    }
+
+    /**
+     * The charges that one place decides on: those of a request that waits, if these are all. Each place gives a turn of
+     * its own, the request leaves at the latest, and the turns that came before it would be missing in their pace.
+     */
+    private List<Charge> of(List<Integer> positions) {
+        boolean all = positions.size() == charges.size();
+        return positions.stream()
+                .map(charges::get)
+                .map(charge -> all ? charge : charge.within(Duration.ZERO))
+                .toList();
     }
 
     private CompletableFuture<Void> askEach(NodeHealth node, List<Integer> positions) {
@@ -120,17 +135,17 @@ final class SplitRequest {
     }
 
     private synchronized Decision end() {
-        List<Unanswered> left = new ArrayList<>(decisions.length);
+        List<Integer> left = new ArrayList<>(decisions.length);
         boolean refused = false;
         for (int i = 0; i < decisions.length; i++) {
             Decision decision = decisions[i];
             if (decision == null) {
-                left.add(unanswered.get(i));
+                left.add(i);
             } else {
                 refused |= !decision.permitted();
             }
         }
-        List<Decision> others = refused ? outage.look(left) : outage.decide(left);
+        List<Decision> others = refused ? outage.look(missing(left)) : outage.decide(missing(left));
         List<Decision> all = new ArrayList<>(decisions.length);
         int next = 0;
         for (Decision decision : decisions) {
@@ -140,5 +155,13 @@ final class SplitRequest {
             all.forEach(Decision::giveBack);
         }
         return Decision.allOf(all);
+    }
+
+    /** The charges at those positions, as memory is asked for them. */
+    private List<Unanswered> missing(List<Integer> positions) {
+        List<Charge> asked = of(positions);
+        return IntStream.range(0, asked.size())
+                .mapToObj(i -> unanswered.get(positions.get(i)).as(asked.get(i)))
+                .toList();
     }
 }

@@ -1,0 +1,198 @@
+package dev.limiter.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Turns that two places give to one request are apart: the request would leave at the later one, among those whose turn
+ * it is. So a request waits only where one place decides on all of it.
+ */
+class TurnsOfSeveralPlacesTests {
+
+    private static final int USERS = 40;
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration BEHIND = Duration.ofSeconds(4);
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private final VirtualTime time = new VirtualTime();
+    private final CommandedStorage remote = new CommandedStorage(time);
+    private final RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
+    private final FailoverRateLimiterStorage storage =
+            FailoverRateLimiterStorage.builder(remote, local).timeSource(time).build();
+    private final Rule user = paced("user", 1);
+    private final Rule all = paced("all", 10);
+    private final Rule other = Rule.of("other", Limit.fixedWindow(1000, Duration.ofHours(1)));
+
+    private static Rule paced(String name, int perSecond) {
+        return Rule.of(name, Limit.leakyBucket(perSecond, SECOND).burst(100).paced());
+    }
+
+    private Decision decide(boolean later, Charge... charges) {
+        List<Charge> waiting =
+                List.of(charges).stream().map(charge -> charge.within(LONG)).toList();
+        return later ? storage.decideAsync(waiting).join() : storage.decide(waiting);
+    }
+
+    /** Has the next turn of a user come four seconds from now. */
+    private void fill(String key) {
+        assertThat(remote.shared
+                        .decide(List.of(user.charge(key, 4).within(LONG)))
+                        .permitted())
+                .isTrue();
+        assertThat(remote.shared.peek(user, key).retryAfter()).contains(BEHIND);
+    }
+
+    private void lose(String node) {
+        remote.fail(node);
+        for (int i = 0; i < 20; i++) {
+            storage.decide(List.of(other.charge(node + ":lost")));
+        }
+        int asked = remote.asked.get();
+        storage.decide(List.of(other.charge(node + ":lost")));
+        assertThat(remote.asked).hasValue(asked);
+    }
+
+    private static void assertRefusedFor(Decision decision, Duration wait) {
+        assertThat(decision.permitted()).isFalse();
+        assertThat(decision.retryAfter()).contains(wait);
+        assertThat(decision.delay()).isZero();
+    }
+
+    private void assertUnused(RateLimiterStorage storage, Rule rule, String key) {
+        assertThat(storage.peek(rule, key).resetAfter()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void areNotGivenByTwoNodes(boolean later) {
+        remote.cluster();
+        for (int i = 0; i < USERS; i++) {
+            fill("a:user" + i);
+            assertRefusedFor(decide(later, user.charge("a:user" + i), all.charge("b:all")), BEHIND);
+            assertUnused(remote.shared, all, "b:all");
+        }
+        assertThat(decide(later, user.charge("a:new"), all.charge("b:all")).permitted())
+                .isTrue();
+        assertRefusedFor(decide(later, user.charge("a:another"), all.charge("b:all")), Duration.ofMillis(100));
+        assertUnused(remote.shared, user, "a:another");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void areNotGivenByANodeAndMemory(boolean later) {
+        remote.cluster();
+        lose("b");
+        fill("a:user");
+        assertRefusedFor(decide(later, user.charge("a:user"), all.charge("b:all")), BEHIND);
+        assertUnused(local, all, "b:all");
+        assertThat(decide(later, user.charge("a:new"), all.charge("b:all")).permitted())
+                .isTrue();
+        assertRefusedFor(decide(later, user.charge("a:another"), all.charge("b:all")), Duration.ofMillis(100));
+        assertUnused(remote.shared, user, "a:another");
+    }
+
+    /** Each is asked for alone, since one of their states is broken. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void areNotGivenByTwoQuestionsToOneNode(boolean later) {
+        remote.breakState("broken");
+        fill("user");
+        assertRefusedFor(decide(later, other.charge("broken"), user.charge("user"), all.charge("all")), BEHIND);
+        assertUnused(remote.shared, all, "all");
+        assertThat(decide(later, other.charge("broken"), user.charge("new"), all.charge("all"))
+                        .permitted())
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void areGivenByOneNodeOfSeveral(boolean later) {
+        remote.cluster();
+        fill("a:user");
+        Decision decision = decide(later, user.charge("a:user"), all.charge("a:all"));
+        assertThat(decision.permitted()).isTrue();
+        assertThat(decision.delay()).isEqualTo(BEHIND);
+        assertThat(decision.parts()).extracting(Decision::delay).containsOnly(BEHIND);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void areGivenByMemoryAlone(boolean later) {
+        remote.cluster();
+        lose("a");
+        lose("b");
+        assertGivenByMemory(later, "a:user", "b:all");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void areGivenByMemoryAloneWhereAllStatesAreBroken(boolean later) {
+        remote.breakState("user");
+        remote.breakState("all");
+        assertGivenByMemory(later, "user", "all");
+    }
+
+    private void assertGivenByMemory(boolean later, String ofUser, String ofAll) {
+        assertThat(decide(later, user.charge(ofUser), all.charge(ofAll)).delay())
+                .isZero();
+        Decision second = decide(later, user.charge(ofUser), all.charge(ofAll));
+        assertThat(second.permitted()).isTrue();
+        assertThat(second.parts()).extracting(Decision::delay).containsOnly(SECOND);
+    }
+
+    @Test
+    void whoWouldWaitForThemIsRefusedAtOnce() throws Exception {
+        remote.cluster();
+        fill("a:user");
+        try (RateLimiters limiters = new RateLimiters(storage)) {
+            CompletableFuture<Decision> answer = limiters.acquireAsync(
+                    List.of(
+                            user.charge("a:user").within(LONG),
+                            all.charge("b:all").within(LONG)),
+                    () -> true);
+            assertRefusedFor(answer.get(10, TimeUnit.SECONDS), BEHIND);
+            assertThat(limiters.waiting()).isZero();
+        }
+    }
+
+    /** A release is no turn: nothing is taken anywhere before it. */
+    @Test
+    void whoWaitsForAReleaseGoesOnWhenAllCanBeHad() throws Exception {
+        remote.cluster();
+        Rule pool = Rule.of("pool", Limit.concurrency(1));
+        Decision held = remote.shared.decide(List.of(pool.charge("a:pool")));
+        try (RateLimiters limiters = new RateLimiters(storage)) {
+            CompletableFuture<Decision> answer = limiters.acquireAsync(
+                    List.of(
+                            pool.charge("a:pool").within(LONG),
+                            all.charge("b:all").within(LONG)),
+                    () -> true);
+            long end = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+            while (limiters.waiting() == 0 && System.nanoTime() - end < 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(limiters.waiting()).isOne();
+            assertUnused(remote.shared, all, "b:all");
+            held.close();
+            Decision decision = answer.get(1, TimeUnit.MINUTES);
+            assertThat(decision.permitted()).isTrue();
+            assertThat(decision.delay()).isZero();
+        }
+    }
+}
