@@ -8,6 +8,7 @@ import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.FailureLog;
+import dev.limiter.spring.web.ServletRequestDecisions.Wait;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -48,7 +49,7 @@ public final class RequestGate {
             if (rules.waiting() && SuspendedRequest.isPossible(request)) {
                 ReturningFuture<Verdict> pending = decider.decideLater(rules, context, resource);
                 if (!pending.isDone()) {
-                    decisions.pending(pending);
+                    decisions.waitFor(pending);
                     return true;
                 }
                 verdict = pending.join();
@@ -76,27 +77,27 @@ public final class RequestGate {
 
     /**
      * Whether a request may go on that may have had to wait; true if it had not. In the middle of a forward the thread
-     * waits. False as well if the container has reported the client as gone: no answer would be read.
+     * waits. False as well if the wait was given up, such as for a client that the container has reported as gone: no
+     * answer would be read.
      *
      * @throws ModelAndViewDefiningException if its turn has not come: it is dispatched again when it has
      */
     boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response)
             throws IOException, ModelAndViewDefiningException {
         ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
-        ReturningFuture<Verdict> pending = decisions == null ? null : decisions.pending();
-        if (decisions == null || pending == null) {
+        Wait wait = decisions == null ? null : decisions.waiting();
+        if (decisions == null || wait == null || wait.isTaken()) {
             return true;
         }
-        if (!pending.isDone() && SuspendedRequest.isPossible(request)) {
-            throw SuspendedRequest.suspend(request, response, pending);
+        if (wait.isPending() && SuspendedRequest.isPossible(request)) {
+            throw SuspendedRequest.suspend(request, response, wait.verdict);
         }
         SuspendedRequest.resume(request);
-        if (pending.isCancelled()) {
+        if (!wait.take()) {
             return false;
         }
-        decisions.noLongerPending();
         try {
-            return permits(pending.join(), decisions, request, response);
+            return permits(wait.verdict.join(), decisions, request, response);
         } catch (CompletionException failure) {
             return failed(failure.getCause() == null ? failure : failure.getCause(), response);
         }

@@ -15,6 +15,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,7 @@ final class ServletRequestDecisions implements RequestDecisions {
     private HttpServletRequest request;
     private HttpServletResponse response;
     private RequestView view;
-    private @Nullable ReturningFuture<Verdict> pending;
+    private volatile @Nullable Wait wait;
     private @Nullable HeldResponse settling;
     private boolean owned;
     private boolean inside;
@@ -84,9 +85,14 @@ final class ServletRequestDecisions implements RequestDecisions {
         endpointOpen = false;
     }
 
-    /** The request has failed: an error page follows, which is not decided. */
+    /** The request has failed: an error page follows, which is not decided and waits for nothing. */
     void answerError() {
         endpointOpen = false;
+        Wait begun = wait;
+        if (begun != null) {
+            begun.giveUp();
+            wait = null;
+        }
     }
 
     /**
@@ -181,30 +187,62 @@ final class ServletRequestDecisions implements RequestDecisions {
         ledger.addRefusal(verdict);
     }
 
-    /** Sets the verdict to come of a request that waits. */
-    synchronized void pending(ReturningFuture<Verdict> verdict) {
-        pending = verdict;
+    /** The request waits for a verdict from now on. */
+    void waitFor(ReturningFuture<Verdict> verdict) {
+        wait = new Wait(verdict);
     }
 
-    /** The verdict to come of a request that waits; null if it does not wait. */
-    synchronized @Nullable ReturningFuture<Verdict> pending() {
-        return pending;
-    }
-
-    synchronized void noLongerPending() {
-        pending = null;
+    /** The wait of the request, also when it is over; null if it has none to wait for. */
+    @Nullable
+    Wait waiting() {
+        return wait;
     }
 
     /** The request is done: what it holds is free for others. */
     void close() {
-        ReturningFuture<Verdict> waiting;
-        synchronized (this) {
-            waiting = pending;
-            pending = null;
-        }
-        if (waiting != null) {
-            waiting.giveUp();
+        Wait begun = wait;
+        if (begun != null) {
+            begun.giveUp();
         }
         ledger.close();
+    }
+
+    /** The wait of a request for its verdict, which is taken, or given up for good. Thread-safe. */
+    static final class Wait {
+
+        private enum State {
+            PENDING,
+            TAKEN,
+            GIVEN_UP
+        }
+
+        final ReturningFuture<Verdict> verdict;
+        private final AtomicReference<State> state = new AtomicReference<>(State.PENDING);
+
+        Wait(ReturningFuture<Verdict> verdict) {
+            this.verdict = verdict;
+        }
+
+        /** Whether there is still a verdict to come. */
+        boolean isPending() {
+            return state.get() == State.PENDING && !verdict.isDone();
+        }
+
+        /** Whether the request has gone on with its verdict. */
+        boolean isTaken() {
+            return state.get() == State.TAKEN;
+        }
+
+        /** Whether the caller is the one to go on with the verdict: nobody after it was given up. */
+        boolean take() {
+            return !verdict.isCancelled() && state.compareAndSet(State.PENDING, State.TAKEN);
+        }
+
+        /** Gives up the place, or what was granted meanwhile, unless that was taken. */
+        void giveUp() {
+            if (state.compareAndSet(State.PENDING, State.GIVEN_UP)) {
+                verdict.giveUp();
+            }
+        }
     }
 }

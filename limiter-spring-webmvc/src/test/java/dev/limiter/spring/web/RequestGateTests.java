@@ -1,0 +1,213 @@
+package dev.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.Algorithm;
+import dev.limiter.Decision;
+import dev.limiter.RateLimiters;
+import dev.limiter.TimeSource;
+import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.address.ClientAddresses;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.decide.PermitHolders;
+import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.testkit.Conditions;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.mock.web.MockAsyncContext;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.web.cors.CorsConfigurationSource;
+import org.springframework.web.servlet.ModelAndViewDefiningException;
+
+/** A request that waits for the only permit, and what it is dispatched for: the handler runs with that permit alone. */
+class RequestGateTests {
+
+    private final RateLimitRule pool = TestRules.inForce(TestRules.rule("pool", "/pool")
+                    .limit(1L, null, Algorithm.CONCURRENCY, null, null)
+                    .waiting("1h", null, null, null))
+            .current()
+            .rules()
+            .get(0);
+    private final RateLimiters limiters = RateLimiters.builder().build();
+    private final RuleDecider decider = new RuleDecider(
+            limiters, limiters.storage(), List.of(), KeyHash.with("secret"), new PermitHolders(TimeSource.system()));
+    private final RequestGate gate = new RequestGate(
+            decider,
+            new RejectionDispatcher(
+                    (request, response, decision) -> response.setStatus(429),
+                    decider,
+                    HeaderStyle.IETF,
+                    new StaticListableBeanFactory().getBeanProvider(CorsConfigurationSource.class)),
+            null);
+    private final ServletCurrentRequest requests =
+            new ServletCurrentRequest(new ClientAddresses(AddressSettings.DEFAULT));
+    private final Filter lifecycle = new RequestLifecycleFilter(requests, () -> false, decider);
+    private final WaitingInterceptor waiting = new WaitingInterceptor(gate);
+    private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/pool");
+    private final MockHttpServletResponse response = new MockHttpServletResponse();
+    private Decision held;
+
+    @BeforeEach
+    void takeThePermit() {
+        held = limiters.tryAcquire(pool.rule(), "");
+        assertThat(held.permitted()).isTrue();
+        request.setAsyncSupported(true);
+    }
+
+    @AfterEach
+    void close() {
+        limiters.close();
+    }
+
+    /** Comes to the endpoint. */
+    private void arrive(HttpServletRequest current, HttpServletResponse answer) throws IOException {
+        ServletRequestDecisions decisions = requests.of(current, answer);
+        decisions.endpointDecided();
+        assertThat(gate.permits(ApplicableRules.of(List.of(pool)), "GET /pool", decisions, current, answer))
+                .isTrue();
+        assertThat(limiters.waiting()).isOne();
+    }
+
+    private void follow(FilterChain chain) throws Exception {
+        lifecycle.doFilter(request, response, chain);
+    }
+
+    /** Has the request wait without a thread. */
+    private MockAsyncContext suspend() throws Exception {
+        follow((current, answer) -> {
+            arrive((HttpServletRequest) current, (HttpServletResponse) answer);
+            assertThatThrownBy(() -> passes((HttpServletRequest) current, (HttpServletResponse) answer))
+                    .isInstanceOf(ModelAndViewDefiningException.class);
+        });
+        assertThat(request.isAsyncStarted()).isTrue();
+        return (MockAsyncContext) request.getAsyncContext();
+    }
+
+    private boolean passes(HttpServletRequest current, HttpServletResponse answer) throws Exception {
+        return waiting.preHandle(current, answer, this);
+    }
+
+    /** Reports that the client is gone, in the way of Tomcat: to Spring MVC first. */
+    private void fail(MockAsyncContext context) throws IOException {
+        AsyncEvent event = new AsyncEvent(context, request, response, new IOException("Stream reset"));
+        for (AsyncListener listener : List.copyOf(context.getListeners())) {
+            listener.onError(event);
+        }
+    }
+
+    /** Whether the handler of the next dispatch runs. */
+    private boolean passesWhenDispatched(DispatcherType type) throws Exception {
+        request.setAsyncStarted(false);
+        request.setDispatcherType(type);
+        AtomicBoolean passes = new AtomicBoolean();
+        follow((current, answer) -> {
+            try {
+                passes.set(passes((HttpServletRequest) current, (HttpServletResponse) answer));
+                assertThat(limiters.peek(pool.rule(), "").permitted()).isFalse();
+            } catch (Exception failure) {
+                throw new AssertionError(failure);
+            }
+        });
+        return passes.get();
+    }
+
+    private void assertFree() {
+        assertThat(limiters.waiting()).isZero();
+        assertThat(limiters.peek(pool.rule(), "").permitted()).isTrue();
+    }
+
+    @Test
+    void passesOnceItsTurnHasCome() throws Exception {
+        MockAsyncContext context = suspend();
+        held.close();
+        Conditions.await(() -> context.getDispatchedPath() != null);
+        assertThat(passesWhenDispatched(DispatcherType.ASYNC)).isTrue();
+        assertFree();
+    }
+
+    @Test
+    void doesNotPassOnceItsClientIsGone() throws Exception {
+        MockAsyncContext context = suspend();
+        fail(context);
+        assertThat(context.getDispatchedPath()).isNotNull();
+        assertThat(limiters.waiting()).isZero();
+        assertThat(passesWhenDispatched(DispatcherType.ASYNC)).isFalse();
+        held.close();
+        assertFree();
+    }
+
+    /** The permit of its turn has gone to others by then. */
+    @Test
+    void doesNotPassWhereItsClientIsGoneBeforeItComesToItsTurn() throws Exception {
+        MockAsyncContext context = suspend();
+        held.close();
+        Conditions.await(() -> context.getDispatchedPath() != null);
+        fail(context);
+        held = limiters.tryAcquire(pool.rule(), "");
+        assertThat(held.permitted()).isTrue();
+        assertThat(passesWhenDispatched(DispatcherType.ASYNC)).isFalse();
+        held.close();
+        assertFree();
+    }
+
+    /** The failure of an interceptor before the wait: error pages are free, also where they forward. */
+    @Test
+    void aPageAboutAnEarlierFailureNeedsNoPermit() throws Exception {
+        follow((current, answer) -> arrive((HttpServletRequest) current, (HttpServletResponse) answer));
+        assertThat(limiters.waiting()).isZero();
+        request.setDispatcherType(DispatcherType.ERROR);
+        AtomicBoolean passes = new AtomicBoolean();
+        follow((current, answer) -> {
+            request.setDispatcherType(DispatcherType.FORWARD);
+            lifecycle.doFilter(current, answer, (forwarded, same) -> {
+                try {
+                    passes.set(passes((HttpServletRequest) forwarded, (HttpServletResponse) same));
+                } catch (Exception failure) {
+                    throw new AssertionError(failure);
+                }
+            });
+        });
+        assertThat(passes).isTrue();
+        held.close();
+        assertFree();
+    }
+
+    /** Some containers make the page before the dispatch that failed has returned. */
+    @Test
+    void aPageAboutAnEarlierFailureDoesNotWait() throws Exception {
+        AtomicBoolean passes = new AtomicBoolean();
+        follow((current, answer) -> {
+            arrive((HttpServletRequest) current, (HttpServletResponse) answer);
+            request.setDispatcherType(DispatcherType.ERROR);
+            lifecycle.doFilter(current, answer, (page, same) -> {
+                assertThat(limiters.waiting()).isZero();
+                request.setDispatcherType(DispatcherType.FORWARD);
+                try {
+                    passes.set(passes((HttpServletRequest) page, (HttpServletResponse) same));
+                } catch (Exception failure) {
+                    throw new AssertionError(failure);
+                }
+            });
+        });
+        assertThat(passes).isTrue();
+        held.close();
+        assertFree();
+    }
+}
