@@ -204,9 +204,15 @@ final class RedisDecider implements SharedCalls.Taker {
         return a.key().equals(b.key()) && a.rule().equals(b.rule());
     }
 
-    /** Gives back what was taken ahead of a key. */
-    void giveBackKept(Charge charge) {
-        shared.giveBack(charge);
+    /** Gives back what was taken ahead of a key by a rule of that name. */
+    void giveBackKept(String rule, String key) {
+        shared.giveBack(rule, key);
+    }
+
+    /** Forgets the key of a rule of that name, whose state is gone: permits taken ahead of it, and refusals. */
+    void forget(Charge charge) {
+        shared.forget(charge.rule().name(), charge.key());
+        refusals.forget(charge);
     }
 
     /** Gives back all that was taken ahead; {@code caughtUp} as for {@link SharedCalls#giveBackAll}. */

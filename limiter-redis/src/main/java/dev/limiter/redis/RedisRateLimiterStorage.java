@@ -182,8 +182,9 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         RemoteRule remote = rules.of(rule);
         Charge all = rule.charge(key);
         refusals.forget(all);
-        calls.giveBackKept(all);
-        RedisErrors.TIMEOUTS.join(redis.delete(remote.keys(key)).thenRun(() -> refusals.forget(all)), timeout);
+        calls.giveBackKept(rule.name(), key);
+        // answers to earlier calls come earlier: the permits kept by then were taken from the deleted state
+        RedisErrors.TIMEOUTS.join(redis.delete(remote.keys(key)).thenRun(() -> calls.forget(all)), timeout);
         if (remote.holds()) {
             listeners.released(rule.name(), key);
         }

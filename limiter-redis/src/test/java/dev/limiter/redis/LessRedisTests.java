@@ -40,6 +40,9 @@ class LessRedisTests {
 
     private final AtomicLong calls = new AtomicLong();
 
+    /** Called before states are deleted. */
+    private Runnable deleting = () -> {};
+
     /** When answers are heard of. */
     private CompletableFuture<?> heard = CompletableFuture.completedFuture(null);
 
@@ -66,6 +69,7 @@ class LessRedisTests {
 
             @Override
             public CompletionStage<Void> delete(byte[][] keys) {
+                deleting.run();
                 return redis.delete(keys);
             }
 
@@ -502,6 +506,34 @@ class LessRedisTests {
         storage.reset(rule, "key");
         storage.decide(rule, "key", 1);
         assertThat(storage.peek(rule, "key").remaining()).isEqualTo(949);
+    }
+
+    /** Limits of a tier or an override. */
+    @Test
+    void whatIsKeptUnderOtherLimitsOfTheRuleDoesNotOutliveAReset() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(100, Duration.ofDays(1)).startingWithFirst());
+        Rule gold = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).startingWithFirst());
+        RedisRateLimiterStorage storage = storage(5);
+        storage.decide(gold, "key", 1);
+        storage.decide(gold, "other", 1);
+        storage.reset(rule, "key");
+        storage.decide(gold, "key", 1);
+        assertThat(storage.peek(gold, "key").remaining()).isEqualTo(949);
+        calls.set(0);
+        storage.decide(gold, "other", 1);
+        assertThat(calls).hasValue(0);
+    }
+
+    @Test
+    void whatIsTakenAheadDuringAResetDoesNotOutliveIt() {
+        Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).startingWithFirst());
+        RedisRateLimiterStorage storage = storage(5);
+        deleting = () -> storage.decide(rule, "key", 1);
+        storage.reset(rule, "key");
+        assertThat(storage.peek(rule, "key").remaining()).isEqualTo(1000);
+        storage.decide(rule, "key", 1);
+        storage.giveBackKept();
+        assertThat(storage.peek(rule, "key").remaining()).isEqualTo(999);
     }
 
     /** While others give back what is kept, and Redis answers at any moment. */

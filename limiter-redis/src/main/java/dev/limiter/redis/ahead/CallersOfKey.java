@@ -207,12 +207,19 @@ final class CallersOfKey {
 
     /** Gives back what is kept in some blocks. Returns in how many. */
     int giveBack(Predicate<LeasedPermits> which) {
-        List<LeasedPermits> removed;
-        synchronized (this) {
-            removed = removeIf(which);
-            endIfDone();
-        }
+        List<LeasedPermits> removed = takeOut(which);
         removed.forEach(LeasedPermits::giveBack);
         return removed.size();
+    }
+
+    /** Forgets all that is kept. */
+    void forget() {
+        takeOut(block -> true).forEach(LeasedPermits::forget);
+    }
+
+    private synchronized List<LeasedPermits> takeOut(Predicate<LeasedPermits> which) {
+        List<LeasedPermits> removed = removeIf(which);
+        endIfDone();
+        return removed;
     }
 }

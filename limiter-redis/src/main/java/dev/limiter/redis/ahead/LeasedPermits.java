@@ -108,6 +108,11 @@ public final class LeasedPermits {
         return System.nanoTime() - until >= 0;
     }
 
+    /** Has no caller have any more of them, and returns none: the state that they were taken from is gone. */
+    void forget() {
+        rest.set(0);
+    }
+
     /** Gives back those that no caller has had. */
     public void giveBack() {
         giveBack(Long.MAX_VALUE);

@@ -2,10 +2,12 @@ package dev.limiter.redis.ahead;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,12 +75,22 @@ public final class SharedCalls {
         giveBack(LeasedPermits::isTooOld, caughtUp);
     }
 
-    /** Gives back what was taken ahead of a key. */
-    public void giveBack(Charge charge) {
-        CallersOfKey callers = byKey.get(charge);
-        if (callers != null) {
-            callers.giveBack(block -> true);
-        }
+    /** Gives back what was taken ahead of a key, under whatever limits of the rule. Looks at all keys. */
+    public void giveBack(String rule, String key) {
+        callers(rule, key).forEach(callers -> callers.giveBack(block -> true));
+    }
+
+    /** Forgets what was taken ahead of a key from a state that is gone: nobody has it, and nothing is given back. */
+    public void forget(String rule, String key) {
+        callers(rule, key).forEach(CallersOfKey::forget);
+    }
+
+    /** The callers of a key by limits of its own, of its tier or of the rule; those in force may have changed. */
+    private Stream<CallersOfKey> callers(String rule, String key) {
+        return byKey.entrySet().stream()
+                .filter(entry -> entry.getKey().key().equals(key)
+                        && entry.getKey().rule().name().equals(rule))
+                .map(Map.Entry::getValue);
     }
 
     /**

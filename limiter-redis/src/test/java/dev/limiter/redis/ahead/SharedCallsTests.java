@@ -175,4 +175,29 @@ class SharedCallsTests implements SharedCalls.Taker, Returns {
         shared.giveBackAll(() -> true);
         assertThat(returned).containsExactly(97L, 7L);
     }
+
+    /** The rule by which a key is reset is not that of its tier. */
+    @Test
+    void whatIsKeptIsFoundByTheNameOfTheRule() {
+        callers(1, 7);
+        grant(0, 8);
+        shared.giveBack("other", "key");
+        shared.giveBack("rule", "other");
+        assertThat(returned).isEmpty();
+        shared.giveBack("rule", "key");
+        assertThat(returned).containsExactly(7L);
+        assertThat(shared.kept(charge)).isNull();
+    }
+
+    @Test
+    void whatIsForgottenIsNeitherHadNorGivenBack() {
+        callers(1, 7);
+        grant(0, 8);
+        shared.forget("rule", "other");
+        assertThat(shared.kept(charge)).isNotNull();
+        shared.forget("rule", "key");
+        assertThat(shared.kept(charge)).isNull();
+        shared.giveBackAll(() -> true);
+        assertThat(returned).isEmpty();
+    }
 }
