@@ -47,7 +47,7 @@ public final class BackgroundTask {
         try {
             task.run();
         } catch (RuntimeException | Error failure) {
-            // What leaves the task would end the schedule, be it that no thread could be started.
+            // A failure that leaves the task would end the schedule, be it that no thread could be started.
             logger.error("A run of " + name + " failed; trying again", failure);
         }
     }

@@ -60,7 +60,7 @@ if micro * cost > units * permit then
 end
 
 local full = capacity * cost
--- What a lowered limit cannot hold sinks as fast as before: a turn behind it would make slower permits of it.
+-- Permits that a lowered limit cannot hold sink as fast as before: a turn behind them would make slower ones of them.
 if level > full and not paced and (units ~= micro or cost ~= permit) then
   patience = 0
 end
