@@ -113,7 +113,7 @@ final class AsyncDecision {
             Decision part = verdict.part(i);
             Outcome outcome = Outcome.rejected(part);
             CompletableFuture<@Nullable Decision> ban = outcome == Outcome.REJECTED
-                    ? decider.bans().afterRejectionLater(rule, charge, context, resource)
+                    ? decider.bans().afterRejectionLater(rule, charge, part, context, resource)
                     : null;
             if (ban != null) {
                 int refused = i;

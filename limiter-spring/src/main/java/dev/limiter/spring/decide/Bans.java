@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * one also takes the only permit of {@link Ban#bans()}, which comes back at the end of the ban. The storage decides
  * both like any limit, so the number of rejections before a ban is exact for any number of threads: a request after the
  * last one is banned already. Refusals during a ban do not count, so it ends on time. A key shared by clients that it
- * does not tell apart is never banned: one client would have all others banned. Thread-safe.
+ * does not tell apart is never banned: one client would have all others banned. While an instance decides by its share
+ * of the limits, it begins no bans by itself: the whole limit may have been kept. Thread-safe.
  */
 final class Bans {
 
@@ -43,13 +44,14 @@ final class Bans {
 
     /** Counts a rejection; the refusal of a key that had too many before it, null if this is still one of them. */
     @Nullable
-    Decision afterRejection(RateLimitRule rule, Charge charge, RateLimitContext context, String resource) {
+    Decision afterRejection(
+            RateLimitRule rule, Charge charge, Decision refusal, RateLimitContext context, String resource) {
         Ban ban = rule.banOf(charge);
-        if (ban == null) {
+        if (ban == null || isByShare(refusal)) {
             return null;
         }
         Decision rejection = limiters.tryAcquire(ban.rejections(), charge.key());
-        if (rejection.permitted() && rejection.remaining() > 0) {
+        if (!isLast(rejection)) {
             return null;
         }
         Decision state = limiters.tryAcquire(ban.bans(), charge.key());
@@ -81,6 +83,18 @@ final class Bans {
                 .orElse(false);
     }
 
+    /** Whether a rejection is the last one before a ban, or came after it. */
+    private boolean isLast(Decision rejection) {
+        return !(rejection.permitted() && rejection.remaining() > 0) && !isByShare(rejection);
+    }
+
+    /** Whether one of several instances has decided by its share. */
+    private boolean isByShare(Decision decision) {
+        return decision.onFailure().filter(OnFailure.LOCAL::equals).isPresent()
+                && limiters.storage() instanceof FailoverRateLimiterStorage shared
+                && shared.instances() > 1;
+    }
+
     /**
      * The refusal of a rejection that came after the last one; a rejection that took the only permit has begun the ban.
      */
@@ -107,18 +121,18 @@ final class Bans {
                         .thenApply(state -> state.permitted() ? null : banned(charge, state));
     }
 
-    /** The same as {@link #afterRejection} without blocking the caller; null if the rule bans no keys. */
+    /** The same as {@link #afterRejection} without blocking the caller; null if it counts for no ban. */
     @Nullable
     CompletableFuture<@Nullable Decision> afterRejectionLater(
-            RateLimitRule rule, Charge charge, RateLimitContext context, String resource) {
+            RateLimitRule rule, Charge charge, Decision refusal, RateLimitContext context, String resource) {
         Ban ban = rule.banOf(charge);
-        return ban == null
+        return ban == null || isByShare(refusal)
                 ? null
                 : limiters.tryAcquireAsync(ban.rejections(), charge.key())
-                        .thenCompose(rejection -> rejection.permitted() && rejection.remaining() > 0
-                                ? CompletableFuture.completedFuture(null)
-                                : limiters.tryAcquireAsync(ban.bans(), charge.key())
-                                        .thenApply(state -> begun(rule, charge, context, resource, rejection, state)));
+                        .thenCompose(rejection -> isLast(rejection)
+                                ? limiters.tryAcquireAsync(ban.bans(), charge.key())
+                                        .thenApply(state -> begun(rule, charge, context, resource, rejection, state))
+                                : CompletableFuture.completedFuture(null));
     }
 
     /** The request that begins a ban is refused for its time like all others. */

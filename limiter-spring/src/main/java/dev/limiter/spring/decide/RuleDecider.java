@@ -200,7 +200,7 @@ public final class RuleDecider {
             Decision part = verdict.part(i);
             Outcome outcome = Outcome.rejected(part);
             Decision banned = outcome == Outcome.REJECTED && applicable.banning
-                    ? bans.afterRejection(rule, verdict.charges.get(i), context, resource)
+                    ? bans.afterRejection(rule, verdict.charges.get(i), part, context, resource)
                     : null;
             if (banned == null) {
                 reports.tell(verdict, i, part, context, resource, outcome, Duration.ZERO);
