@@ -1,8 +1,10 @@
 package dev.limiter;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -214,9 +216,18 @@ abstract class Admission {
 
     /** The charge that may wait for a release, if a release is all that the refused request needs. */
     static ReleaseQueues.@Nullable Held heldBack(Decision refused, List<Charge> charges) {
+        return heldBack(refused, charges, false);
+    }
+
+    /** {@code queued}: it waits for a release already, and meanwhile for what it could wait for as a turn. */
+    static ReleaseQueues.@Nullable Held heldBack(Decision refused, List<Charge> charges, boolean queued) {
         for (Decision part : refused.parts()) {
+            Duration patience = queued ? patience(part, charges) : Duration.ZERO;
             for (LimitStatus status : part.limits()) {
-                if (!status.permitted() && status.retryAfter().isPresent()) {
+                if (!status.permitted()
+                        && status.retryAfter()
+                                .filter(wait -> wait.compareTo(patience) > 0)
+                                .isPresent()) {
                     return null;
                 }
             }
@@ -227,6 +238,14 @@ abstract class Admission {
             }
         }
         return null;
+    }
+
+    private static Duration patience(Decision part, List<Charge> charges) {
+        return charges.stream()
+                .filter(charge -> charge.rule().name().equals(part.rule().name()))
+                .map(Charge::maxWait)
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
     }
 
     /** The charge that was refused, with the key under which it is counted, if it would wait. */

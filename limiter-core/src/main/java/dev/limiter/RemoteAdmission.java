@@ -118,8 +118,8 @@ final class RemoteAdmission extends Admission {
             wake(waiter);
             return true;
         }
-        ReleaseQueues.Held held = decision.permitted() ? null : heldBack(decision, waiter.charges);
         WaitKey before = waiter.queue();
+        ReleaseQueues.Held held = decision.permitted() ? null : heldBack(decision, waiter.charges, before != null);
         if (held != null && held.queue().equals(before)) {
             return false;
         }

@@ -42,9 +42,8 @@ final class BatchSettlement {
         if (use.owesNothing() || !underWay.compareAndSet(false, true)) {
             return;
         }
-        // There may be many to sort, and this may be the thread that reads answers. Where no thread can be started,
-        // that
-        // fails the chain, and ends it.
+        // There may be many to sort, and this may be the thread that reads answers.
+        // Where no thread can be started, that fails the chain, and ends it.
         var unused = CompletableFuture.completedFuture(use)
                 .thenApplyAsync(keys -> new ArrayDeque<>(keys.due()), threads)
                 .thenCompose(due -> goOn(due, reachable))

@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -200,15 +201,29 @@ final class KeyUse {
         }
     }
 
-    /** No limit counts a permit for longer: windows and buckets last twice, those that warm up thrice. */
+    /** No limit counts a permit for longer: that of a window or bucket twice, besides a rest that warmth takes. */
     private static long lastingNanos(Charge charge) {
         double longest = charge.rule().limits().stream()
                 .filter(limit -> !limit.isHeld())
                 .mapToDouble(limit -> limit.capacity() * LimitUse.interval(limit))
                 .max()
                 .orElse(0);
-        double waiting = charge.maxWait().toSeconds() * 1e9 + charge.maxWait().toNanosPart();
-        return (long) Math.min(3 * longest + waiting, Long.MAX_VALUE / 2.0);
+        double warmest = charge.rule().limits().stream()
+                .mapToDouble(limit -> nanos(warmUp(limit)))
+                .max()
+                .orElse(0);
+        return (long) Math.min(3 * longest + warmest + nanos(charge.maxWait()), Long.MAX_VALUE / 2.0);
+    }
+
+    private static double nanos(Duration duration) {
+        return duration.toSeconds() * 1e9 + duration.toNanosPart();
+    }
+
+    private static Duration warmUp(Limit limit) {
+        if (limit instanceof Limit.TokenBucket bucket) {
+            return bucket.warmUp();
+        }
+        return limit instanceof Limit.LeakyBucket bucket ? bucket.warmUp() : Duration.ZERO;
     }
 
     /**

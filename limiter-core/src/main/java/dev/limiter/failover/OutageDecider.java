@@ -170,7 +170,10 @@ final class OutageDecider {
         private void queue(int position) {
             // turns of this moment: memory's line grows shorter while the thread waits, and one more would be missing
             long turns = turnsNanos(position, clock.epochNanos());
-            queue(position, missing(inMemory(position), turns), Duration.ofNanos(turns).multipliedBy(2));
+            queue(
+                    position,
+                    missing(inMemory(position), turns),
+                    Duration.ofNanos(turns).multipliedBy(2));
         }
 
         /** Permits of a paced limit alone, no more at once than a request may take. */

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -72,6 +73,13 @@ class TurnsOfSeveralPlacesTests {
         assertThat(decision.permitted()).isFalse();
         assertThat(decision.retryAfter()).contains(wait);
         assertThat(decision.delay()).isZero();
+    }
+
+    private static void await(long end, BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - end).isNegative();
+            Thread.onSpinWait();
+        }
     }
 
     private void assertUnused(RateLimiterStorage storage, Rule rule, String key) {
@@ -184,11 +192,15 @@ class TurnsOfSeveralPlacesTests {
                             all.charge("b:all").within(LONG)),
                     () -> true);
             long end = System.nanoTime() + Duration.ofMinutes(1).toNanos();
-            while (limiters.waiting() == 0 && System.nanoTime() - end < 0) {
-                Thread.onSpinWait();
-            }
-            assertThat(limiters.waiting()).isOne();
-            assertUnused(remote.shared, all, "b:all");
+            await(end, () -> limiters.waiting() == 1);
+            // a poll takes its permit until both answers are there
+            await(end, () -> remote.shared.peek(all, "b:all").resetAfter().isZero());
+            // others may have it meanwhile
+            await(end, () -> remote.shared.decide(List.of(all.charge("b:all"))).permitted());
+            int asked = remote.asked.get();
+            await(end, () -> remote.asked.get() > asked + 10);
+            assertThat(answer).isNotDone();
+            time.advance(SECOND);
             held.close();
             Decision decision = answer.get(1, TimeUnit.MINUTES);
             assertThat(decision.permitted()).isTrue();

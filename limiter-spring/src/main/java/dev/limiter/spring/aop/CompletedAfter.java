@@ -1,6 +1,7 @@
 package dev.limiter.spring.aop;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -80,10 +81,13 @@ final class CompletedAfter<T> extends CompletableFuture<T> {
     @Override
     public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
         executor.execute(() -> {
+            if (isDone()) {
+                return;
+            }
             try {
                 complete(supplier.get());
             } catch (Throwable failure) {
-                completeExceptionally(failure);
+                completeExceptionally(new CompletionException(failure));
             }
         });
         return this;
