@@ -82,6 +82,13 @@ class TurnsOfSeveralPlacesTests {
         }
     }
 
+    private void assertPermittedOneByOne(boolean later) {
+        assertThat(decide(later, user.charge("a:new"), all.charge("b:all")).permitted())
+                .isTrue();
+        assertRefusedFor(decide(later, user.charge("a:another"), all.charge("b:all")), Duration.ofMillis(100));
+        assertUnused(remote.shared, user, "a:another");
+    }
+
     private void assertUnused(RateLimiterStorage storage, Rule rule, String key) {
         assertThat(storage.peek(rule, key).resetAfter()).isZero();
     }
@@ -95,10 +102,7 @@ class TurnsOfSeveralPlacesTests {
             assertRefusedFor(decide(later, user.charge("a:user" + i), all.charge("b:all")), BEHIND);
             assertUnused(remote.shared, all, "b:all");
         }
-        assertThat(decide(later, user.charge("a:new"), all.charge("b:all")).permitted())
-                .isTrue();
-        assertRefusedFor(decide(later, user.charge("a:another"), all.charge("b:all")), Duration.ofMillis(100));
-        assertUnused(remote.shared, user, "a:another");
+        assertPermittedOneByOne(later);
     }
 
     @ParameterizedTest
@@ -109,10 +113,7 @@ class TurnsOfSeveralPlacesTests {
         fill("a:user");
         assertRefusedFor(decide(later, user.charge("a:user"), all.charge("b:all")), BEHIND);
         assertUnused(local, all, "b:all");
-        assertThat(decide(later, user.charge("a:new"), all.charge("b:all")).permitted())
-                .isTrue();
-        assertRefusedFor(decide(later, user.charge("a:another"), all.charge("b:all")), Duration.ofMillis(100));
-        assertUnused(remote.shared, user, "a:another");
+        assertPermittedOneByOne(later);
     }
 
     /** Each is asked for alone, since one of their states is broken. */
