@@ -151,7 +151,7 @@ class ChangedLimitTests {
         assertThat(take(from, 0).remaining()).isEqualTo(otherwise(from));
     }
 
-    /** What a lowered limit cannot hold goes at the rate at which it was used: a turn behind it would last for longer. */
+    /** Permits that a lowered limit cannot hold go at the rate of their use: a turn behind them would last for longer. */
     @ParameterizedTest
     @ValueSource(ints = {0, 30, 59})
     void bucketThatIsLoweredGivesNoTurnsBehindWhatItCannotHold(int seconds) {
