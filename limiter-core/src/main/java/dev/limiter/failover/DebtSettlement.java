@@ -6,7 +6,6 @@ import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
-import dev.limiter.failover.KeyUse.LimitDebt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -41,14 +40,14 @@ final class DebtSettlement {
      * {@code charge}: names the rule as it is now, and the key. Permits that there is no room for remain in the debt; those
      * of a limit that the storage cannot count do not.
      */
-    CompletableFuture<?> settle(Charge charge, KeyUse.Debt debt) {
+    CompletableFuture<?> settle(Charge charge, Debt debt) {
         List<CompletableFuture<?>> settled = new ArrayList<>();
         List<Limit> held = charge.rule().limits().stream().filter(Limit::isHeld).toList();
         Set<String> names = held.stream().map(Limit::name).collect(Collectors.toSet());
         debt.holding().forEach(grant -> grant.holdsOnly(names));
         held.forEach(limit -> settled.add(hold(debt.holding(), limit, charge)));
         List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
-        for (LimitDebt owed : debt.limits()) {
+        for (Debt.Part owed : debt.limits()) {
             Limit limit = named(charge.rule(), owed.limit);
             long permits = limit == null ? 0 : Math.min(counting(statuses, limit), owed.owed);
             if (limit == null || permits == 0) {

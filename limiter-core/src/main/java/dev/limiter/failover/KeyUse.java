@@ -4,15 +4,12 @@ import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.ObjLongConsumer;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,15 +24,9 @@ final class KeyUse {
     private final Set<OutageGrant> holding = new HashSet<>(2);
 
     /** The widest rule that what is owed was granted by; null without a grant. */
-    private @Nullable Terms terms;
+    private @Nullable DebtTerms terms;
 
-    /** The longest time for which memory may count what is owed, in nanoseconds. */
-    private long lasting;
-
-    /** When that is over, in epoch nanoseconds; as of a look that came after the last grant. */
-    private long lapsing;
-
-    private boolean looked;
+    private final DebtLapse lapse = new DebtLapse();
 
     /** Something was granted since it was last tried to have all charged. */
     private boolean due;
@@ -187,43 +178,17 @@ final class KeyUse {
 
     /** Permits of a grant that were reserved are a debt. {@code held}: those of concurrency limits, or the others. */
     synchronized void owe(OutageGrant grant, boolean held) {
-        Terms widest = terms;
+        DebtTerms widest = terms;
         boolean owing = limits.stream().anyMatch(limit -> limit.owed() + limit.unheld() > 0);
         terms = owing && widest != null && grant.terms.isWithin(widest) ? widest : grant.terms;
         each(grant, held, held ? LimitUse::hold : LimitUse::owe);
         due = true;
         if (!held) {
             grant.generation = generation;
-            lasting = owing ? Math.max(lasting, lastingNanos(grant.charge)) : lastingNanos(grant.charge);
-            looked = false;
+            lapse.granted(grant.terms.countedNanos(grant.charge.maxWait()), owing);
         } else if (grant.isUnheld()) {
             holding.add(grant);
         }
-    }
-
-    /** No limit counts a permit for longer: that of a window or bucket twice, besides a rest that warmth takes. */
-    private static long lastingNanos(Charge charge) {
-        double longest = charge.rule().limits().stream()
-                .filter(limit -> !limit.isHeld())
-                .mapToDouble(limit -> limit.capacity() * LimitUse.interval(limit))
-                .max()
-                .orElse(0);
-        double warmest = charge.rule().limits().stream()
-                .mapToDouble(limit -> nanos(warmUp(limit)))
-                .max()
-                .orElse(0);
-        return (long) Math.min(3 * longest + warmest + nanos(charge.maxWait()), Long.MAX_VALUE / 2.0);
-    }
-
-    private static double nanos(Duration duration) {
-        return duration.toSeconds() * 1e9 + duration.toNanosPart();
-    }
-
-    private static Duration warmUp(Limit limit) {
-        if (limit instanceof Limit.TokenBucket bucket) {
-            return bucket.warmUp();
-        }
-        return limit instanceof Limit.LeakyBucket bucket ? bucket.warmUp() : Duration.ZERO;
     }
 
     /**
@@ -231,10 +196,7 @@ final class KeyUse {
      * called now and then.
      */
     synchronized void lapse(long now) {
-        if (!looked) {
-            looked = true;
-            lapsing = now + lasting;
-        } else if (now >= lapsing && settling == null && limits.stream().anyMatch(limit -> limit.owed() > 0)) {
+        if (lapse.isOver(now) && settling == null && limits.stream().anyMatch(limit -> limit.owed() > 0)) {
             generation++;
             limits.forEach(limit -> limit.settled(limit.owed(), generation));
         }
@@ -287,40 +249,15 @@ final class KeyUse {
         }
     }
 
-    /**
-     * The rule of a grant: under a narrower one memory does not tell how much counts, and the shared storage has no room.
-     *
-     * @param rule as it was asked for
-     * @param share its share that memory has decided on
-     */
-    record Terms(Rule rule, Rule share) {
-
-        private boolean isWithin(Terms wider) {
-            return isWithin(rule.limits(), wider.rule.limits()) && isWithin(share.limits(), wider.share.limits());
-        }
-
-        private static boolean isWithin(List<Limit> here, List<Limit> there) {
-            return here.size() == there.size()
-                    && IntStream.range(0, here.size()).allMatch(i -> isWithin(here.get(i), there.get(i)));
-        }
-
-        private static boolean isWithin(Limit limit, Limit wider) {
-            return limit.name().equals(wider.name())
-                    && limit.algorithm() == wider.algorithm()
-                    && limit.window().equals(wider.window())
-                    && limit.capacity() <= wider.capacity();
-        }
-    }
-
     /** @param charge asks for nothing of the key, by the widest rule that what is owed was granted by */
     record Due(Charge charge, long permits) {}
 
     /** The debt to charge without a request for the key; null if there is none, or there was no room for it before. */
     synchronized @Nullable Due due(String key) {
-        Terms widest = terms;
+        DebtTerms widest = terms;
         long permits =
                 limits.stream().mapToLong(use -> use.owed() + use.unheld()).sum();
-        return due && widest != null && permits > 0 ? new Due(widest.rule.charge(key, 0), permits) : null;
+        return due && widest != null && permits > 0 ? new Due(widest.rule().charge(key, 0), permits) : null;
     }
 
     synchronized boolean owes() {
@@ -331,42 +268,13 @@ final class KeyUse {
         return limits.stream().allMatch(LimitUse::isCovered);
     }
 
-    /**
-     * The debt at some moment.
-     *
-     * @param share the rule by which memory tells how much counts
-     * @param limits what is to be charged of each
-     * @param holding grants that hold permits of a concurrency limit
-     */
-    record Debt(Rule share, List<LimitDebt> limits, List<OutageGrant> holding) {}
-
-    /** The debt of one limit. Used by one thread at a time. */
-    static final class LimitDebt {
-
-        final String limit;
-        final long owed;
-        private final LimitUse use;
-        private long settled;
-
-        private LimitDebt(LimitUse use) {
-            this.limit = use.name;
-            this.owed = use.owed();
-            this.use = use;
-        }
-
-        /** So many permits are charged, or need not be any more; the rest is owed still. */
-        void settled(long permits) {
-            settled = permits;
-        }
-    }
-
     /** Null if that is nothing. */
     private @Nullable Debt debt() {
-        Terms widest = terms;
+        DebtTerms widest = terms;
         if (widest == null || forgotten || pauses > 0 || !owes()) {
             return null;
         }
-        return new Debt(widest.share, limits.stream().map(LimitDebt::new).toList(), List.copyOf(holding));
+        return new Debt(widest.share(), limits.stream().map(Debt.Part::new).toList(), List.copyOf(holding));
     }
 
     /**
@@ -375,7 +283,7 @@ final class KeyUse {
      *
      * @param rule by which it is charged
      */
-    CompletableFuture<Void> settle(Rule rule, Settlement settlement) {
+    CompletableFuture<Void> settle(Rule rule, Debt.Settlement settlement) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         Debt debt;
         synchronized (this) {
@@ -388,7 +296,7 @@ final class KeyUse {
                 return done;
             }
             settling = done;
-            due &= terms != null && !rule.equals(terms.rule);
+            due &= terms != null && !rule.equals(terms.rule());
             generation++;
         }
         // whatever it throws fails the future
@@ -408,7 +316,7 @@ final class KeyUse {
     private synchronized void end(Debt debt, boolean failed) {
         settling = null;
         due |= failed;
-        debt.limits.forEach(owed -> owed.use.settled(owed.settled, generation));
+        debt.limits().forEach(owed -> owed.end(generation));
         givenBack.forEach(this::givenBack);
         givenBack.clear();
     }
@@ -433,10 +341,5 @@ final class KeyUse {
         return underWay == null
                 ? CompletableFuture.completedFuture(null)
                 : underWay.copy().exceptionally(failure -> null);
-    }
-
-    /** Charges a debt in the shared storage. */
-    interface Settlement {
-        CompletionStage<?> settle(Debt debt);
     }
 }

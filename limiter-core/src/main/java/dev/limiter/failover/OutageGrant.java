@@ -31,7 +31,7 @@ final class OutageGrant {
     /** The generation of the {@link KeyUse} when this became a debt; guarded by that. */
     int generation;
 
-    final KeyUse.Terms terms;
+    final DebtTerms terms;
 
     private final KeyUse use;
 
@@ -50,7 +50,7 @@ final class OutageGrant {
     OutageGrant(KeyUse use, Charge charge, Rule share) {
         this.use = use;
         this.charge = charge;
-        this.terms = new KeyUse.Terms(charge.rule(), share);
+        this.terms = new DebtTerms(charge.rule(), share);
         List<Limit> limits = charge.rule().limits();
         for (int i = 0; i < limits.size(); i++) {
             if (limits.get(i).isHeld() && charge.permits(i) > 0) {
