@@ -9,7 +9,10 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 
-/** Lists in the place of names, for which Spring Boot takes the positions: {@code 0}, {@code 1} and so on. */
+/**
+ * Lists in the place of names, for which Spring Boot takes the positions: {@code 0}, {@code 1} and so on. Limits may be
+ * a list: their names only tell them apart.
+ */
 final class ListedNames {
 
     private ListedNames() {}
@@ -44,8 +47,12 @@ final class ListedNames {
                 }
             }
         }
-        parents.removeIf(parent -> !PropertyNames.hasNames(parent));
+        parents.removeIf(parent -> !PropertyNames.hasNames(parent) || isOfLimits(parent));
         return parents;
+    }
+
+    private static boolean isOfLimits(ConfigurationPropertyName parent) {
+        return parent.getLastElement(Form.UNIFORM).equals("limits");
     }
 
     /** A map may have numbers for names, too, but hardly all of them from 0 without a gap. */

@@ -883,17 +883,9 @@ class BadConfigurationTests {
                         "limiter.rules is a list here",
                         "rules: { a-name: { ... } }"),
                 bad(
-                        ORDERS + "limits: [{ limit: 5, window: 1m }, { limit: 100, window: 1h }] }",
-                        "limiter.rules.orders.limits (",
-                        "limiter.rules.orders.limits is a list here",
-                        "limits: { a-name: { ... } }"),
-                bad(
-                        "limiter.web.defaultLimit.limits: [{ limit: 5, window: 1m }]",
-                        "limits is a list here",
-                        "limits: { a-name: { ... } }"),
-                bad(
-                        namedTiers("gold: { limits: [{ limit: 5 }] }"),
-                        "limiter.rules.orders.tiers.gold.limits is a list here"),
+                        ORDERS + "limits: [{ limit: 5, window: 1m }, { limit: 0, window: 1h }] }",
+                        "limiter.rules.orders.limits.1.limit = \"0\"",
+                        "LIM-107"),
                 bad(rule("tiers: [{ limit: 9 }, { limit: 8 }]"), "tiers is a list here", "LIM-102"),
                 bad("limiter.floors: [{ limit: 1, window: 1s }]", "limiter.floors is a list here", "LIM-102"),
                 bad(

@@ -173,6 +173,29 @@ class LimiterRulesAutoConfigurationTests {
     }
 
     @Test
+    void limitsMayBeAList() {
+        yaml(
+                """
+                limiter:
+                  web.default-limit.limits: [{ limit: 3, window: 1s }]
+                  rules:
+                    orders:
+                      paths: /a
+                      limits:
+                        - { limit: 10, window: 1s }
+                        - { limit: 100, window: 1h }
+                      tiers:
+                        by: "#{'gold'}"
+                        gold:
+                          limits:
+                            - { limit: 20 }
+                            - { limit: 200 }
+                """,
+                rules -> assertThat(rules.find("orders").orElseThrow().rule().policies())
+                        .containsExactly("orders-0", "orders-1"));
+    }
+
+    @Test
     void keyMayHaveCommasInBracketsAndBeAList() {
         yaml("""
                 limiter.rules:
