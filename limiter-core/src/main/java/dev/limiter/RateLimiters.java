@@ -227,8 +227,9 @@ public final class RateLimiters implements AutoCloseable {
         private Builder() {}
 
         /**
-         * The most states kept, from 1 to 1,000,000,000, default 100,000. Beyond that, a key is evicted that uses
-         * little of its tightest limit; a key at its limit, or with held permits, stays as long as another one can go.
+         * The most states kept, from 1 to 1,000,000,000, default 100,000; for moments 1 % more. Beyond that, a key is
+         * evicted that uses little of its tightest limit, and of few keys the one that uses least; a key at its limit,
+         * or with held permits, stays as long as another one can go.
          */
         public Builder maxKeys(long maxKeys) {
             LimitChecks.range("maxKeys", maxKeys, 1, 1_000_000_000);

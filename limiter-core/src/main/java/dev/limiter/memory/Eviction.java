@@ -12,28 +12,25 @@ import org.jspecify.annotations.Nullable;
  * makes a cell fresh earlier looks at its place after the change. A place may be early, which is noticed when its time
  * comes, but never late.
  *
- * <p>To make room, some cells are looked at, the newest and others at random, and the one leaves whose tightest
- * limit is used least; of equals, the newest. Cells at their limit, or that hold permits, are guarded until
- * they no longer are.
+ * <p>To make room, some cells are looked at, all if they are few, else the newest and others at random, and the one
+ * leaves whose tightest limit is used least; of equals, the newest. Cells at their limit, or that hold permits, are
+ * guarded until they no longer are.
  */
 class Eviction {
 
     /** Cells that a new key looks at although there is room. More than one, so that leaving keeps up with coming. */
     private static final int STEPS = 4;
 
-    private static final int SAMPLE = 8;
-
-    /** Samples that a new key takes at most. With 1 % of slack, all cells have been looked at before that is used. */
+    /** Samples that a new key takes at most. With 1 % of slack, all cells have been looked at before that is used up. */
     private static final int SAMPLES = 13;
 
-    private final EvictionQueues places = new EvictionQueues();
+    private final EvictionQueues places;
     private final LongAdder expired = new LongAdder();
     private final LongAdder evicted = new LongAdder();
     private final TimeSource clock;
-    private final long max;
 
     Eviction(long max, TimeSource clock) {
-        this.max = max;
+        this.places = new EvictionQueues(max);
         this.clock = clock;
     }
 
@@ -56,20 +53,17 @@ class Eviction {
     boolean admit(Cell cell) {
         long now = clock.epochNanos();
         expireSome(now);
-        if (places.size() >= max) {
-            makeRoom(now);
-        }
+        makeRoom(now);
         return enter(cell, now);
     }
 
     private void makeRoom(long now) {
-        Cell[] sample = new Cell[SAMPLE];
-        for (int i = 0; i < SAMPLES; i++) {
-            int count = places.sample(sample, max);
-            if (count == 0) {
+        for (int i = 0; i < SAMPLES && places.isFull(); i++) {
+            Cell[] sample = places.sample();
+            if (sample.length == 0) {
                 return;
             }
-            evict(least(sample, count, now), now);
+            evict(least(sample, now), now);
         }
     }
 
@@ -79,32 +73,23 @@ class Eviction {
     }
 
     private boolean enter(Cell cell, long now) {
-        return places.enter(cell, now + 1, full());
+        return places.enter(cell, now);
     }
 
     /** Whether {@link #admit} would give a cell a place; evicts nothing. */
     final boolean hasRoom() {
         long now = clock.epochNanos();
         expireSome(now);
-        Cell[] sample = new Cell[SAMPLE];
-        for (int i = 0; i < SAMPLES && isFull(); i++) {
-            int count = places.sample(sample, full());
-            if (count == 0) {
+        for (int i = 0; i < SAMPLES && places.isFull(); i++) {
+            Cell[] sample = places.sample();
+            if (sample.length == 0) {
                 break;
             }
-            if (least(sample, count, now) != null) {
+            if (least(sample, now) != null) {
                 return true;
             }
         }
-        return !isFull();
-    }
-
-    private boolean isFull() {
-        return places.size() >= full();
-    }
-
-    private long full() {
-        return max + max / 100;
+        return places.hasRoom(now);
     }
 
     /** Takes the place of a cell that was reset away, or that another one was faster than. */
@@ -152,11 +137,10 @@ class Eviction {
     }
 
     /** The cell of a sample that uses least; null if all are guarded from now on, or one has made room. */
-    private @Nullable Cell least(Cell[] sample, int count, long now) {
+    private @Nullable Cell least(Cell[] sample, long now) {
         Cell least = null;
         double smallest = Double.MAX_VALUE;
-        for (int i = 0; i < count; i++) {
-            Cell cell = sample[i];
+        for (Cell cell : sample) {
             long word = cell.word();
             if (word == Cell.DEAD) {
                 places.leave(cell);

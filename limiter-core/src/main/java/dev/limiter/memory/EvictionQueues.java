@@ -14,6 +14,11 @@ final class EvictionQueues {
     /** The cells of a sample that came last. A flood of keys finds itself among them. */
     private static final int NEWEST = 4;
 
+    private static final int SAMPLE = 8;
+
+    /** Candidates that are all in the sample: so many cost a new key some microseconds. */
+    private static final int FEW = 128;
+
     /**
      * The queue of cells by expiry. Ticks are about an eighth of a second: few for any window, and no request
      * waits for an expiry.
@@ -28,34 +33,51 @@ final class EvictionQueues {
 
     private final EvictionCandidates candidates = new EvictionCandidates();
 
+    private final long max;
+
     /** How many cells have entered and not left; those that keys share are not counted. */
     private volatile long size;
+
+    /** {@code max}: cells that there is room for. */
+    EvictionQueues(long max) {
+        this.max = max;
+    }
 
     long size() {
         return size;
     }
 
     /**
-     * Gives a new cell its first place, among those that may leave; false if there are {@code most} cells. No thread
-     * finds a cell counted that is no candidate yet.
+     * Gives a new cell its first place, the earliest, among those that may leave, if there is {@linkplain #hasRoom room}.
+     * No thread finds a cell counted that is no candidate yet.
      */
-    synchronized boolean enter(Cell cell, long nanos, long most) {
-        if (!cell.isShared() && size >= most) {
+    synchronized boolean enter(Cell cell, long now) {
+        if (!cell.isShared() && !hasRoom(now)) {
             return false;
         }
-        enter(cell, nanos);
+        add(cell, now + 1);
         return true;
+    }
+
+    /** Whether cells have to leave for a new one. */
+    boolean isFull() {
+        return size >= max;
+    }
+
+    /** Whether a new cell may enter: also a hundredth too many, as long as some may leave, or their time has come. */
+    synchronized boolean hasRoom(long now) {
+        return !isFull() || size < max + max / 100 && (candidates.size() > 0 || isDue(now));
     }
 
     /** Gives a successor its place, instead of a cell that is dead. */
     synchronized void replace(Cell dead, Cell successor, long nanos) {
         leave(dead);
         if (successor.slot == EvictionCandidates.NEW) {
-            enter(successor, nanos);
+            add(successor, nanos);
         }
     }
 
-    private synchronized void enter(Cell cell, long nanos) {
+    private synchronized void add(Cell cell, long nanos) {
         cell.slot = EvictionCandidates.NO_SLOT;
         size += cell.isShared() ? 0 : 1;
         expire(cell, nanos);
@@ -128,20 +150,17 @@ final class EvictionQueues {
         return cell != null ? cell : guarded.poll(now);
     }
 
-    /**
-     * Fills an array with cells that may leave, if there are {@code full} cells: the newest, then others at random.
-     * Returns how many there are.
-     */
-    synchronized int sample(Cell[] sample, long full) {
-        int most = size < full ? 0 : candidates.size();
-        int count = Math.min(sample.length, most);
-        for (int i = 0; i < count; i++) {
-            boolean all = count == most;
-            int slot = all || i < NEWEST
+    /** Some of the cells that may leave: all if they are few, else the newest, and others at random. */
+    synchronized Cell[] sample() {
+        int most = candidates.size();
+        boolean few = most <= FEW;
+        Cell[] sample = new Cell[few ? most : SAMPLE];
+        for (int i = 0; i < sample.length; i++) {
+            int slot = few || i < NEWEST
                     ? most - 1 - i
                     : ThreadLocalRandom.current().nextInt(most);
             sample[i] = candidates.get(slot);
         }
-        return count;
+        return sample;
     }
 }

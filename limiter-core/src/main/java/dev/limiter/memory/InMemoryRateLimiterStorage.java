@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps what every key used on the heap. Thread-safe; never blocks; has no thread of its own.
  *
- * <p>At most {@code maxKeys} states are kept, and 1 % more for moments. A state that is as good as new is forgotten;
+ * <p>At most {@code maxKeys} states are kept, and 1 % more while it is not known whether one can leave. A state that is as good as new is forgotten;
  * each new key pays for a few others to be looked at, and {@link #cleanUp()} does the rest. When there is no room, the
- * state leaves that uses least of its tightest limit, among some that are looked at: the newest, and others at random.
+ * state leaves that uses least of its tightest limit: of all if they are few, else among the newest and some others.
  * A state that is at its limit, or of which permits are held or waited for, does not leave while another one can; when
  * none can, new keys of a rule share one state.
  */

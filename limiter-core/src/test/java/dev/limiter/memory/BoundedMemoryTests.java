@@ -88,7 +88,7 @@ class BoundedMemoryTests {
         for (int i = 0; i < MAX_KEYS; i++) {
             storage.decide(rule, "key" + i, 10);
         }
-        // those that fit into the one percent of slack have their own, all others the ten permits of the shared one
+        // those that came before all others were looked at have their own, the rest the ten permits of the shared one
         long granted = 0;
         for (int i = 0; i < MAX_KEYS; i++) {
             granted += storage.decide(rule, "new" + i, 10).permitted() ? 10 : 0;
@@ -103,6 +103,42 @@ class BoundedMemoryTests {
         time.advance(3 * WINDOW.toNanos());
         for (int i = 0; i < 100; i++) {
             assertThat(storage.decide(rule, "later" + i, 10).permitted()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void noneOfFewKeysIsOneTooMany(Limit limit) {
+        InMemoryRateLimiterStorage few = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
+        Rule rule = Rule.of("rule", limit);
+        for (int i = 0; i < 100; i++) {
+            few.decide(rule, "key" + i, 10);
+        }
+        assertThat(few.peek(rule, "new").permitted()).isTrue();
+        assertThat(few.decide(rule, "new", 10).permitted()).isTrue();
+        assertThat(few.peek(rule, "newer").permitted()).isFalse();
+        assertThat(few.decide(rule, "newer", 1).permitted()).isFalse();
+        assertThat(few.size()).isEqualTo(100);
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void ofFewKeysTheOneThatUsesLeastLeavesFirst(Limit limit) {
+        InMemoryRateLimiterStorage few = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
+        Rule rule = Rule.of("rule", limit);
+        for (int i = 0; i < 92; i++) {
+            few.decide(rule, "busy" + i, 9);
+        }
+        for (int used = 1; used <= 8; used++) {
+            few.decide(rule, "key" + used, used);
+        }
+        for (int used = 1; used <= 7; used++) {
+            few.decide(rule, "another" + used, 9);
+            for (int left = used + 1; left <= 8; left++) {
+                assertThat(few.peek(rule, "key" + left).remaining())
+                        .as("key%d after %d have left", left, used)
+                        .isEqualTo(10 - left);
+            }
         }
     }
 
