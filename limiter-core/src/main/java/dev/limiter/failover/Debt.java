@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What a key owes the shared storage at some moment.
+ * Debt of a key to the shared storage at some moment.
  *
  * @param share the rule by which memory tells how much counts
  * @param limits what is to be charged of each
