@@ -100,7 +100,10 @@ public abstract class Decision implements AutoCloseable {
         return waitNanos(deciding()) == NEVER;
     }
 
-    /** The permits that the deciding limit could still grant at that moment, 0 or more. */
+    /**
+     * The permits that the deciding limit could still grant at that moment, without those that the request had to
+     * {@linkplain Charge#keeping leave}, 0 or more.
+     */
     public long remaining() {
         return remaining(deciding());
     }

@@ -12,9 +12,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Fixed windows, of which the next can be waited for, and shares of limits that are kept for others. */
@@ -113,6 +115,59 @@ class OccupyingTests {
         assertThat(limiters.storage().decide(both).delay()).isEqualTo(SECOND);
         time.advance(WINDOW);
         assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(9);
+    }
+
+    static Stream<Rule> rules() {
+        Duration hour = Duration.ofHours(1);
+        return Stream.of(
+                Rule.of("rule", Limit.tokenBucket(10, hour)),
+                Rule.of("rule", Limit.leakyBucket(10, hour)),
+                Rule.of("rule", Limit.fixedWindow(10, hour)),
+                Rule.of("rule", Limit.fixedWindow(10, hour).startingWithFirst()),
+                Rule.of("rule", Limit.slidingWindowCounter(10, hour)),
+                Rule.of("rule", Limit.slidingWindowLog(10, hour)),
+                Rule.of("rule", Limit.concurrency(10)),
+                Rule.of(
+                        "rule",
+                        Limit.fixedWindow(10, hour).named("a"),
+                        Limit.concurrency(20).named("b")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void theReserveIsNotLeftForThoseWithoutPriority(Rule rule) {
+        Charge ordinary = rule.charge("key").keeping(20);
+        for (int left = 7; left >= 0; left--) {
+            Decision permitted = decide(ordinary);
+            assertThat(permitted.permitted()).isTrue();
+            assertThat(permitted.remaining()).isEqualTo(left);
+            assertThat(permitted.limits().get(0).remaining()).isEqualTo(left);
+        }
+        Decision refused = decide(ordinary);
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.remaining()).isZero();
+        assertThat(decide(rule.charge("key")).remaining()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void severalPermitsLeaveTheReserveAndAreReturned(Rule rule) {
+        Decision permitted = decide(rule.charge("key", 3).keeping(20));
+        assertThat(permitted.remaining()).isEqualTo(5);
+        permitted.giveBack();
+        Decision one = decide(rule.charge("key").keeping(20));
+        assertThat(one.remaining()).isEqualTo(7);
+        one.giveBack();
+        assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void theReserveIsNotLeftForThoseWhoWaitForIt() {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
+        limiters.tryAcquire(rule, "key", 8);
+        Decision waits = decide(rule.charge("key").keeping(20).within(SECOND));
+        assertThat(waits.delay()).isEqualTo(Duration.ofMillis(100));
+        assertThat(waits.remaining()).isZero();
     }
 
     @Test

@@ -80,7 +80,12 @@ final class NumberCell extends Cell {
     private Decision decision(boolean permitted, long value, long now, long permits, long returned) {
         if (permits != 1) {
             return new SnapshotDecision(
-                    this, permitted, permits, readings(value, permitted ? 0 : permits, now), now, returned);
+                    this,
+                    permitted,
+                    permits,
+                    readings(value, ChargeTerms.plain(permitted ? 0 : permits), now),
+                    now,
+                    returned);
         }
         return returned == 0
                 ? new NumberDecision(this, permitted, now, value)
@@ -106,26 +111,36 @@ final class NumberCell extends Cell {
             long wait = Math.max(own, terms.imposed());
             long next = limit.reserve(value, now, wait, terms.permits());
             if (next == NumberLimit.REFUSED) {
-                return SnapshotDecision.of(this, false, readings(value, ChargeTerms.plain(limit.capacity()), now));
+                long whole = limit.admissionNanos(value, now, limit.capacity(), 0);
+                return SnapshotDecision.of(this, false, readings(value, terms.kept(limit), whole, now));
             }
             if (wait > 0) {
                 history().waiting(wait);
             }
             if (swap(value, next)) {
                 return wait == 0
-                        ? decision(true, next, now, terms.permits(), returned)
+                        ? taken(terms, next, now, returned)
                         : reserved(terms, next, now, wait, wait > own, returned);
             }
         }
     }
 
+    /** {@code next}: the state right after the permits were taken. */
+    private Decision taken(ChargeTerms terms, long next, long now, long returned) {
+        long kept = terms.kept(limit());
+        return kept == 0
+                ? decision(true, next, now, terms.permits(), returned)
+                : new SnapshotDecision(this, true, terms.permits(), readings(next, kept, 0, now), now, returned);
+    }
+
     /** {@code imposed}: the wait is not the limit's own. */
     private Decision reserved(ChargeTerms terms, long next, long now, long wait, boolean imposed, long returned) {
         long permits = terms.permits();
-        SnapshotDecision.Readings readings = readings(next, 0, now);
+        long kept = terms.kept(limit());
+        SnapshotDecision.Readings readings = readings(next, kept, 0, now);
         readings.delayNanos(wait);
         long atLeast = imposed || !moves(permits) ? now + wait : Long.MIN_VALUE;
-        return new ReservedDecision(this, permits, terms.kept(limit()), readings, next, atLeast, now, returned);
+        return new ReservedDecision(this, permits, kept, readings, next, atLeast, now, returned);
     }
 
     /** Whether those behind move up when so many permits are returned before their turn. */
@@ -162,17 +177,18 @@ final class NumberCell extends Cell {
         return freshAt == CompiledLimit.NOT_BY_TIME ? Decision.UNKNOWN : Math.max(freshAt, now) - now;
     }
 
-    private SnapshotDecision.Readings readings(long value, long permits, long now) {
-        return readings(value, ChargeTerms.plain(permits), now);
-    }
-
     private SnapshotDecision.Readings readings(long value, ChargeTerms terms, long now) {
         NumberLimit limit = limit();
+        long wait =
+                terms.permits() == 0 ? 0 : limit.admissionNanos(value, now, terms.needed(0, limit), terms.maxWait());
+        return readings(value, terms.kept(limit), wait, now);
+    }
+
+    private SnapshotDecision.Readings readings(long value, long kept, long wait, long now) {
+        NumberLimit limit = limit();
         SnapshotDecision.Readings readings = new SnapshotDecision.Readings(1);
-        readings.remaining(0, Math.max(limit.remaining(value, now) - terms.kept(limit), 0));
-        readings.waitNanos(
-                0,
-                terms.permits() == 0 ? 0 : limit.admissionNanos(value, now, terms.needed(0, limit), terms.maxWait()));
+        readings.remaining(0, Math.max(limit.remaining(value, now) - kept, 0));
+        readings.waitNanos(0, wait);
         readings.resetNanos(0, resetNanos(limit.freshAt(value), now));
         readings.mark(0, value);
         return readings;
