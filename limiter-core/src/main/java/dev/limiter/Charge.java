@@ -87,6 +87,11 @@ public record Charge(
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
     }
 
+    /** The part of so many permits that must be left for others, in whole permits. */
+    public long kept(long permits) {
+        return permits / 100 * keptPercent + permits % 100 * keptPercent / 100;
+    }
+
     /** This charge under the limits of a later one of the same rule and key, if those are raised; else this. */
     Charge raisedBy(Charge later) {
         return key.equals(later.key) && later.rule.raises(rule)

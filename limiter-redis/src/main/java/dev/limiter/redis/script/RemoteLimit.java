@@ -113,8 +113,7 @@ public final class RemoteLimit {
 
     /** How many permits must be left for others. */
     public long kept(Charge charge) {
-        long percent = charge.keptPercent();
-        return capacity / 100 * percent + capacity % 100 * percent / 100;
+        return charge.kept(capacity);
     }
 
     /** Whether more is asked than can ever be granted. {@code position}: of this limit in its rule. */

@@ -2,6 +2,7 @@ package dev.limiter.spring.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
@@ -14,6 +15,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** On decisions of the real storage, whose time stands still unless a test moves it. */
 class EffectiveWindowTests {
@@ -110,6 +112,21 @@ class EffectiveWindowTests {
         }
     }
 
+    /** The next permit is the first one beside the reserve, also where others have taken of that. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3, 5})
+    void tellsWhenThereIsMoreThanTheReserve(int others) {
+        Rule rule = Rule.of("reserved", Limit.tokenBucket(10, Duration.ofSeconds(100)));
+        Charge ordinary = rule.charge("a").keeping(50);
+        limiters.tryAcquire(rule.charge("a", 5).keeping(50));
+        limiters.tryAcquire(rule, "a", others);
+        Decision last = limiters.tryAcquire(rule.charge("a", 0).keeping(50));
+        assertThat(last.permitted()).isTrue();
+        assertThat(last.remaining()).isZero();
+        assertThat(seconds(last, ordinary)).isEqualTo(10 * (others + 1));
+        assertThat(limiters.tryAcquire(ordinary).retryAfter()).contains(Duration.ofSeconds(10 * (others + 1)));
+    }
+
     @Test
     void isTheTimeToRetryWhereTheLimitRefused() {
         Rule rule = Rule.of("all", Limit.tokenBucket(100, HOUR));
@@ -120,7 +137,11 @@ class EffectiveWindowTests {
     }
 
     private static long seconds(Decision decision) {
+        return seconds(decision, decision.rule().charge("a"));
+    }
+
+    private static long seconds(Decision decision, Charge charge) {
         return EffectiveWindow.seconds(
-                decision.limit(), decision.remaining(), decision.retryAfter(), decision.resetAfter());
+                decision.limit(), decision.remaining(), charge, decision.retryAfter(), decision.resetAfter());
     }
 }

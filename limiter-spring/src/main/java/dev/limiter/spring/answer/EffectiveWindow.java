@@ -1,5 +1,6 @@
 package dev.limiter.spring.answer;
 
+import dev.limiter.Charge;
 import dev.limiter.Limit;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * the policy refills them, so the window of a bucket is the time in which the available permits come:
  *
  *     available > 0:   t = available x window / limit
- *     available = 0:   t = the time to the next permit = resetAfter - (burst - 1) x window / limit
+ *     available = 0:   t = the time to the next permit = resetAfter - (burst - reserve - 1) x window / limit
  *
  * Other limits get their permits back when their window resets.
  */
@@ -27,11 +28,13 @@ final class EffectiveWindow {
      * The window in seconds, rounded up.
      *
      * @param available the permits that could be taken, 0 or more
+     * @param asked the terms on which they could be; null if these are not known
      * @param retryAfter the time until the limit permits a refused request; empty without a refusal, or if it never
      *     will
      * @param resetAfter the time until the limit is unused again
      */
-    static long seconds(Limit limit, long available, Optional<Duration> retryAfter, Duration resetAfter) {
+    static long seconds(
+            Limit limit, long available, @Nullable Charge asked, Optional<Duration> retryAfter, Duration resetAfter) {
         if (retryAfter.isPresent()) {
             return FieldMembers.secondsRoundedUp(retryAfter.get());
         }
@@ -39,7 +42,9 @@ final class EffectiveWindow {
         if (bucket == null) {
             return FieldMembers.secondsRoundedUp(resetAfter);
         }
-        return available > 0 ? bucket.seconds(available) : bucket.secondsToNext(resetAfter);
+        return available > 0
+                ? bucket.seconds(available)
+                : bucket.secondsToNext(resetAfter, asked == null ? 0 : asked.kept(limit.capacity()));
     }
 
     /**
@@ -80,11 +85,11 @@ final class EffectiveWindow {
 
         /**
          * At least what is left of a nanosecond. A bucket that warms up does not tell how cold it is: as cold as can
-         * be.
+         * be. {@code kept}: how many have to be left.
          */
-        long secondsToNext(Duration resetAfter) {
+        long secondsToNext(Duration resetAfter, long kept) {
             // rounded up, as resetAfter is: a whole number of seconds remains one
-            long others = intervals(atOnce - 1);
+            long others = intervals(Math.max(atOnce - kept - 1, 0));
             long rest = Math.max(resetAfter.toNanos() - others, 1);
             if (!warmUp.isZero()) {
                 rest = Math.max(rest - warmUp.toNanos(), Math.min(rest, intervals(3)));

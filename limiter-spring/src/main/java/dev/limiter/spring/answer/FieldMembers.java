@@ -1,19 +1,18 @@
 package dev.limiter.spring.answer;
 
+import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The members of the {@code RateLimit-Policy}, {@code RateLimit} and {@code RateLimit-Partition} fields of the IETF
  * draft "RateLimit header fields for HTTP": lists of RFC 9651 whose members are strings with parameters.
  */
 public final class FieldMembers {
-
-    /** Instead of what a request cost: unknown. */
-    static final long UNKNOWN_COST = -1;
 
     /** The largest integer that a structured field may hold. */
     private static final long MAX_INTEGER = 999_999_999_999_999L;
@@ -34,24 +33,26 @@ public final class FieldMembers {
      * {@code "orders";r=12;t=60}: what could be taken now, and within how many seconds it may be used.
      *
      * @param name as {@link #name} writes it
-     * @param cost what the request took, or would have; {@link #UNKNOWN_COST}
+     * @param asked what the request took of its limits, or would have; null if that is not known
+     * @param position of the limit among those
      */
     static void appendAvailable(
             StringBuilder field,
             FieldNames names,
             String name,
-            long cost,
+            @Nullable Charge asked,
+            int position,
             Limit limit,
             long remaining,
             Optional<Duration> retryAfter,
             Duration resetAfter) {
         field.append(name).append(names.available).append(integer(remaining));
         if (!limit.isHeld()) {
-            long window = EffectiveWindow.seconds(limit, remaining, retryAfter, resetAfter);
+            long window = EffectiveWindow.seconds(limit, remaining, asked, retryAfter, resetAfter);
             field.append(names.window).append(integer(window));
         }
-        if (names.cost != null && cost != UNKNOWN_COST) {
-            field.append(names.cost).append(integer(cost));
+        if (names.cost != null && asked != null) {
+            field.append(names.cost).append(integer(asked.permits(position)));
         }
     }
 

@@ -62,13 +62,13 @@ public final class PolicyText {
             StringBuilder field, FieldNames parameters, List<LimitStatus> statuses, @Nullable Charge asked) {
         for (int i = 0; i < names.length; i++) {
             separate(field);
-            long cost = asked == null ? FieldMembers.UNKNOWN_COST : asked.permits(i);
             LimitStatus status = statuses.get(i);
             FieldMembers.appendAvailable(
                     field,
                     parameters,
                     names[i],
-                    cost,
+                    asked,
+                    i,
                     status.limit(),
                     status.remaining(),
                     status.retryAfter(),
@@ -77,13 +77,14 @@ public final class PolicyText {
     }
 
     /** Appends what is available, for a decision on the only limit of the rule. */
-    void appendAvailable(StringBuilder field, FieldNames parameters, Decision decision, long cost) {
+    void appendAvailable(StringBuilder field, FieldNames parameters, Decision decision, Charge asked) {
         separate(field);
         FieldMembers.appendAvailable(
                 field,
                 parameters,
                 names[0],
-                cost,
+                asked,
+                0,
                 decision.limit(),
                 decision.remaining(),
                 decision.retryAfter(),

@@ -107,7 +107,7 @@ public final class RateLimitHeaders {
         FieldNames names = FieldNames.of(style);
         if (names != null) {
             addPolicies(text);
-            text.appendAvailable(available, names, decision, charge.permits(0));
+            text.appendAvailable(available, names, decision, charge);
             if (names.partitioned) {
                 addPartition(rule, text);
             }

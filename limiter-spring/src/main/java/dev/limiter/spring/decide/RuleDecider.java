@@ -16,6 +16,7 @@ import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.key.KeyHash;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -249,10 +250,13 @@ public final class RuleDecider {
         return shadow.beside(verdict);
     }
 
-    /** Where the limits stand now, for an answer after what was taken was given back. */
+    /**
+     * Where the limits stand now, for an answer after what was taken was given back: on the terms of the request, as a
+     * decision that permitted it would tell.
+     */
     public List<List<LimitStatus>> peek(Verdict verdict) {
         return verdict.charges.stream()
-                .map(charge -> Verdict.limits(limiters.peek(charge.rule(), charge.key())))
+                .map(charge -> standing(charge, limiters.peek(charge.rule(), charge.key())))
                 .toList();
     }
 
@@ -261,12 +265,32 @@ public final class RuleDecider {
      * asked at once.
      */
     public CompletableFuture<List<List<LimitStatus>>> peekLater(Verdict verdict) {
-        List<CompletableFuture<Decision>> questions = verdict.charges.stream()
-                .map(charge -> limiters.peekAsync(charge.rule(), charge.key()))
+        List<CompletableFuture<List<LimitStatus>>> questions = verdict.charges.stream()
+                .map(charge ->
+                        limiters.peekAsync(charge.rule(), charge.key()).thenApply(peeked -> standing(charge, peeked)))
                 .toList();
         return CompletableFuture.allOf(questions.toArray(CompletableFuture[]::new))
-                .thenApply(answered -> questions.stream()
-                        .map(question -> Verdict.limits(question.join()))
-                        .toList());
+                .thenApply(answered ->
+                        questions.stream().map(CompletableFuture::join).toList());
+    }
+
+    /** {@code peeked}: where the limits stand for a request that need not leave a reserve. */
+    private static List<LimitStatus> standing(Charge charge, Decision peeked) {
+        return Verdict.limits(peeked).stream()
+                .map(status -> beside(charge.kept(status.limit().capacity()), status))
+                .toList();
+    }
+
+    /** The time to retry is that of a request with priority: it is left out where permits are kept for those. */
+    private static LimitStatus beside(long kept, LimitStatus status) {
+        return kept == 0
+                ? status
+                : new LimitStatus(
+                        status.policy(),
+                        status.limit(),
+                        true,
+                        Math.max(status.remaining() - kept, 0),
+                        Optional.empty(),
+                        status.resetAfter());
     }
 }

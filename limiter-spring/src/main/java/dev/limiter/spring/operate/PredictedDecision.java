@@ -120,7 +120,9 @@ public record PredictedDecision(
     }
 
     private static boolean isEnough(Charge charge, Decision standing, int limit) {
-        return isEnough(standing.limits().get(limit), charge.permits(limit), charge.keptPercent());
+        LimitStatus status = standing.limits().get(limit);
+        return isEnough(
+                status, charge.permits(limit), charge.kept(status.limit().capacity()));
     }
 
     /**
@@ -152,11 +154,10 @@ public record PredictedDecision(
     }
 
     /** The remaining permits tell it for several; for one, whether it is permitted. */
-    private static boolean isEnough(LimitStatus limit, long permits, int keptPercent) {
+    private static boolean isEnough(LimitStatus limit, long permits, long kept) {
         if (permits == 0) {
             return true;
         }
-        long kept = limit.limit().capacity() / 100 * keptPercent + limit.limit().capacity() % 100 * keptPercent / 100;
         return permits == 1 && kept == 0 ? limit.permitted() : limit.remaining() - kept >= permits;
     }
 }

@@ -38,7 +38,7 @@ class PolicyTextTests {
 
             assertThat(decision.permitted()).isEqualTo(i < 2);
             StringBuilder ofDecision = new StringBuilder();
-            text.appendAvailable(ofDecision, FieldNames.DRAFT, decision, 1);
+            text.appendAvailable(ofDecision, FieldNames.DRAFT, decision, rule.charge("alice"));
             assertThat(ofDecision.toString())
                     .isEqualTo(available(text, decision))
                     .startsWith("\"GET /a\\\"b\";r=" + Math.max(1 - i, 0));

@@ -133,6 +133,34 @@ class RuleDeciderTests {
         }
     }
 
+    @Test
+    void peekLeavesTheReserveToThoseWithPriority() {
+        RateLimitRule rule = compiled(rule("reserved")
+                .key(List.of("global"))
+                .limit(10L, "1h", null, null, null)
+                .waiting(null, null, "#request.getHeader('user') == 'ann'", "20%"));
+        Verdict first = fixture.decide(ANN, rule);
+        Verdict ordinary = fixture.decide(user("ben"), rule);
+        assertThat(remaining(first)).isEqualTo(8);
+        assertThat(remaining(ordinary)).isEqualTo(6);
+        fixture.decide(ANN, rule).giveBack();
+        assertThat(remaining(ordinary)).isEqualTo(6);
+        for (int i = 0; i < 8; i++) {
+            fixture.decide(ANN, rule);
+        }
+        assertThat(remaining(ordinary)).isZero();
+        // the time to retry would be that of a request with priority
+        assertThat(fixture.decider.peek(ordinary).get(0).get(0).retryAfter()).isEmpty();
+        assertThat(fixture.decider.peek(first).get(0).get(0).retryAfter()).isPresent();
+    }
+
+    private long remaining(Verdict verdict) {
+        long remaining = fixture.decider.peek(verdict).get(0).get(0).remaining();
+        assertThat(fixture.decider.peekLater(verdict).join().get(0).get(0).remaining())
+                .isEqualTo(remaining);
+        return remaining;
+    }
+
     private static RuleDefinition.Builder once() {
         return rule("once").key(List.of("header:user")).limit(1L, "1h", null, null, null);
     }
