@@ -149,9 +149,7 @@ final class KeyUse {
         List<Limit> asked = charge.rule().limits();
         List<LimitStatus> statuses = new ArrayList<>(asked.size());
         for (int i = 0; i < asked.size(); i++) {
-            String policy = charge.rule().policies().get(i);
-            Limit limit = asked.get(i);
-            statuses.add(of(limit.name()).status(policy, limit, charge.permits(i), instances, now));
+            statuses.add(of(asked.get(i).name()).status(charge, i, instances, now));
         }
         return statuses;
     }

@@ -1,5 +1,6 @@
 package dev.limiter.failover;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
@@ -166,29 +167,33 @@ final class LimitUse {
     }
 
     /**
-     * Where the limit stands for a request of so many permits, by what is known of it: {@link Long#MAX_VALUE} remain where
+     * Where the limit at that position stands for a charge, by what is known of it: {@link Long#MAX_VALUE} remain where
      * memory alone decides.
      */
-    LimitStatus status(String policy, Limit limit, long permits, int instances, long now) {
-        long wait = refusesFor(limit, permits, instances, now);
+    LimitStatus status(Charge charge, int position, int instances, long now) {
+        Limit limit = charge.rule().limits().get(position);
+        String policy = charge.rule().policies().get(position);
+        long kept = charge.kept(limit.capacity());
+        long wait = refusesFor(limit, charge.permits(position), kept, instances, now);
         Optional<Duration> retry =
                 wait == 0 || wait >= Decision.UNKNOWN ? Optional.empty() : Optional.of(Duration.ofNanos(wait));
         long reset = isKnown(limit) && !limit.isHeld() ? Math.max(lasting(limit) - (now - at), 0) : 0;
-        return new LimitStatus(policy, limit, wait == 0, left(limit, instances, now), retry, Duration.ofNanos(reset));
+        return new LimitStatus(
+                policy, limit, wait == 0, left(limit, kept, instances, now), retry, Duration.ofNanos(reset));
     }
 
     /**
      * The time for which so many permits must not be granted in memory, in nanoseconds; 0 if they may be; or {@link
      * Decision#NEVER} or {@link Decision#UNKNOWN}. With several instances each grants its part of the remaining permits,
-     * and at least one.
+     * and at least one. {@code kept}: how many of all permits must be left.
      */
-    private long refusesFor(Limit limit, long permits, int instances, long now) {
+    private long refusesFor(Limit limit, long permits, long kept, int instances, long now) {
         if (permits > limit.capacity()) {
             return Decision.NEVER;
         }
         // the shared storage alone grants more than its part
         long least = permits > part(limit.capacity(), instances) ? StandInDecision.TRY_AGAIN : 0;
-        if (permits <= left(limit, instances, now)) {
+        if (permits <= left(limit, kept, instances, now)) {
             return least;
         }
         if (limit.isHeld()) {
@@ -196,7 +201,8 @@ final class LimitUse {
         }
         long age = now - at;
         long wanted = granted() + permits - returned;
-        return Math.max(least, hasLevel(limit) ? untilLevel(limit, wanted, instances, age) : lasting(limit) - age);
+        return Math.max(
+                least, hasLevel(limit) ? untilLevel(limit, wanted, kept, instances, age) : lasting(limit) - age);
     }
 
     /** Whether the last answer tells something of such a limit: permits that were used are not held. */
@@ -239,36 +245,37 @@ final class LimitUse {
     }
 
     /** The permits that may be granted in memory, 0 or more; {@link Long#MAX_VALUE} if memory alone decides. */
-    private long left(Limit limit, int instances, long now) {
+    private long left(Limit limit, long kept, int instances, long now) {
         long age = now - at;
         if (!isKnown(limit) || !limit.isHeld() && (age >= lasting(limit) || limit.isSpaced())) {
             return Long.MAX_VALUE;
         }
-        long free = limit.isHeld() ? free(limit, instances, now) : returned + standing(limit, instances, age);
+        long free =
+                limit.isHeld() ? free(limit, kept, instances, now) : returned + standing(limit, kept, instances, age);
         return Math.max(free - granted(), 0);
     }
 
     /** This instance's part of what the answer left, or of what has flown into a bucket since, if that is more. */
-    private long standing(Limit limit, int instances, long age) {
-        long answered = part(left(limit), instances);
+    private long standing(Limit limit, long kept, int instances, long age) {
+        long answered = part(left(limit) - kept, instances);
         if (!hasLevel(limit)) {
             return answered;
         }
         double level = (lasting(limit) - age) / interval(limit);
-        double rest = limit.capacity() - level;
+        double rest = limit.capacity() - kept - level;
         return Math.max(answered, (long) Math.floor(rest > 0 ? rest / instances : rest));
     }
 
-    private long free(Limit limit, int instances, long now) {
+    private long free(Limit limit, long kept, int instances, long now) {
         return now - at < HELD_NANOS
-                ? part(left(limit), instances) + returned
-                : Math.max(part(limit.capacity(), instances) - held, 0);
+                ? part(left(limit) - kept, instances) + returned
+                : Math.max(part(limit.capacity() - kept, instances) - held, 0);
     }
 
     /** A bucket sinks by a permit in an interval, from what it held by the answer. */
-    private long untilLevel(Limit limit, long wanted, int instances, long age) {
-        // what was given back here is not divided
-        double whole = wanted > 0 ? (double) wanted * instances : wanted;
+    private long untilLevel(Limit limit, long wanted, long kept, int instances, long age) {
+        // what was given back here is not divided, nor what must be left
+        double whole = kept + (wanted > 0 ? (double) wanted * instances : wanted);
         long lasting = lasting(limit);
         double due = lasting - (limit.capacity() - whole) * interval(limit);
         return whole > limit.capacity() ? lasting - age : Math.max((long) due - age, 0);
@@ -284,7 +291,7 @@ final class LimitUse {
         return (double) limit.window().toNanos() / limit.limit();
     }
 
-    /** Permits that are used beyond the limit are not divided. */
+    /** Permits that are used beyond the limit, or of what must be left, are not divided. */
     private static long part(long permits, int instances) {
         return permits <= 0 ? permits : Math.max(permits / instances, 1);
     }

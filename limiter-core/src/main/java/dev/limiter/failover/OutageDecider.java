@@ -270,7 +270,7 @@ final class OutageDecider {
 
         /** Where the limits stand when the request has been decided. */
         private List<LimitStatus> afterwards() {
-            return statuses(charge.rule().charge(charge.key(), 0));
+            return statuses(charge.rule().charge(charge.key(), 0).keeping(charge.keptPercent()));
         }
 
         private List<LimitStatus> statuses(Charge asked) {

@@ -56,7 +56,7 @@ public interface RemoteRuleStatus {
     long taken(int limit);
 
     /**
-     * How many permits were left of the limit at that position; below 0 as many as are used beyond it, which another limit
+     * How many permits were left of the limit at that position, with those that the request had to leave; below 0 as many as are used beyond it, which another limit
      * had admitted.
      */
     long left(int limit);

@@ -242,7 +242,7 @@ final class CommandedStorage implements RemoteStorage {
         List<Decision> told = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
             Decision part = decision.parts().get(i);
-            RemoteRuleStatus standing = standing(charges.get(i), part, decision.permitted());
+            RemoteRuleStatus standing = standing(charges.get(i), decision.permitted());
             standings.answered(standing);
             told.add(decision.permitted() ? new Grant(part, standing) : part);
         }
@@ -341,8 +341,9 @@ final class CommandedStorage implements RemoteStorage {
         }
     }
 
-    private RemoteRuleStatus standing(Charge charge, Decision decision, boolean charged) {
-        List<LimitStatus> limits = decision.limits();
+    private RemoteRuleStatus standing(Charge charge, boolean charged) {
+        // the decision tells of what is left beside the reserve
+        List<LimitStatus> limits = shared.peek(charge.rule(), charge.key()).limits();
         long now = clock.epochNanos() / 1000;
         return new RemoteRuleStatus() {
             @Override

@@ -140,6 +140,51 @@ class OutageAnswersTests {
         }
     }
 
+    /** Limits of which what was used may be known when the shared storage fails. */
+    static Stream<Limit> countingLimits() {
+        return limits().filter(limit -> !limit.isSpaced());
+    }
+
+    @ParameterizedTest
+    @MethodSource("countingLimits")
+    void theReserveIsLeftForThoseWithPriority(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        decide(rule.charge("key", 5).keeping(50));
+        remote.fail("");
+        Decision refused = decide(rule.charge("key").keeping(50));
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.remaining()).isZero();
+        assertThat(refused.never()).isFalse();
+        assertThat(decide(rule.charge("key", 5)).permitted()).isTrue();
+        assertThat(decide(rule.charge("key")).permitted()).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("countingLimits")
+    void instancesShareWhatIsLeftBesideTheReserve(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        remote.instances(2);
+        decide(rule.charge("key").keeping(50));
+        remote.fail("");
+        for (int left = 1; left >= 0; left--) {
+            Decision permitted = decide(rule.charge("key").keeping(50));
+            assertThat(permitted.permitted()).isTrue();
+            assertThat(permitted.remaining()).isEqualTo(left);
+        }
+        assertThat(decide(rule.charge("key").keeping(50)).permitted()).isFalse();
+        assertThat(decide(rule.charge("key", 2)).permitted()).isTrue();
+        assertThat(decide(rule.charge("key")).permitted()).isFalse();
+    }
+
+    @Test
+    void theTimeUntilMoreThanTheReserveIsLeftIsExact() {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, HOUR));
+        decide(rule.charge("key", 8));
+        time.advance(Duration.ofMinutes(2));
+        remote.fail("");
+        assertExact(rule.charge("key").keeping(50), Duration.ofMinutes(22));
+    }
+
     @ParameterizedTest
     @CsvSource({"1,1", "1,5", "2,1", "2,12", "3,12"})
     void aLookAtAPacedLimitTellsWhatTheNextRequestGets(int instances, int burst) {
