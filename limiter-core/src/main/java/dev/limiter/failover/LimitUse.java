@@ -174,7 +174,7 @@ final class LimitUse {
         Limit limit = charge.rule().limits().get(position);
         String policy = charge.rule().policies().get(position);
         long kept = charge.kept(limit.capacity());
-        long wait = refusesFor(limit, charge.permits(position), kept, instances, now);
+        long wait = refusesFor(charge, position, instances, now);
         Optional<Duration> retry =
                 wait == 0 || wait >= Decision.UNKNOWN ? Optional.empty() : Optional.of(Duration.ofNanos(wait));
         long reset = isKnown(limit) && !limit.isHeld() ? Math.max(lasting(limit) - (now - at), 0) : 0;
@@ -185,14 +185,18 @@ final class LimitUse {
     /**
      * The time for which so many permits must not be granted in memory, in nanoseconds; 0 if they may be; or {@link
      * Decision#NEVER} or {@link Decision#UNKNOWN}. With several instances each grants its part of the remaining permits,
-     * and at least one. {@code kept}: how many of all permits must be left.
+     * and at least one.
      */
-    private long refusesFor(Limit limit, long permits, long kept, int instances, long now) {
-        if (permits > limit.capacity()) {
+    private long refusesFor(Charge charge, int position, int instances, long now) {
+        Limit limit = charge.rule().limits().get(position);
+        long permits = charge.permits(position);
+        long kept = charge.kept(limit.capacity());
+        if (permits > limit.capacity() - kept) {
             return Decision.NEVER;
         }
         // the shared storage alone grants more than its part
-        long least = permits > part(limit.capacity(), instances) ? StandInDecision.TRY_AGAIN : 0;
+        long share = part(limit.capacity(), instances);
+        long least = permits > share - charge.kept(share) ? StandInDecision.TRY_AGAIN : 0;
         if (permits <= left(limit, kept, instances, now)) {
             return least;
         }

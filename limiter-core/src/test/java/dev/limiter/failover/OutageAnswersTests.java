@@ -140,6 +140,23 @@ class OutageAnswersTests {
         }
     }
 
+    /** The shared storage grants it when it is back: there is as much beside the reserve of the whole limit. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void whatOnlyTheReserveOfAShareRefusesIsNotRefusedForEver(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        remote.instances(2);
+        decide(rule.charge("known"));
+        remote.fail("");
+        for (String key : List.of("known", "unheard")) {
+            Decision above = decide(rule.charge(key, 4).keeping(50));
+            assertThat(above.permitted()).isFalse();
+            assertThat(above.never()).as(key).isFalse();
+            assertThat(above.retryAfter()).as(key).isPresent();
+            assertThat(decide(rule.charge(key, 6).keeping(50)).never()).as(key).isTrue();
+        }
+    }
+
     /** Limits of which what was used may be known when the shared storage fails. */
     static Stream<Limit> countingLimits() {
         return limits().filter(limit -> !limit.isSpaced());
