@@ -177,7 +177,7 @@ final class LimitUse {
         long wait = refusesFor(charge, position, instances, now);
         Optional<Duration> retry =
                 wait == 0 || wait >= Decision.UNKNOWN ? Optional.empty() : Optional.of(Duration.ofNanos(wait));
-        long reset = isKnown(limit) && !limit.isHeld() ? Math.max(lasting(limit) - (now - at), 0) : 0;
+        long reset = isKnown(limit) && !limit.isHeld() ? resetsIn(limit, instances, now - at) : 0;
         return new LimitStatus(
                 policy, limit, wait == 0, left(limit, kept, instances, now), retry, Duration.ofNanos(reset));
     }
@@ -259,6 +259,15 @@ final class LimitUse {
         return Math.max(free - granted(), 0);
     }
 
+    /** How long what was used counts by now, if the other instances have granted and given back as much as this one. */
+    private long resetsIn(Limit limit, int instances, long age) {
+        long rest = lasting(limit) - age;
+        if (rest <= 0 || !hasLevel(limit) || limit.isSpaced()) {
+            return Math.max(rest, 0);
+        }
+        return Math.max(rest + (long) Math.ceil(ofAll(granted() - returned, instances) * interval(limit)), 0);
+    }
+
     /** This instance's part of what the answer left, or of what has flown into a bucket since, if that is more. */
     private long standing(Limit limit, long kept, int instances, long age) {
         long answered = part(left(limit) - kept, instances);
@@ -278,11 +287,15 @@ final class LimitUse {
 
     /** A bucket sinks by a permit in an interval, from what it held by the answer. */
     private long untilLevel(Limit limit, long wanted, long kept, int instances, long age) {
-        // what was given back here is not divided, nor what must be left
-        double whole = kept + (wanted > 0 ? (double) wanted * instances : wanted);
+        double whole = kept + ofAll(wanted, instances);
         long lasting = lasting(limit);
         double due = lasting - (limit.capacity() - whole) * interval(limit);
         return whole > limit.capacity() ? lasting - age : Math.max((long) due - age, 0);
+    }
+
+    /** So many permits on each instance; what was given back here is not divided. */
+    private static double ofAll(long permits, int instances) {
+        return permits > 0 ? (double) permits * instances : permits;
     }
 
     /** How long the turns last that the shared storage has given; 0 if that is not known, or not such a limit. */

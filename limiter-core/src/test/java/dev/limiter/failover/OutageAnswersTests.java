@@ -202,6 +202,23 @@ class OutageAnswersTests {
         assertExact(rule.charge("key").keeping(50), Duration.ofMinutes(22));
     }
 
+    /** The share of one instance tells it: the others may have used as much of theirs. */
+    @ParameterizedTest
+    @CsvSource({"1,99", "2,98", "10,90"})
+    void aBucketOfWhichAllIsGrantedTellsOfTheNextPermit(int instances, int used) {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(100, Duration.ofSeconds(100)));
+        remote.instances(instances);
+        decide(rule.charge("key", used));
+        remote.fail("");
+        Decision last = decide(rule.charge("key"));
+        assertThat(last.remaining()).isZero();
+        Duration share = Duration.ofSeconds(instances);
+        assertThat(last.resetAfter()).isEqualTo(Duration.ofSeconds(100));
+        assertThat(decide(rule.charge("key")).retryAfter()).contains(share);
+        time.advance(share);
+        assertThat(decide(rule.charge("key")).permitted()).isTrue();
+    }
+
     @ParameterizedTest
     @CsvSource({"1,1", "1,5", "2,1", "2,12", "3,12"})
     void aLookAtAPacedLimitTellsWhatTheNextRequestGets(int instances, int burst) {
