@@ -56,8 +56,8 @@ public interface RemoteRuleStatus {
     long taken(int limit);
 
     /**
-     * How many permits were left of the limit at that position, with those that the request had to leave; below 0 as many as are used beyond it, which another limit
-     * had admitted.
+     * How many permits were left of the limit at that position, with those that the request had to leave; below 0 as
+     * many as are used beyond it, which another limit had admitted.
      */
     long left(int limit);
 
