@@ -4,11 +4,14 @@ import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
+import dev.limiter.failover.DebtSettlement.Debt;
+import dev.limiter.failover.OutageGrant.Terms;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,9 +27,9 @@ final class KeyUse {
     private final Set<OutageGrant> holding = new HashSet<>(2);
 
     /** The widest rule that what is owed was granted by; null without a grant. */
-    private @Nullable DebtTerms terms;
+    private @Nullable Terms terms;
 
-    private final DebtLapse lapse = new DebtLapse();
+    private final Lapse lapse = new Lapse();
 
     /** Something was granted since it was last tried to have all charged. */
     private boolean due;
@@ -176,7 +179,7 @@ final class KeyUse {
 
     /** Permits of a grant that were reserved are a debt. {@code held}: those of concurrency limits, or the others. */
     synchronized void owe(OutageGrant grant, boolean held) {
-        DebtTerms widest = terms;
+        Terms widest = terms;
         boolean owing = limits.stream().anyMatch(limit -> limit.owed() + limit.unheld() > 0);
         terms = owing && widest != null && grant.terms.isWithin(widest) ? widest : grant.terms;
         each(grant, held, held ? LimitUse::hold : LimitUse::owe);
@@ -252,7 +255,7 @@ final class KeyUse {
 
     /** The debt to charge without a request for the key; null if there is none, or there was no room for it before. */
     synchronized @Nullable Due due(String key) {
-        DebtTerms widest = terms;
+        Terms widest = terms;
         long permits =
                 limits.stream().mapToLong(use -> use.owed() + use.unheld()).sum();
         return due && widest != null && permits > 0 ? new Due(widest.rule().charge(key, 0), permits) : null;
@@ -268,7 +271,7 @@ final class KeyUse {
 
     /** Null if that is nothing. */
     private @Nullable Debt debt() {
-        DebtTerms widest = terms;
+        Terms widest = terms;
         if (widest == null || forgotten || pauses > 0 || !owes()) {
             return null;
         }
@@ -281,7 +284,7 @@ final class KeyUse {
      *
      * @param rule by which it is charged
      */
-    CompletableFuture<Void> settle(Rule rule, Debt.Settlement settlement) {
+    CompletableFuture<Void> settle(Rule rule, Settlement settlement) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         Debt debt;
         synchronized (this) {
@@ -339,5 +342,38 @@ final class KeyUse {
         return underWay == null
                 ? CompletableFuture.completedFuture(null)
                 : underWay.copy().exceptionally(failure -> null);
+    }
+
+    /** Charges a debt in the shared storage. */
+    interface Settlement {
+        CompletionStage<?> settle(Debt debt);
+    }
+
+    /** When memory counts none of what a key owes any more. */
+    private static final class Lapse {
+
+        /** The longest time for which memory may count what is owed, in nanoseconds. */
+        private long lasting;
+
+        /** When that is over, in epoch nanoseconds; as of a look that came after the last grant. */
+        private long end;
+
+        private boolean looked;
+
+        /** Permits count for so long from now on. {@code owing}: besides others, which may count for longer. */
+        void granted(long nanos, boolean owing) {
+            lasting = owing ? Math.max(lasting, nanos) : nanos;
+            looked = false;
+        }
+
+        /** To be asked now and then: the time runs from the first look after the last grant. */
+        boolean isOver(long now) {
+            if (!looked) {
+                looked = true;
+                end = now + lasting;
+                return false;
+            }
+            return now >= end;
+        }
     }
 }

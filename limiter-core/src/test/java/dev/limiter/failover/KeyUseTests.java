@@ -307,7 +307,7 @@ class KeyUseTests {
         }
     }
 
-    private static CompletableFuture<Void> settled(Debt debt, long permits) {
+    private static CompletableFuture<Void> settled(DebtSettlement.Debt debt, long permits) {
         debt.limits().get(0).settled(permits);
         return CompletableFuture.completedFuture(null);
     }
