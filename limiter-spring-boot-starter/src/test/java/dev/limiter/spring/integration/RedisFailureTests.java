@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -26,7 +28,7 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.storage=redis",
             "limiter.redis.on-failure=allow",
             "spring.data.redis.port=1", // nobody listens there
-            "limiter.rules.open.paths=/open,/open-and-local,/all",
+            "limiter.rules.open.paths=/open,/open-and-local,/all,/watched",
             "limiter.rules.open.limit=1",
             "limiter.rules.open.window=1h",
             "limiter.rules.closed.paths=/closed,/all",
@@ -45,6 +47,12 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.beside.limit=2",
             "limiter.rules.beside.window=1h",
             "limiter.rules.beside.on-failure=local",
+            "limiter.rules.watching.paths=/watched",
+            "limiter.rules.watching.limit=10",
+            "limiter.rules.watching.window=1h",
+            "limiter.rules.watching.key=ip",
+            "limiter.rules.watching.on-failure=deny",
+            "limiter.rules.watching.mode=shadow",
             "limiter.web.default-limit.limit=1",
             "limiter.web.default-limit.window=1h",
             "limiter.web.default-limit.on-failure=deny",
@@ -53,6 +61,9 @@ class RedisFailureTests extends WebTestSupport {
 
     @Autowired
     private Events events;
+
+    @Autowired
+    private MeterRegistry meters;
 
     @BeforeEach
     void forget() {
@@ -79,6 +90,17 @@ class RedisFailureTests extends WebTestSupport {
                     .contains("#temporary-reduced-capacity", "The limit closed cannot be checked at the moment");
         }
         assertThat(events.of("closed")).hasSize(5).containsOnly(Outcome.FAILED_CLOSED);
+    }
+
+    /** The limits that would have refused are counted while one is tried out: none was asked. */
+    @Test
+    void closedRulesThatOnlyWatchHaveRefusedNobody() {
+        for (int i = 0; i < 5; i++) {
+            assertThat(get("/watched").statusCode()).isEqualTo(200);
+        }
+        assertThat(events.of("watching")).hasSize(5).containsOnly(Outcome.FAILED_OPEN);
+        assertThat(meters.find("limiter.rejections").tag("rule", "watching").counters())
+                .isEmpty();
     }
 
     @Test
@@ -118,6 +140,11 @@ class RedisFailureTests extends WebTestSupport {
         Events events() {
             return new Events();
         }
+
+        @Bean
+        MeterRegistry meters() {
+            return new SimpleMeterRegistry();
+        }
     }
 
     static class Events implements RateLimitListener {
@@ -140,7 +167,7 @@ class RedisFailureTests extends WebTestSupport {
     @RestController
     static class Endpoints {
 
-        @GetMapping({"/open", "/closed", "/local", "/open-and-local", "/all", "/other"})
+        @GetMapping({"/open", "/closed", "/local", "/open-and-local", "/all", "/watched", "/other"})
         String served() {
             return "served";
         }

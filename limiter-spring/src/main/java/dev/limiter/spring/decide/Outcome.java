@@ -42,6 +42,17 @@ public enum Outcome {
         return part.onFailure().filter(OnFailure.DENY::equals).isPresent() ? FAILED_CLOSED : REJECTED;
     }
 
+    /**
+     * The outcome of a rule that only watches, by its decision: where the storage did not decide, no limit was asked that
+     * would have refused.
+     */
+    static Outcome watched(Decision part) {
+        if (part.permitted()) {
+            return permitted(part);
+        }
+        return rejected(part) == REJECTED ? SHADOW_REJECTED : FAILED_OPEN;
+    }
+
     /** The name in metrics. */
     public String tag() {
         return tag;

@@ -62,8 +62,7 @@ final class ShadowRules {
         if (rule.limitsConcurrency() && decision.permitted()) {
             held = held.and(holders.hold(List.of(charge), decision, resource));
         }
-        Outcome outcome = decision.permitted() ? Outcome.permitted(decision) : Outcome.SHADOW_REJECTED;
-        reports.tell(rule, context, resource, outcome, decision, charge);
+        reports.tell(rule, context, resource, Outcome.watched(decision), decision, charge);
     }
 
     /** A failure of an expression is in the log already; one of a storage is told by the storage. */
