@@ -34,8 +34,8 @@ public abstract class Decision implements AutoCloseable {
      * A decision that tells how it was made when the storage could not be asked. For storages.
      *
      * @param decision on a single rule and key
-     * @param known where each limit stood when the storage answered last, in the order of the rule: the tighter is told,
-     *     but a time that is known rather than {@linkplain #never() never}
+     * @param known where each limit of the {@linkplain #rule() rule that was asked for} stood when the storage answered
+     *     last, in their order: the tighter is told, but a time that is known rather than {@linkplain #never() never}
      * @param givenBack called whenever it is given back or given up, maybe more than once
      * @param closed called whenever it is closed, maybe more than once
      */
@@ -55,7 +55,10 @@ public abstract class Decision implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** The rule that decided; of several, the one that refused for longest, or the tightest if all permitted. */
+    /**
+     * The rule that decided, as it was asked for; of several, the one that refused for longest, or the tightest if all
+     * permitted.
+     */
     public abstract Rule rule();
 
     /**
@@ -125,7 +128,10 @@ public abstract class Decision implements AutoCloseable {
         return reset(resetNanos(deciding()));
     }
 
-    /** The limit that decided: the one that refused for longest, or the one with the least left if all permitted. */
+    /**
+     * The limit that decided: the one that refused for longest, or the one with the least left if all permitted. While
+     * several instances decide {@linkplain #onFailure() alone}, it is the share of this one.
+     */
     public Limit limit() {
         return rule().limits().get(deciding());
     }

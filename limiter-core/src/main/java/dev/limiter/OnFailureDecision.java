@@ -13,16 +13,26 @@ final class OnFailureDecision extends Decision {
     private final OnFailure how;
     private final Decision decision;
     private final List<LimitStatus> known;
+    private final Rule rule;
     private final Runnable givenBack;
     private final Runnable closed;
 
-    /** {@code known}: where each limit stands besides. */
+    /**
+     * @param decision by the share of an instance
+     * @param known where each limit stands besides, which is no share
+     */
     OnFailureDecision(OnFailure how, Decision decision, List<LimitStatus> known, Runnable givenBack, Runnable closed) {
         this.how = how;
         this.decision = decision;
         this.known = known;
+        this.rule = whole(decision.rule(), known);
         this.givenBack = givenBack;
         this.closed = closed;
+    }
+
+    private static Rule whole(Rule share, List<LimitStatus> known) {
+        List<Limit> limits = known.stream().map(LimitStatus::limit).toList();
+        return limits.equals(share.limits()) ? share : Rule.of(share.name(), limits);
     }
 
     @Override
@@ -37,7 +47,28 @@ final class OnFailureDecision extends Decision {
 
     @Override
     public Rule rule() {
-        return decision.rule();
+        return rule;
+    }
+
+    @Override
+    public Limit limit() {
+        return share(deciding());
+    }
+
+    private Limit share(int limit) {
+        return decision.rule().limits().get(limit);
+    }
+
+    @Override
+    protected LimitStatus status(int limit) {
+        LimitStatus whole = super.status(limit);
+        return new LimitStatus(
+                whole.policy(),
+                share(limit),
+                whole.permitted(),
+                whole.remaining(),
+                whole.retryAfter(),
+                whole.resetAfter());
     }
 
     @Override

@@ -51,6 +51,26 @@ class OutageAnswersTests {
     }
 
     @Test
+    void theRuleIsWholeAndTheLimitThatDecidesAShare() {
+        Rule orders = Rule.of(
+                "orders",
+                Limit.tokenBucket(6, HOUR).named("hourly"),
+                Limit.fixedWindow(30, DAY).named("daily"));
+        remote.instances(3);
+        remote.fail("");
+        for (Decision decision : List.of(decide(orders.charge("key")), decide(orders.charge("key", 3)))) {
+            assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
+            assertThat(decision.rule()).isEqualTo(orders);
+            assertThat(decision.limit()).isEqualTo(Limit.tokenBucket(2, HOUR).named("hourly"));
+            assertThat(decision.limits())
+                    .extracting(LimitStatus::limit)
+                    .containsExactly(
+                            Limit.tokenBucket(2, HOUR).named("hourly"),
+                            Limit.fixedWindow(10, DAY).named("daily"));
+        }
+    }
+
+    @Test
     void aLimitThatTheRequestCostsNothingIsNotWaitedFor() {
         Rule both = Rule.of(
                 "both",

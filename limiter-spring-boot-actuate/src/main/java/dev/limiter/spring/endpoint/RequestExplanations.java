@@ -70,6 +70,7 @@ public final class RequestExplanations {
             body.put("keyHash", hash.of(key));
             body.put("sharedByAllWithoutOne", rule.isOfNobody(key));
             put(body, "tier", rule.tierOf(charge.rule()));
+            RuleDescription.putOnFailure(body, prediction.standing());
             List<Map<String, Object>> limits = RuleDescription.limits(prediction.standing());
             for (int i = 0; i < limits.size(); i++) {
                 limits.get(i).put("cost", charge.permits(i));

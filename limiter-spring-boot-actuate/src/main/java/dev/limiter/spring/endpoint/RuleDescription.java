@@ -115,20 +115,28 @@ final class RuleDescription {
             body.put("banned", !ban.permitted());
             ban.retryAfter().ifPresent(rest -> body.put("banEndsAfter", rest.toString()));
         }
-        decision.onFailure().ifPresent(how -> body.put("onFailure", EnumText.of(how)));
+        putOnFailure(body, decision);
         body.put("limits", limits(decision));
         return body;
     }
 
-    /** Where each limit stands. */
+    /** How an instance decides alone, if it does: what remains is its share then. */
+    static void putOnFailure(Map<String, Object> body, Decision decision) {
+        decision.onFailure().ifPresent(how -> body.put("onFailure", EnumText.of(how)));
+    }
+
+    /** Where each limit of one rule stands. An instance that decides alone does not know what all have in flight. */
     static List<Map<String, Object>> limits(Decision decision) {
         List<Map<String, Object>> limits = new ArrayList<>();
-        for (LimitStatus status : decision.limits()) {
-            Map<String, Object> limit = limit(status.policy(), status.limit());
+        List<Limit> asked = decision.rule().limits();
+        List<LimitStatus> statuses = decision.limits();
+        for (int i = 0; i < asked.size(); i++) {
+            LimitStatus status = statuses.get(i);
+            Map<String, Object> limit = limit(status.policy(), asked.get(i));
             limit.put("permitted", status.permitted());
             limit.put("remaining", status.remaining());
-            if (status.limit().isHeld()) {
-                limit.put("inFlight", Math.max(status.limit().limit() - status.remaining(), 0));
+            if (asked.get(i).isHeld() && decision.onFailure().isEmpty()) {
+                limit.put("inFlight", Math.max(asked.get(i).limit() - status.remaining(), 0));
             }
             status.retryAfter().ifPresent(wait -> limit.put("retryAfter", wait.toString()));
             put(limit, "resetAfter", text(status.resetAfter()));

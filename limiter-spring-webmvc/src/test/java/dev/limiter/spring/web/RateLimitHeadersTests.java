@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
+import dev.limiter.Rule;
+import dev.limiter.spring.answer.PolicyTexts;
 import dev.limiter.spring.answer.RateLimitHeaders;
 import dev.limiter.spring.rule.HeaderStyle;
 import java.time.Duration;
@@ -18,12 +20,13 @@ import org.springframework.mock.web.MockHttpServletResponse;
 class RateLimitHeadersTests {
 
     private final MockHttpServletResponse response = new MockHttpServletResponse();
+    private final PolicyTexts texts = new PolicyTexts();
 
     @ParameterizedTest
     @EnumSource(HeaderStyle.class)
     void writesTheFieldsOfEachStyle(HeaderStyle style) {
         RateLimitHeaders headers = new RateLimitHeaders();
-        headers.add(style, List.of(permitted("a", 10, 5)));
+        add(headers, style, permitted("a", 10, 5));
         headers.writeTo(new ServletFieldSink(response));
 
         assertThat(response.getHeader("RateLimit-Policy")).isEqualTo(style.ietf() ? "\"a\";q=10;w=60" : null);
@@ -45,14 +48,19 @@ class RateLimitHeadersTests {
     @CsvSource({"2, 0, 0, 20", "2, 0, 25, 25", "0, 2, 0, 10"})
     void legacyTellsOfTheTightest(long first, long second, long secondRetry, String expectedLimit) {
         RateLimitHeaders headers = new RateLimitHeaders();
-        headers.add(HeaderStyle.LEGACY, List.of(permitted("a", 10, first)));
-        headers.add(HeaderStyle.LEGACY, List.of(permitted("b", 20, second)));
+        add(headers, HeaderStyle.LEGACY, permitted("a", 10, first));
+        add(headers, HeaderStyle.LEGACY, permitted("b", 20, second));
         if (secondRetry > 0) {
-            headers.add(HeaderStyle.LEGACY, List.of(refused("c", 24, 24), refused("d", 25, secondRetry)));
+            add(headers, HeaderStyle.LEGACY, refused("c", 24, 24));
+            add(headers, HeaderStyle.LEGACY, refused("d", 25, secondRetry));
         }
         headers.writeTo(new ServletFieldSink(response));
 
         assertThat(response.getHeader("X-RateLimit-Limit")).isEqualTo(expectedLimit);
+    }
+
+    private void add(RateLimitHeaders headers, HeaderStyle style, LimitStatus status) {
+        headers.add(style, texts.of(Rule.of(status.policy(), status.limit())), List.of(status));
     }
 
     private static LimitStatus permitted(String policy, long limit, long remaining) {

@@ -15,36 +15,36 @@ public final class PolicyText {
 
     private final String policies;
     private final String[] names;
+    private final List<Limit> limits;
 
-    private PolicyText(String policies, String[] names) {
+    private PolicyText(String policies, String[] names, List<Limit> limits) {
         this.policies = policies;
         this.names = names;
+        this.limits = limits;
     }
 
     static PolicyText of(Rule rule) {
         return of(rule.policies(), rule.limits());
     }
 
-    /** Limits of which nothing is known but where they stand. */
-    static PolicyText of(List<LimitStatus> statuses) {
-        return of(
-                statuses.stream().map(LimitStatus::policy).toList(),
-                statuses.stream().map(LimitStatus::limit).toList());
-    }
-
-    private static PolicyText of(List<String> policies, List<Limit> limits) {
+    static PolicyText of(List<String> policies, List<Limit> limits) {
         String[] members = new String[limits.size()];
         String[] names = new String[members.length];
         for (int i = 0; i < members.length; i++) {
             names[i] = FieldMembers.name(policies.get(i));
             members[i] = FieldMembers.policy(names[i], limits.get(i));
         }
-        return new PolicyText(String.join(SEPARATOR, members), names);
+        return new PolicyText(String.join(SEPARATOR, members), names, limits);
     }
 
     /** The members of {@code RateLimit-Policy}. */
     String policies() {
         return policies;
+    }
+
+    /** The limit at a position, as it was asked for: that of a status may be a share of it. */
+    Limit limit(int position) {
+        return limits.get(position);
     }
 
     /** Whether it is about one limit. */

@@ -48,6 +48,7 @@ public final class RateLimitHeaders {
     private final StringBuilder available = new StringBuilder(64);
     private @Nullable StringBuilder partitions;
     private @Nullable LimitStatus tightest;
+    private long tightestLimit;
 
     public RateLimitHeaders() {
         this(Duration.ZERO);
@@ -58,18 +59,9 @@ public final class RateLimitHeaders {
         this.delay = delay;
     }
 
-    /** Limits of which nothing is known but where they stand. */
-    public void add(HeaderStyle style, List<LimitStatus> exact) {
-        List<LimitStatus> statuses = delay.isZero() ? exact : told(exact);
-        FieldNames names = FieldNames.of(style);
-        if (names != null && !statuses.isEmpty()) {
-            PolicyText text = PolicyText.of(statuses);
-            addPolicies(text);
-            text.appendAvailable(available, names, statuses, null);
-        }
-        if (style.legacy()) {
-            addLegacy(statuses);
-        }
+    /** Limits of no rule that is known, and of which it is not known what was asked. {@code text}: theirs. */
+    public void add(HeaderStyle style, PolicyText text, List<LimitStatus> statuses) {
+        add(style, null, text, null, statuses);
     }
 
     /**
@@ -79,18 +71,23 @@ public final class RateLimitHeaders {
         add(rule.headers(), rule, text, charge, statuses);
     }
 
-    private void add(HeaderStyle style, RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> exact) {
+    private void add(
+            HeaderStyle style,
+            @Nullable RateLimitRule rule,
+            PolicyText text,
+            @Nullable Charge charge,
+            List<LimitStatus> exact) {
         List<LimitStatus> statuses = delay.isZero() ? exact : told(exact);
         FieldNames names = FieldNames.of(style);
         if (names != null) {
             addPolicies(text);
             text.appendAvailable(available, names, statuses, charge);
-            if (names.partitioned) {
+            if (names.partitioned && rule != null) {
                 addPartition(rule, text);
             }
         }
         if (style.legacy()) {
-            addLegacy(statuses);
+            addLegacy(text, statuses);
         }
     }
 
@@ -137,9 +134,13 @@ public final class RateLimitHeaders {
         text.appendPartition(partitions, rule.keyKinds());
     }
 
-    private void addLegacy(List<LimitStatus> statuses) {
-        for (LimitStatus status : statuses) {
-            tightest = tightest == null || TIGHTEST.compare(status, tightest) < 0 ? status : tightest;
+    private void addLegacy(PolicyText text, List<LimitStatus> statuses) {
+        for (int i = 0; i < statuses.size(); i++) {
+            LimitStatus status = statuses.get(i);
+            if (tightest == null || TIGHTEST.compare(status, tightest) < 0) {
+                tightest = status;
+                tightestLimit = text.limit(i).limit();
+            }
         }
     }
 
@@ -155,7 +156,7 @@ public final class RateLimitHeaders {
             answer.expose(PARTITION);
         }
         if (tightest != null) {
-            answer.set(LIMIT, Long.toString(tightest.limit().limit()));
+            answer.set(LIMIT, Long.toString(tightestLimit));
             answer.set(REMAINING, Long.toString(tightest.remaining()));
             answer.set(RESET, Long.toString(FieldMembers.secondsToReset(tightest)));
             answer.expose(LIMIT, REMAINING, RESET);

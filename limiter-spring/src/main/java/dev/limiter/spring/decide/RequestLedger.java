@@ -201,7 +201,12 @@ public final class RequestLedger {
     /** The refusal of a method that was called on the way. */
     private void addUnknown(RateLimitHeaders headers, Decision decision, HeaderStyle style) {
         if (refusal == null || refusal.decision != decision) {
-            headers.add(style, decision.limits());
+            for (Decision part : decision.parts()) {
+                List<LimitStatus> statuses = part.limits();
+                if (!statuses.isEmpty()) {
+                    headers.add(style, texts.of(part.rule()), statuses);
+                }
+            }
             return;
         }
         for (int i = 0; i < refusal.rules.size(); i++) {

@@ -21,8 +21,7 @@ class FieldMembersTests {
                 refused("orders-burst", 10, Duration.ofSeconds(1), Duration.ofMillis(11_001)),
                 permitted("orders-hourly", 1000, Duration.ofHours(1), 512, Duration.ofMinutes(10)));
 
-        assertThat(PolicyText.of(statuses).policies())
-                .isEqualTo("\"orders-burst\";q=10;w=1, \"orders-hourly\";q=1000;w=3600");
+        assertThat(text(statuses).policies()).isEqualTo("\"orders-burst\";q=10;w=1, \"orders-hourly\";q=1000;w=3600");
         assertThat(available(statuses)).isEqualTo("\"orders-burst\";r=0;t=12, \"orders-hourly\";r=512;t=1844");
     }
 
@@ -51,7 +50,7 @@ class FieldMembersTests {
     void keepsToTheRangeOfStructuredIntegers() {
         LimitStatus status = permitted("x", Limit.MAX_PERMITS, Duration.ofDays(1), Limit.MAX_PERMITS, Duration.ZERO);
 
-        assertThat(PolicyText.of(List.of(status)).policies()).isEqualTo("\"x\";q=999999999999999;w=86400");
+        assertThat(text(List.of(status)).policies()).isEqualTo("\"x\";q=999999999999999;w=86400");
         assertThat(available(List.of(status))).isEqualTo("\"x\";r=999999999999999;t=86400");
     }
 
@@ -60,14 +59,20 @@ class FieldMembersTests {
         LimitStatus status = permitted("x", 10, Duration.ofSeconds(10), 4, Duration.ofSeconds(6));
         StringBuilder field = new StringBuilder();
         Charge charge = Rule.of("x", status.limit()).charge("alice", 3);
-        PolicyText.of(List.of(status)).appendAvailable(field, FieldNames.NEXT, List.of(status), charge);
+        text(List.of(status)).appendAvailable(field, FieldNames.NEXT, List.of(status), charge);
 
         assertThat(field).hasToString("\"x\";a=4;w=4;c=3");
     }
 
+    static PolicyText text(List<LimitStatus> statuses) {
+        return PolicyText.of(
+                statuses.stream().map(LimitStatus::policy).toList(),
+                statuses.stream().map(LimitStatus::limit).toList());
+    }
+
     static String available(List<LimitStatus> statuses) {
         StringBuilder field = new StringBuilder();
-        PolicyText.of(statuses).appendAvailable(field, FieldNames.DRAFT, statuses, null);
+        text(statuses).appendAvailable(field, FieldNames.DRAFT, statuses, null);
         return field.toString();
     }
 

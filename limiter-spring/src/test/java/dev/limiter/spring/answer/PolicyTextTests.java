@@ -43,7 +43,7 @@ class PolicyTextTests {
                     .isEqualTo(available(text, decision))
                     .startsWith("\"GET /a\\\"b\";r=" + Math.max(1 - i, 0));
             assertThat(text.policies())
-                    .isEqualTo(PolicyText.of(decision.limits()).policies());
+                    .isEqualTo(FieldMembersTests.text(decision.limits()).policies());
         }
     }
 

@@ -72,7 +72,7 @@ class StructuredFieldsTests {
                     .mapToObj(i -> status(random))
                     .toList();
 
-            assertThat(StructuredFields.list(PolicyText.of(statuses).policies()))
+            assertThat(StructuredFields.list(FieldMembersTests.text(statuses).policies()))
                     .describedAs("Policies, seed %s, round %s", seed, round)
                     .containsExactlyElementsOf(
                             statuses.stream().map(StructuredFieldsTests::policy).toList());

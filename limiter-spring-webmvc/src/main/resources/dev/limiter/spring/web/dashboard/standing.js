@@ -16,6 +16,8 @@ function limitRow(limit) {
 function bucketRows(bucket) {
   return [
     ...(bucket.banned ? [make('li', { class: 'refused' }, 'Banned for ' + duration(bucket.banEndsAfter || 'PT0S'))] : []),
+    ...(bucket.onFailure ? [make('li', { class: 'soft' }, 'Redis does not decide, this instance alone does: on-failure '
+      + bucket.onFailure)] : []),
     ...bucket.limits.slice(0, 20).map(limitRow),
     ...(bucket.overrides || []).slice(0, 20).map((each) => make('li', {}, 'Limit of its own: ' + each.limit + ' until ' + each.until
       + (each.reason ? ', because ' + cut(each.reason, 200) : ''))),
