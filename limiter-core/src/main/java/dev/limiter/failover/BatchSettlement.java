@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has all that was granted in memory charged in the shared storage once that is back, whether or not this instance is
@@ -52,21 +53,27 @@ final class BatchSettlement {
 
     /** One thread after the other. Complete when none is left that can be settled. */
     private CompletableFuture<Void> goOn(Queue<Charge> due, Predicate<Charge> reachable) {
-        List<CompletableFuture<?>> settled = new ArrayList<>(TOGETHER);
-        while (settled.size() < TOGETHER && !due.isEmpty()) {
+        List<CompletableFuture<Boolean>> answered = new ArrayList<>(TOGETHER);
+        while (answered.size() < TOGETHER && !due.isEmpty()) {
             Charge charge = due.remove();
             if (reachable.test(charge)) {
-                settled.add(use.settle(List.of(charge)));
+                answered.add(use.settle(List.of(charge)).handle((done, failure) -> isAnswer(failure)));
             }
         }
-        return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new))
-                .<Void>handle((done, failure) -> null)
-                // where all have failed, the rest is left to the next time
+        return CompletableFuture.allOf(answered.toArray(CompletableFuture[]::new))
+                // without an answer, the rest is left to the next time
                 .thenComposeAsync(
-                        done -> settled.stream().allMatch(CompletableFuture::isCompletedExceptionally)
-                                ? CompletableFuture.completedFuture(null)
-                                : goOn(due, reachable),
+                        done -> answered.stream().anyMatch(CompletableFuture::join)
+                                ? goOn(due, reachable)
+                                : CompletableFuture.completedFuture(null),
                         NEXT);
+    }
+
+    /** Whether the storage was there: it has settled a key, or refuses this one. */
+    private static boolean isAnswer(@Nullable Throwable failure) {
+        return failure == null
+                || StorageExceptionTranslator.causeOf(failure) instanceof StorageUnavailableException unavailable
+                        && unavailable.isAnswer();
     }
 
     private static void startThread(Runnable task) {

@@ -49,4 +49,9 @@ public class StorageUnavailableException extends RuntimeException {
     final boolean isOfOneState() {
         return reason == Reason.BROKEN_STATE;
     }
+
+    /** Whether the storage has answered that it does not do this: others may be decided on. */
+    final boolean isAnswer() {
+        return reason == Reason.LACKS_RIGHT || reason == Reason.BROKEN_STATE;
+    }
 }

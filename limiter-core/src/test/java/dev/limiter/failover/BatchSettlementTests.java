@@ -8,16 +8,23 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
+import dev.limiter.failover.StorageUnavailableException.Reason;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Settlements of all debts go on after one that has failed, in whatever way. */
 class BatchSettlementTests {
+
+    /** The debts of so many keys are charged at the same time. */
+    private static final int TOGETHER = 64;
 
     private final VirtualTime time = new VirtualTime();
     private final RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
@@ -26,8 +33,17 @@ class BatchSettlementTests {
     private final Charge charge =
             Rule.of("rule", Limit.tokenBucket(10, Duration.ofHours(1))).charge("key", 3);
 
+    private final CommandedStorage remote = new CommandedStorage(time);
+
+    /** How many keys were asked for before each run. */
+    private final List<Integer> askedBefore = new ArrayList<>();
+
     @BeforeEach
     void owe() {
+        owe(use, charge);
+    }
+
+    private void owe(OutageUse use, Charge charge) {
         assertThat(local.decide(List.of(charge)).permitted()).isTrue();
         new OutageGrant(use.reserve(charge, 1).use(), charge, charge.rule()).owe();
     }
@@ -65,5 +81,49 @@ class BatchSettlementTests {
         });
         settlements.begin(node -> true);
         awaitSettled(settlements);
+    }
+
+    /** Has all charges of as many keys as are settled together fail, and one with a smaller debt behind them not. */
+    private void settleTwiceBehindOthersThatFail(Reason reason) {
+        OutageUse owing = new OutageUse(local, remote, time);
+        for (int i = 0; i < TOGETHER; i++) {
+            owe(owing, charge.rule().charge("failing" + i, 3));
+        }
+        owe(owing, charge.rule().charge("sound", 1));
+        remote.whenAsked(charges -> {
+            if (!charges.get(0).key().equals("sound")) {
+                throw new StorageUnavailableException("on purpose", null, reason);
+            }
+        });
+        CompletableFuture<Void> second = new CompletableFuture<>();
+        BatchSettlement settlements = new BatchSettlement(owing, task -> {
+            askedBefore.add(remote.asked.get());
+            if (askedBefore.size() == 2) {
+                second.complete(null);
+            } else {
+                task.run();
+            }
+        });
+        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!second.isDone()) {
+            assertThat(System.nanoTime() - end).isNegative();
+            settlements.begin(node -> true);
+            Thread.onSpinWait();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BROKEN_STATE", "LACKS_RIGHT"})
+    void goOnBehindKeysThatCannotBeCharged(Reason reason) {
+        settleTwiceBehindOthersThatFail(reason);
+        assertThat(askedBefore).containsExactly(0, TOGETHER + 1);
+        assertThat(remote.shared.peek(charge.rule(), "sound").remaining()).isEqualTo(9);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FAILED", "TIMED_OUT", "STOOD_STILL", "NOT_DONE"})
+    void leaveTheRestToTheNextTimeWhereTheStorageFails(Reason reason) {
+        settleTwiceBehindOthersThatFail(reason);
+        assertThat(askedBefore).containsExactly(0, TOGETHER);
     }
 }
