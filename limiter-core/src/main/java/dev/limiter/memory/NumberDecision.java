@@ -50,6 +50,11 @@ class NumberDecision extends Decision {
     }
 
     @Override
+    protected String key() {
+        return cell.key;
+    }
+
+    @Override
     public long remaining() {
         return remaining(0);
     }

@@ -12,10 +12,12 @@ import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,6 +32,7 @@ class TurnsOfSeveralPlacesTests {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration BEHIND = Duration.ofSeconds(4);
     private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration HOUR = Duration.ofHours(1);
 
     private final VirtualTime time = new VirtualTime();
     private final CommandedStorage remote = new CommandedStorage(time);
@@ -206,6 +209,32 @@ class TurnsOfSeveralPlacesTests {
             Decision decision = answer.get(1, TimeUnit.MINUTES);
             assertThat(decision.permitted()).isTrue();
             assertThat(decision.delay()).isZero();
+        }
+    }
+
+    /** Memory decides on the pool, a node on the rest. */
+    @Test
+    void aReleaseServesThoseWhoWaitForThatKey() throws Exception {
+        remote.cluster();
+        lose("a");
+        Rule pool = Rule.of("pool", Limit.concurrency(1));
+        List<Decision> held = Stream.of("a:first", "a:second")
+                .map(key -> storage.decide(List.of(pool.charge(key))))
+                .toList();
+        try (RateLimiters limiters = new RateLimiters(storage)) {
+            List<CompletableFuture<Decision>> answers = new ArrayList<>();
+            for (String key : List.of("a:first", "a:second")) {
+                answers.add(limiters.acquireAsync(
+                        List.of(
+                                pool.charge(key).within(HOUR),
+                                other.charge("b:other").within(HOUR)),
+                        () -> true));
+                int waiting = answers.size();
+                await(System.nanoTime() + Duration.ofMinutes(1).toNanos(), () -> limiters.waiting() == waiting);
+            }
+            held.get(1).close();
+            assertThat(answers.get(1).get(1, TimeUnit.MINUTES).permitted()).isTrue();
+            assertThat(answers.get(0)).isNotDone();
         }
     }
 }
