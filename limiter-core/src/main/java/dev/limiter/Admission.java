@@ -1,10 +1,8 @@
 package dev.limiter;
 
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -214,38 +212,33 @@ abstract class Admission {
         all.forEach(this::leave);
     }
 
-    /** The charge that may wait for a release, if a release is all that the refused request needs. */
-    static ReleaseQueues.@Nullable Held heldBack(Decision refused, List<Charge> charges) {
-        return heldBack(refused, charges, false);
-    }
-
-    /** {@code queued}: it waits for a release already, and meanwhile for what it could wait for as a turn. */
-    static ReleaseQueues.@Nullable Held heldBack(Decision refused, List<Charge> charges, boolean queued) {
+    /**
+     * The charge that may wait for a release, if a release is all that the refused request needs. A request in line that
+     * is decided apart, and so given no turn, keeps its place also while it can have all the rest in time.
+     */
+    final ReleaseQueues.@Nullable Held heldBack(Decision refused, Waiter waiter) {
+        ReleaseQueues.Held inLine = refused.isApart() ? waiter.held() : null;
         for (Decision part : refused.parts()) {
-            Duration patience = queued ? patience(part, charges) : Duration.ZERO;
-            for (LimitStatus status : part.limits()) {
-                if (!status.permitted()
-                        && status.retryAfter()
-                                .filter(wait -> wait.compareTo(patience) > 0)
-                                .isPresent()) {
+            long patience = inLine == null ? 0 : waiter.left(part.rule(), clock.epochNanos());
+            for (int i = 0; i < part.rule().limits().size(); i++) {
+                long wait = part.waitNanos(i);
+                if (wait > patience && wait != Decision.UNKNOWN) {
                     return null;
                 }
             }
         }
+        Decision needing = needsRelease(refused);
+        return needing == null ? inLine : refusedCharge(needing, waiter.charges);
+    }
+
+    /** The part that is refused until something is released; null if there is none. */
+    static @Nullable Decision needsRelease(Decision refused) {
         for (Decision part : refused.parts()) {
             if (!part.permitted() && part.waitNanos(part.deciding()) == Decision.UNKNOWN) {
-                return refusedCharge(part, charges);
+                return part;
             }
         }
         return null;
-    }
-
-    private static Duration patience(Decision part, List<Charge> charges) {
-        return charges.stream()
-                .filter(charge -> charge.rule().name().equals(part.rule().name()))
-                .map(Charge::maxWait)
-                .max(Comparator.naturalOrder())
-                .orElse(Duration.ZERO);
     }
 
     /** The charge that was refused, with the key under which it is counted, if it would wait. */

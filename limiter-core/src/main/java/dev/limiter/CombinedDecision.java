@@ -4,14 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Several charges, decided together: speaks for the one that decided, and lists the limits of all. */
+/** The decisions on several charges: speaks for the one that decided, and lists the limits of all. */
 final class CombinedDecision extends Decision {
 
     private final List<Decision> parts;
+    private final boolean apart;
     private final Decision spokesman;
 
-    CombinedDecision(List<? extends Decision> parts) {
+    /** {@code apart}: as for {@link Decision#allApart}. */
+    CombinedDecision(List<? extends Decision> parts, boolean apart) {
         this.parts = List.copyOf(parts);
+        this.apart = apart;
         Decision first = this.parts.get(0);
         for (Decision part : this.parts) {
             if (outranks(part, first)) {
@@ -62,7 +65,12 @@ final class CombinedDecision extends Decision {
     public Decision snapshot() {
         return permitted()
                 ? this
-                : new CombinedDecision(parts.stream().map(Decision::snapshot).toList());
+                : new CombinedDecision(parts.stream().map(Decision::snapshot).toList(), apart);
+    }
+
+    @Override
+    boolean isApart() {
+        return apart;
     }
 
     @Override

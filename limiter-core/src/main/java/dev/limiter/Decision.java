@@ -27,7 +27,17 @@ public abstract class Decision implements AutoCloseable {
      * @param parts at least one
      */
     public static Decision allOf(List<? extends Decision> parts) {
-        return parts.size() == 1 ? parts.get(0) : new CombinedDecision(parts);
+        return parts.size() == 1 ? parts.get(0) : new CombinedDecision(parts, false);
+    }
+
+    /**
+     * Combines decisions that were made each for itself, as those on a request that does not wait: turns that several
+     * places give to one request would be apart. Otherwise as {@link #allOf}. For storages.
+     *
+     * @param parts at least one
+     */
+    public static Decision allApart(List<? extends Decision> parts) {
+        return parts.size() == 1 ? parts.get(0) : new CombinedDecision(parts, true);
     }
 
     /**
@@ -96,6 +106,11 @@ public abstract class Decision implements AutoCloseable {
      */
     protected void giveUp(List<? extends Decision> behind) {
         giveBack();
+    }
+
+    /** Whether the request was asked for as one that does not wait, even if it would, so that it gets no turn. */
+    boolean isApart() {
+        return false;
     }
 
     /** Whether the request asks for more than can ever be granted, so that waiting is of no use. */

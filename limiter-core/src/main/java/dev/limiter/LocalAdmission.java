@@ -83,7 +83,7 @@ final class LocalAdmission extends Admission {
             turns.add(waiter, decision, clock.epochNanos());
             return null;
         }
-        ReleaseQueues.Held held = closed ? null : heldBack(decision, waiter.charges);
+        ReleaseQueues.Held held = closed ? null : heldBack(decision, waiter);
         return held == null ? decision : joinForRelease(waiter, held, decision);
     }
 
@@ -161,7 +161,7 @@ final class LocalAdmission extends Admission {
             wake(first);
             return true;
         }
-        ReleaseQueues.Held held = decision.permitted() ? null : heldBack(decision, first.charges);
+        ReleaseQueues.Held held = decision.permitted() ? null : heldBack(decision, first);
         if (held != null && held.queue().equals(key)) {
             return false;
         }

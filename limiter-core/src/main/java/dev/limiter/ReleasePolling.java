@@ -51,7 +51,29 @@ final class ReleasePolling {
     }
 
     private void pollLater(WaitKey key, Poll poll) {
-        poll.cancelNext = timer.after(Math.max(EVERY_NANOS, polls.size() * APART_NANOS), () -> poll(key));
+        poll.cancelNext = timer.after(pauseNanos(), () -> poll(key));
+    }
+
+    private long pauseNanos() {
+        return Math.max(EVERY_NANOS, polls.size() * APART_NANOS);
+    }
+
+    /** Releases are no reason to poll until then: each poll gives back what it was granted, and would cause the next. */
+    private void pause(WaitKey key, Poll poll) {
+        poll.underWay = true;
+        timer.after(pauseNanos(), () -> {
+            end(poll);
+            poll(key);
+        });
+    }
+
+    private void end(Poll poll) {
+        admission.lock.lock();
+        try {
+            poll.underWay = false;
+        } finally {
+            admission.unlock();
+        }
     }
 
     /** Lets in the waiters of a queue that the storage permits. Without the lock. */
@@ -128,6 +150,10 @@ final class ReleasePolling {
             unwanted = call.waiter.isDone();
             // after a failure the next waiter is not in a hurry
             goesOn = unwanted || admission.settle(call.waiter, decision, failure) && failure == null;
+            if (!goesOn && decision != null && Admission.needsRelease(decision) == null) {
+                pause(call.key, poll);
+                return false;
+            }
             goesOn |= poll.again;
             if (!goesOn) {
                 pollLater(call.key, poll);

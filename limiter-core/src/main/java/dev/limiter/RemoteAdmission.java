@@ -119,7 +119,7 @@ final class RemoteAdmission extends Admission {
             return true;
         }
         WaitKey before = waiter.queue();
-        ReleaseQueues.Held held = decision.permitted() ? null : heldBack(decision, waiter.charges, before != null);
+        ReleaseQueues.Held held = decision.permitted() ? null : heldBack(decision, waiter);
         if (held != null && held.queue().equals(before)) {
             return false;
         }

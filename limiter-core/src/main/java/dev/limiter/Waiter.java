@@ -99,6 +99,16 @@ final class Waiter {
                 .toList();
     }
 
+    /** The time for which it would still wait in line for permits of a rule, in nanoseconds. */
+    long left(Rule rule, long now) {
+        long longest = charges.stream()
+                .filter(charge -> charge.rule().name().equals(rule.name()))
+                .mapToLong(charge -> nanos(charge.maxWait()))
+                .max()
+                .orElse(0);
+        return Math.max(Math.min(arrived + longest, due) - now, 0);
+    }
+
     /** A waiter counts as gone when its presence check fails; otherwise it would hold up the waiters behind it. */
     boolean isPresent() {
         try {

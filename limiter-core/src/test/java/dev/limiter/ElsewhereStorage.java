@@ -2,6 +2,7 @@ package dev.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -27,6 +28,7 @@ final class ElsewhereStorage implements RateLimiterStorage {
     private final RateLimiterStorage shared;
     private final BlockingQueue<Runnable> withheld = new LinkedBlockingQueue<>();
     private volatile Executor answering = Runnable::run;
+    private volatile boolean apart;
     private final ReleaseListeners listeners = new ReleaseListeners();
     private volatile @Nullable RuntimeException failure;
 
@@ -36,6 +38,11 @@ final class ElsewhereStorage implements RateLimiterStorage {
 
     void answerBy(Executor executor) {
         answering = executor;
+    }
+
+    /** Decides on each charge in a place of its own from now on, where it does not wait: all are granted or none. */
+    void decideApart() {
+        apart = true;
     }
 
     /** From now on, answers are there only when the test {@linkplain #answer says} so. */
@@ -61,6 +68,11 @@ final class ElsewhereStorage implements RateLimiterStorage {
     /** How often it was asked since this was asked. */
     int asked() {
         return questions.getAndSet(0);
+    }
+
+    /** Tells of a release of this instance. */
+    void released(Rule rule, String key) {
+        listeners.released(rule.name(), key);
     }
 
     private void called(String what) {
@@ -90,10 +102,22 @@ final class ElsewhereStorage implements RateLimiterStorage {
         if (failing != null) {
             answering.execute(() -> answer.completeExceptionally(failing));
         } else {
-            Decision decision = new Remote(charges, shared.decide(charges));
+            Decision decision = apart ? decidedApart(charges) : new Remote(charges, shared.decide(charges));
             answering.execute(() -> answer.complete(decision));
         }
         return answer;
+    }
+
+    private Decision decidedApart(List<Charge> charges) {
+        List<Decision> parts = new ArrayList<>();
+        for (Charge charge : charges) {
+            List<Charge> alone = List.of(charge.within(Duration.ZERO));
+            parts.add(new Remote(alone, shared.decide(alone)));
+        }
+        if (!parts.stream().allMatch(Decision::permitted)) {
+            parts.forEach(Decision::giveBack);
+        }
+        return Decision.allApart(parts);
     }
 
     @Override

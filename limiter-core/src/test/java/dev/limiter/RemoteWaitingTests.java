@@ -409,6 +409,74 @@ class RemoteWaitingTests {
         assertThat(isPermitted(waiter)).isTrue();
     }
 
+    /** Other instances have taken the turns before it. */
+    @Test
+    void whoseTurnCannotComeInTimeIsRefusedByTheNextPoll() {
+        heldElsewhere(pool);
+        Duration patience = SECOND.multipliedBy(10);
+        Waiter waiter =
+                entered(pool.charge("key").within(patience), paced.charge("key").within(patience));
+        time.advance(SECOND.multipliedBy(6));
+        shared.decide(List.of(paced.charge("key", 7).within(HOUR)));
+        assertThat(waiter.isDone()).isFalse();
+
+        poll();
+
+        assertThat(isRefused(waiter)).isTrue();
+        assertThat(waiter.outcome().parts().get(1).retryAfter()).contains(SECOND.multipliedBy(3));
+    }
+
+    /** No turn is given where charges are decided apart. */
+    @Test
+    void thePlaceInLineIsKeptUntilTheTurnElsewhere() {
+        storage.decideApart();
+        Decision held = heldElsewhere(pool);
+        Waiter waiter = entered(waits(pool), waits(paced));
+        held.close();
+        shared.decide(paced, "key", 1);
+        storage.asked();
+
+        poll();
+
+        assertThat(storage.asked()).as("the permit it gives back is no release").isEqualTo(1);
+        assertThat(waiter.isDone()).isFalse();
+        assertThat(isFree(pool)).isTrue();
+        time.advance(SECOND);
+        storage.released(pool, "key");
+        assertThat(storage.asked()).as("a turn is all that it waits for").isZero();
+        poll();
+        assertThat(isPermitted(waiter)).isTrue();
+        assertThat(isFree(pool)).isFalse();
+        assertThat(timer.size()).isZero();
+    }
+
+    @Test
+    void thePlaceInLineIsKeptForATurnInTimeOnly() {
+        storage.decideApart();
+        heldElsewhere(pool);
+        Duration patience = SECOND.multipliedBy(10);
+        Waiter patientForTheTurn = entered(pool.charge("key").within(patience), waits(paced));
+        Waiter patientForTheRelease = entered(waits(pool), paced.charge("key").within(patience));
+        shared.decide(List.of(paced.charge("key", 7).within(HOUR)));
+        poll();
+        assertThat(patientForTheTurn.isDone()).isFalse();
+        time.advance(SECOND);
+        shared.decide(List.of(paced.charge("key", 4).within(HOUR)));
+
+        poll();
+
+        assertThat(isRefused(patientForTheTurn)).isTrue();
+        assertThat(isRefused(patientForTheRelease)).isTrue();
+        assertThat(waitingRoom.size()).isZero();
+    }
+
+    @Test
+    void whoAsksForMoreThanCanEverBeHadDoesNotWaitForARelease() {
+        heldElsewhere(pool);
+        assertThat(isRefused(entered(waits(pool), other.charge("key", 2).within(HOUR))))
+                .isTrue();
+    }
+
     @Test
     void manyAnswersThatAreThereAtOnce() {
         int many = 20_000;

@@ -32,6 +32,9 @@ final class SplitRequest {
     /** The decisions by the position of the charge; null where the remote storage has not decided. */
     private final @Nullable Decision[] decisions;
 
+    /** The decision of the remote storage on all of them; null if there is none. */
+    private @Nullable Decision whole;
+
     /** The charges by their position, as memory decides on them where the remote storage has not. */
     private final List<Unanswered> unanswered;
 
@@ -114,6 +117,9 @@ final class SplitRequest {
     }
 
     private synchronized void keep(Decision decision, List<Integer> positions) {
+        if (positions.size() == decisions.length) {
+            whole = decision;
+        }
         for (int i = 0; i < positions.size(); i++) {
             decisions[positions.get(i)] = decision.parts().get(i);
         }
@@ -135,6 +141,10 @@ final class SplitRequest {
     }
 
     private synchronized Decision end() {
+        Decision decided = whole;
+        if (decided != null) {
+            return decided;
+        }
         List<Integer> left = new ArrayList<>(decisions.length);
         boolean refused = false;
         for (int i = 0; i < decisions.length; i++) {
@@ -154,7 +164,7 @@ final class SplitRequest {
         if (!all.stream().allMatch(Decision::permitted)) {
             all.forEach(Decision::giveBack);
         }
-        return Decision.allOf(all);
+        return left.size() == all.size() ? Decision.allOf(all) : Decision.allApart(all);
     }
 
     /** The charges at those positions, as memory is asked for them. */

@@ -204,8 +204,11 @@ class TurnsOfSeveralPlacesTests {
             int asked = remote.asked.get();
             await(end, () -> remote.asked.get() > asked + 10);
             assertThat(answer).isNotDone();
-            time.advance(SECOND);
             held.close();
+            int released = remote.asked.get();
+            await(end, () -> remote.asked.get() > released + 10);
+            assertThat(answer).isNotDone();
+            time.advance(SECOND);
             Decision decision = answer.get(1, TimeUnit.MINUTES);
             assertThat(decision.permitted()).isTrue();
             assertThat(decision.delay()).isZero();

@@ -183,7 +183,7 @@ final class RedisDecider implements SharedCalls.Taker {
                     }
                     // throws what one of them failed with
                     answers.forEach(CompletableFuture::join);
-                    return Decision.allOf(inOrder(decisions, charges));
+                    return Decision.allApart(inOrder(decisions, charges));
                 });
         ReturningFuture<Decision> answer = new ReturningFuture<>(Decision::giveBack);
         var unused = answer.whenComplete((decision, failure) -> {

@@ -8,6 +8,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
@@ -83,9 +84,13 @@ class ClusterTests {
 
     /** A key of {@link #user} whose states are on that master. */
     private String keyOn(int master) {
+        return keyOn(master, user);
+    }
+
+    private String keyOn(int master, Rule rule) {
         return IntStream.range(0, 10_000)
                 .mapToObj(i -> "key" + i + "-" + System.nanoTime())
-                .filter(key -> RedisCluster.masterOf("limiter:{user:" + key + "}") == master)
+                .filter(key -> RedisCluster.masterOf("limiter:{" + rule.name() + ":" + key + "}") == master)
                 .findFirst()
                 .orElseThrow();
     }
@@ -140,6 +145,29 @@ class ClusterTests {
                 Conditions.await(() -> redis.peek(user, charge.key()).remaining() == 100);
             }
         }
+    }
+
+    /** The slots are on one master. */
+    @Test
+    @Order(2)
+    void whoWaitsForAReleaseStaysInLineForATurnInAnotherSlot() {
+        Rule pool = Rule.of("pool", Limit.concurrency(1));
+        Rule paced =
+                Rule.of("paced", Limit.leakyBucket(1, Duration.ofSeconds(2)).paced());
+        Charge release = pool.charge(keyOn(0, pool)).within(Duration.ofMinutes(1));
+        Charge turn = paced.charge(keyOn(0, paced)).within(Duration.ofMinutes(1));
+        Decision held = redis.decide(List.of(release));
+        RateLimiters limiters = new RateLimiters(storage);
+        CompletableFuture<Decision> answer = limiters.acquireAsync(List.of(release, turn), () -> true);
+        Conditions.await(() -> limiters.waiting() == 1);
+        Conditions.await(() -> redis.decide(paced, turn.key(), 1).permitted());
+
+        held.close();
+
+        Decision decision = answer.join();
+        assertThat(decision.permitted()).isTrue();
+        assertThat(decision.delay()).isZero();
+        decision.giveBack();
     }
 
     @Test
