@@ -7,6 +7,7 @@ import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.Problem;
 import dev.limiter.test.VirtualTimeSource;
 import java.io.IOException;
 import java.lang.annotation.ElementType;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.BeanUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -195,6 +197,89 @@ class LimitedMethodTests {
             assertThat(bean.other(2)).isEqualTo(-2);
             assertThat(bean.failing()).isTrue();
             assertThatThrownBy(bean::failing).isInstanceOf(IOException.class);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                TypeWithFallback.class,
+                TypeWithFallbackForTheException.class,
+                TypeWithNamedFallback.class,
+                TypeOfAnnotatedInterface.class,
+                FallbackOfMethodAndType.class
+            })
+    void doesNotLimitTheFallbackOfAType(Class<? extends Work> type) {
+        application
+                .withPropertyValues("fallback.of.type=later")
+                .withBean("work", Work.class, () -> BeanUtils.instantiateClass(type))
+                .run(context -> {
+                    Work work = context.getBean(Work.class);
+                    assertThat(work.work("a")).isEqualTo("a");
+                    assertThat(work.work("b")).isEqualTo("later b");
+                    assertThat(work.work("c")).isEqualTo("later c");
+                    assertThat(work.later("d")).isEqualTo(work.later("d")).isEqualTo("later d");
+                    assertThat(context.getBean(LimitedMethods.class).found())
+                            .containsExactly(type.getName() + ".work(java.lang.String)");
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void doesNotLimitTheFallbackOfAnInterfaceWithEachSortOfProxy(boolean targetClass) {
+        application
+                .withPropertyValues("spring.aop.proxy-target-class=" + targetClass)
+                .withBean("work", Offer.class, TypeOfAnnotatedInterface::new)
+                .run(context -> {
+                    Offer offer = context.getBean(Offer.class);
+                    assertThat(offer.work("a")).isEqualTo("a");
+                    assertThat(offer.work("b")).isEqualTo("later b");
+                    assertThat(offer.later("c")).isEqualTo(offer.later("c")).isEqualTo("later c");
+                });
+    }
+
+    @Test
+    void limitsTheFallbackOfATypeByItsOwnAnnotation() {
+        application.withBean(FallbackWithALimit.class).run(context -> {
+            FallbackWithALimit bean = context.getBean(FallbackWithALimit.class);
+            assertThat(bean.work()).isEqualTo("work");
+            assertThat(bean.work()).isEqualTo("later");
+            permitsThenRejects(2, bean::later);
+        });
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void doesNotWarnOfAFinalFallback(CapturedOutput output) {
+        application.withBean(FinalFallback.class).run(context -> {
+            FinalFallback bean = context.getBean(FinalFallback.class);
+            assertThat(bean.work()).isEqualTo("work");
+            assertThat(bean.work()).isEqualTo("later");
+        });
+        assertThat(output).doesNotContain("limits nothing");
+    }
+
+    @Test
+    void limitsAnOverloadThatIsTheFallbackOfNoMethod() {
+        application.withBean(OverloadedFallback.class).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(((LimiterConfigurationException) context.getStartupFailure()).problems())
+                    .singleElement()
+                    .extracting(Problem::where, Problem::reason)
+                    .containsExactly(
+                            "fallback of @RateLimiter on " + OverloadedFallback.class.getName() + ".later(int)",
+                            "This is the limited method itself: name another one, such as \"laterRejected\"");
+        });
+    }
+
+    @Test
+    void limitsAllMethodsOfATypeWhoseFallbackFitsNone() {
+        application.withBean(NoFallbackFits.class).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure())
+                    .hasMessageContaining(
+                            "fallback of @RateLimiter on " + NoFallbackFits.class.getName() + ".work(int)")
+                    .hasMessageContaining("NoFallbackFits needs a method \"int later(int)\"");
         });
     }
 
@@ -379,6 +464,119 @@ class LimitedMethodTests {
 
         boolean fails() throws IOException {
             throw new IOException("the fallback's own");
+        }
+    }
+
+    interface Work {
+        String work(String argument);
+
+        String later(String argument);
+    }
+
+    @RateLimiter(limit = 1, window = "1h", fallback = "later")
+    static class TypeWithFallback implements Work {
+        @Override
+        public String work(String argument) {
+            return argument;
+        }
+
+        @Override
+        public String later(String argument) {
+            return "later " + argument;
+        }
+    }
+
+    @RateLimiter(limit = 1, window = "1h", fallback = "later")
+    static class TypeWithFallbackForTheException implements Work {
+        @Override
+        public String work(String argument) {
+            return argument;
+        }
+
+        @Override
+        public String later(String argument) {
+            return "later " + argument;
+        }
+
+        public String later(String argument, RateLimitExceededException rejection) {
+            assertThat(rejection.decision().permitted()).isFalse();
+            return later(argument);
+        }
+    }
+
+    @RateLimiter(limit = 1, window = "1h", fallback = "${fallback.of.type}")
+    static class TypeWithNamedFallback extends TypeWithFallback {}
+
+    @RateLimiter(limit = 1, window = "1h", fallback = "later")
+    interface Offer extends Work {}
+
+    static class TypeOfAnnotatedInterface implements Offer {
+        @Override
+        public String work(String argument) {
+            return argument;
+        }
+
+        @Override
+        public String later(String argument) {
+            return "later " + argument;
+        }
+    }
+
+    @RateLimiter(limit = 9, window = "1h", fallback = "later")
+    static class FallbackOfMethodAndType extends TypeWithFallback {
+        @Override
+        @RateLimiter(limit = 1, window = "1h", fallback = "later")
+        public String work(String argument) {
+            return argument;
+        }
+    }
+
+    @RateLimiter(limit = 1, window = "1h", fallback = "later")
+    static class FallbackWithALimit {
+        public String work() {
+            return "work";
+        }
+
+        @RateLimiter(limit = 2, window = "1h")
+        public String later() {
+            return "later";
+        }
+    }
+
+    @RateLimiter(limit = 1, window = "1h", fallback = "later")
+    static class FinalFallback {
+        public String work() {
+            return "work";
+        }
+
+        public final String later() {
+            return "later";
+        }
+    }
+
+    @RateLimiter(limit = 1, window = "1h", fallback = "later")
+    static class OverloadedFallback {
+        public String work(String argument) {
+            return argument;
+        }
+
+        public String later(String argument) {
+            return argument;
+        }
+
+        public String later(int other) {
+            return "" + other;
+        }
+    }
+
+    @RateLimiter(limit = 1, window = "1h", fallback = "later")
+    static class NoFallbackFits {
+        public int work(int number) {
+            return number;
+        }
+
+        public String later(int number) {
+            return "" + number;
         }
     }
 

@@ -120,7 +120,8 @@ public @interface RateLimiter {
 
     /**
      * The method of the same bean to call instead of one that is over the limit: with the same parameters, optionally
-     * followed by a {@link dev.limiter.RateLimitExceededException}, and a result that fits.
+     * followed by a {@link dev.limiter.RateLimitExceededException}, and a result that fits. An annotation of a type does
+     * not limit the fallbacks that it names.
      */
     String fallback() default "";
 

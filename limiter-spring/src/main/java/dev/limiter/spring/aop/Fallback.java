@@ -29,6 +29,11 @@ record Fallback(Method method, boolean takesException) {
                 .orElseThrow(() -> new IllegalArgumentException(expected(limited, targetClass, name)));
     }
 
+    /** Whether the method can be called instead of another one. */
+    static boolean fits(Method method, Method limited) {
+        return fitting(limited, method, method.getName()) != null;
+    }
+
     private static @Nullable Fallback fitting(Method limited, Method method, String name) {
         if (!method.getName().equals(name)
                 || method.equals(limited)

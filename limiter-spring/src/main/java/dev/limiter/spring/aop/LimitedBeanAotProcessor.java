@@ -13,7 +13,6 @@ import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
-import org.springframework.core.MethodIntrospector;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -32,18 +31,11 @@ final class LimitedBeanAotProcessor implements BeanRegistrationAotProcessor {
         if (!RateLimiterAnnotations.mayBeOn(type)) {
             return null;
         }
-        Map<Method, List<RateLimiter>> limited = limited(type);
+        Map<Method, List<RateLimiter>> limited = RateLimiterAnnotations.of(type);
         return limited.isEmpty()
                 ? null
                 : (context, code) -> limited.forEach((method, annotations) -> register(
                         method, type, annotations, context.getRuntimeHints().reflection()));
-    }
-
-    private static Map<Method, List<RateLimiter>> limited(Class<?> type) {
-        return MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<List<RateLimiter>>) method -> {
-            List<RateLimiter> annotations = RateLimiterAnnotations.of(method, type);
-            return annotations.isEmpty() ? null : annotations;
-        });
     }
 
     private void register(Method method, Class<?> type, List<RateLimiter> annotations, ReflectionHints hints) {

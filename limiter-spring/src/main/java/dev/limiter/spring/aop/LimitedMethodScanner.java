@@ -65,13 +65,13 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
 
     /** Returns whether annotations apply to any method. */
     private boolean compile(Class<?> type, Problems problems) {
-        MethodIntrospector.MetadataLookup<Boolean> annotated = method -> {
+        MethodIntrospector.MetadataLookup<Boolean> annotated = method -> problems.collect(() -> {
             Optional<Finding> finding = FactoryMethods.is(method)
                     ? FactoryMethods.finding(method, type)
                     : UnproxiedMethods.finding(method, type);
-            finding.ifPresent(withoutEffect::add);
-            return problems.collect(() -> methods.isAnnotated(method, type));
-        };
+            finding.filter(found -> !methods.isFallback(method, type)).ifPresent(withoutEffect::add);
+            return methods.isAnnotated(method, type);
+        });
         return MethodIntrospector.selectMethods(type, annotated).containsValue(true);
     }
 }

@@ -112,9 +112,24 @@ public final class LimitedMethods implements MethodLimits {
         return ruleNames.contains(RuleName.canonical(ruleName));
     }
 
+    /**
+     * Whether the annotations of the type name the method as the fallback of another one: they do not limit it then.
+     */
+    boolean isFallback(Method called, Class<?> targetClass) {
+        Class<?> type = ClassUtils.getUserClass(targetClass);
+        Method method = AopUtils.getMostSpecificMethod(called, type);
+        RuleOrigin origin = RuleOrigin.annotation(signature(method, type));
+        return !RateLimiterAnnotations.areOn(method)
+                && RateLimiterAnnotations.of(method, type).stream()
+                        .map(RateLimiter::fallback)
+                        .anyMatch(fallback -> method.getName().equals(definitions.text(fallback, "fallback", origin)))
+                && RateLimiterAnnotations.of(type).keySet().stream()
+                        .anyMatch(limited -> Fallback.fits(method, limited));
+    }
+
     private Optional<LimitedMethod> compile(Method called, Class<?> targetClass) {
         List<RateLimiter> annotations = RateLimiterAnnotations.of(called, targetClass);
-        if (annotations.isEmpty()) {
+        if (annotations.isEmpty() || isFallback(called, targetClass)) {
             return Optional.empty();
         }
         Class<?> type = ClassUtils.getUserClass(targetClass);

@@ -5,7 +5,9 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
+import java.util.Map;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -44,6 +46,14 @@ final class RateLimiterAnnotations {
         Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
         List<RateLimiter> own = nearest(specific);
         return own.isEmpty() && limitedByType(specific) ? nearest(targetClass) : own;
+    }
+
+    /** The annotations of each limited method of a type. */
+    static Map<Method, List<RateLimiter>> of(Class<?> type) {
+        return MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<List<RateLimiter>>) method -> {
+            List<RateLimiter> annotations = of(method, type);
+            return annotations.isEmpty() ? null : annotations;
+        });
     }
 
     /** Whether the method has annotations itself, rather than its type. */
