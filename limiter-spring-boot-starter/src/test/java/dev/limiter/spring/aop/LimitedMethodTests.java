@@ -283,6 +283,52 @@ class LimitedMethodTests {
         });
     }
 
+    @Test
+    void callsTheFallbackOfTheAnnotationThatRefuses() {
+        application
+                .withPropertyValues("limiter.rules.per-hour.limit=2")
+                .withBean(FallbackOfEach.class)
+                .run(context -> {
+                    VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
+                    FallbackOfEach bean = context.getBean(FallbackOfEach.class);
+                    assertThat(bean.limited()).isEqualTo("limited");
+                    assertThat(bean.limited()).isEqualTo("soon");
+                    time.advance(Duration.ofSeconds(1));
+                    assertThat(bean.limited()).isEqualTo("limited");
+                    assertThat(bean.limited()).as("both refuse").isEqualTo("soon");
+                    time.advance(Duration.ofSeconds(1));
+                    assertThat(bean.limited()).isEqualTo("later");
+                });
+    }
+
+    @Test
+    void throwsIfTheAnnotationThatRefusesHasNoFallback() {
+        application.withBean(FallbackOfOne.class).run(context -> {
+            VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
+            FallbackOfOne bean = context.getBean(FallbackOfOne.class);
+            assertThat(bean.limited()).isEqualTo("limited");
+            assertThat(bean.limited()).isEqualTo("soon");
+            time.advance(Duration.ofSeconds(1));
+            assertThat(bean.limited()).isEqualTo("limited");
+            time.advance(Duration.ofSeconds(1));
+            assertThatThrownBy(bean::limited).isInstanceOf(RateLimitExceededException.class);
+        });
+    }
+
+    @Test
+    void doesNotLimitAnyFallbackOfAType() {
+        application.withBean(TypeWithFallbacks.class).run(context -> {
+            VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
+            TypeWithFallbacks bean = context.getBean(TypeWithFallbacks.class);
+            assertThat(bean.work()).isEqualTo("work");
+            assertThat(bean.work()).isEqualTo("soon");
+            time.advance(Duration.ofSeconds(1));
+            assertThat(bean.work()).isEqualTo("later");
+            assertThat(bean.soon()).isEqualTo(bean.soon());
+            assertThat(bean.later()).isEqualTo(bean.later());
+        });
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -577,6 +623,50 @@ class LimitedMethodTests {
 
         public String later(int number) {
             return "" + number;
+        }
+    }
+
+    static class FallbackOfEach {
+        @RateLimiter(limit = 1, window = "1s", fallback = "soon")
+        @RateLimiter(name = "perHour", limit = 9, window = "1h", fallback = "later")
+        public String limited() {
+            return "limited";
+        }
+
+        String soon() {
+            return "soon";
+        }
+
+        String later() {
+            return "later";
+        }
+    }
+
+    static class FallbackOfOne {
+        @RateLimiter(limit = 1, window = "1s", fallback = "soon")
+        @RateLimiter(limit = 2, window = "1h")
+        public String limited() {
+            return "limited";
+        }
+
+        String soon() {
+            return "soon";
+        }
+    }
+
+    @RateLimiter(limit = 1, window = "1s", fallback = "soon")
+    @RateLimiter(limit = 1, window = "1h", fallback = "later")
+    static class TypeWithFallbacks {
+        public String work() {
+            return "work";
+        }
+
+        public String soon() {
+            return "soon";
+        }
+
+        public String later() {
+            return "later";
         }
     }
 

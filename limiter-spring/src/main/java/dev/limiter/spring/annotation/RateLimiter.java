@@ -120,8 +120,9 @@ public @interface RateLimiter {
 
     /**
      * The method of the same bean to call instead of one that is over the limit: with the same parameters, optionally
-     * followed by a {@link dev.limiter.RateLimitExceededException}, and a result that fits. An annotation of a type does
-     * not limit the fallbacks that it names.
+     * followed by a {@link dev.limiter.RateLimitExceededException}, and a result that fits. Of several
+     * annotations that refuse, the first says which one, or that there is none. An annotation of a type does not limit
+     * the fallbacks that it names.
      */
     String fallback() default "";
 

@@ -34,17 +34,26 @@ final class AnnotationDefinitions {
         this.placeholders = placeholders;
     }
 
+    /** The name of the rule of an annotation, one of several of a method: each has a bucket of its own. */
+    String name(RateLimiter annotation, String method, int position, RuleOrigin origin) {
+        String name = text(annotation.name(), "name", origin);
+        if (name != null) {
+            return name;
+        }
+        return position == 0 ? method : method + "-" + (position + 1);
+    }
+
     /**
-     * @param defaultName the name of the rule where the annotation has none
+     * @param name as {@link #name} tells it
      * @param otherwise the owner of the limit if the annotation has none
      * @throws LimiterConfigurationException if the annotation has a name without a rule and without a limit
      */
     RuleDefinition definition(
-            RateLimiter annotation, String defaultName, RuleOrigin origin, RuleSet configured, Answer otherwise) {
-        String name = text(annotation.name(), "name", origin);
+            RateLimiter annotation, String name, RuleOrigin origin, RuleSet configured, Answer otherwise) {
         // no property can have the name of an unnamed one, which has a dot; a change while the application runs can
-        Optional<RuleDefinition> configuration = configured.definition(name == null ? defaultName : name);
-        if (name != null && configuration.isEmpty() && annotation.limit() == RateLimiter.UNSET) {
+        Optional<RuleDefinition> configuration = configured.definition(name);
+        boolean named = !annotation.name().isEmpty();
+        if (named && configuration.isEmpty() && annotation.limit() == RateLimiter.UNSET) {
             throw new LimiterConfigurationException(new Problem(
                     MessageCode.UNKNOWN_RULE,
                     origin.of("name"),
@@ -57,7 +66,7 @@ final class AnnotationDefinitions {
                                             .map(RuleDefinition::name)
                                             .toList())));
         }
-        RuleDefinition own = own(annotation, name == null ? defaultName : name, origin, otherwise);
+        RuleDefinition own = own(annotation, name, origin, otherwise);
         return configuration.map(stronger -> stronger.over(own)).orElse(own);
     }
 

@@ -3,8 +3,10 @@ package dev.limiter.spring.aop;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.rule.RuleName;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -22,21 +24,22 @@ final class LimitedMethod {
     private final Method method;
     private final String signature;
     private final String name;
-    private final @Nullable Fallback fallback;
+    private final Map<String, Fallback> fallbacks;
     private final Function<RuleSet, List<RateLimitRule>> compiler;
     private volatile Compiled compiled;
 
+    /** {@code fallbacks}: by the canonical names of their rules. */
     LimitedMethod(
             Method method,
             String signature,
             String name,
-            @Nullable Fallback fallback,
+            Map<String, Fallback> fallbacks,
             Function<RuleSet, List<RateLimitRule>> compiler,
             RuleSet ruleSet) {
         this.method = method;
         this.signature = signature;
         this.name = name;
-        this.fallback = fallback;
+        this.fallbacks = fallbacks;
         this.compiler = compiler;
         this.compiled = Compiled.of(ruleSet, compiler);
     }
@@ -56,9 +59,10 @@ final class LimitedMethod {
         return name;
     }
 
+    /** The fallback of the annotation with that rule; null if it has none. */
     @Nullable
-    Fallback fallback() {
-        return fallback;
+    Fallback fallback(String rule) {
+        return fallbacks.get(RuleName.canonical(rule));
     }
 
     /** With the settings of a set of rules, in force or not. */

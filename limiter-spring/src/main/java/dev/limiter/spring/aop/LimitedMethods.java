@@ -19,6 +19,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -135,14 +136,13 @@ public final class LimitedMethods implements MethodLimits {
         Class<?> type = ClassUtils.getUserClass(targetClass);
         Method method = AopUtils.getMostSpecificMethod(called, type);
         String signature = signature(method, type);
-        RuleOrigin origin = RuleOrigin.annotation(signature);
         String name = type.getSimpleName() + "." + method.getName();
         Answer otherwise = HttpClientMethods.answer(called, targetClass);
         return Optional.of(new LimitedMethod(
                 method,
                 signature,
                 name,
-                fallback(annotations, method, type, origin),
+                fallbacks(annotations, method, type, name),
                 ruleSet -> compile(annotations, method, signature, name, otherwise, ruleSet),
                 rules.current()));
     }
@@ -157,11 +157,11 @@ public final class LimitedMethods implements MethodLimits {
         RuleOrigin origin = RuleOrigin.annotation(signature);
         Set<String> names = new HashSet<>();
         List<RateLimitRule> compiled = new ArrayList<>();
-        for (RateLimiter annotation : annotations) {
-            // Without names of their own, the annotations of a method would share one bucket.
-            String defaultName = names.isEmpty() ? name : name + "-" + (names.size() + 1);
-            RuleDefinition definition = definitions.definition(annotation, defaultName, origin, ruleSet, otherwise);
-            if (!names.add(definition.name())) {
+        for (int i = 0; i < annotations.size(); i++) {
+            RateLimiter annotation = annotations.get(i);
+            String ruleName = definitions.name(annotation, name, i, origin);
+            RuleDefinition definition = definitions.definition(annotation, ruleName, origin, ruleSet, otherwise);
+            if (!names.add(RuleName.canonical(definition.name()))) {
                 throw new LimiterConfigurationException(new Problem(
                         MessageCode.SAME_NAME,
                         origin.of("name"),
@@ -180,24 +180,22 @@ public final class LimitedMethods implements MethodLimits {
         return compiled;
     }
 
-    private @Nullable Fallback fallback(
-            List<RateLimiter> annotations, Method method, Class<?> type, RuleOrigin origin) {
-        List<String> names = annotations.stream()
-                .map(RateLimiter::fallback)
-                .filter(name -> !name.isEmpty())
-                .distinct()
-                .toList();
-        if (names.isEmpty()) {
-            return null;
+    /** The fallback of each annotation that has one, by the canonical name of its rule. */
+    private Map<String, Fallback> fallbacks(
+            List<RateLimiter> annotations, Method method, Class<?> type, String methodName) {
+        RuleOrigin origin = RuleOrigin.annotation(signature(method, type));
+        Map<String, Fallback> fallbacks = new HashMap<>();
+        for (int i = 0; i < annotations.size(); i++) {
+            String name = definitions.text(annotations.get(i).fallback(), "fallback", origin);
+            if (name != null) {
+                String rule = definitions.name(annotations.get(i), methodName, i, origin);
+                fallbacks.put(RuleName.canonical(rule), fallback(name, method, type, origin));
+            }
         }
-        if (names.size() > 1) {
-            throw new LimiterConfigurationException(new Problem(
-                    MessageCode.FALLBACK,
-                    origin.of("fallback"),
-                    String.join(", ", names),
-                    "A method has one fallback; name only one"));
-        }
-        String name = String.valueOf(definitions.text(names.get(0), "fallback", origin));
+        return fallbacks;
+    }
+
+    private static Fallback fallback(String name, Method method, Class<?> type, RuleOrigin origin) {
         try {
             return Fallback.of(method, type, name);
         } catch (IllegalArgumentException unfit) {

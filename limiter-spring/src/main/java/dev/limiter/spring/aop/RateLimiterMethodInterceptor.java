@@ -50,7 +50,7 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
         }
         RateLimitExceededException rejection =
                 new RateLimitExceededException(Objects.requireNonNull(verdict.decision()));
-        Fallback fallback = method.fallback();
+        Fallback fallback = method.fallback(verdict.refusingRule());
         if (fallback == null) {
             throw rejection;
         }

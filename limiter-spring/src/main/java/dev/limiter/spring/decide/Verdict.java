@@ -134,6 +134,16 @@ public final class Verdict {
         return rules.size() == 1 || !statuses(index).stream().allMatch(LimitStatus::permitted);
     }
 
+    /** The name of the rule that refused; of several, the first of the {@link #rules()}. Only of a refusal. */
+    public String refusingRule() {
+        for (int i = 0; i < rules.size(); i++) {
+            if (refusedBy(i)) {
+                return rules.get(i).name();
+            }
+        }
+        return Objects.requireNonNull(decision).rule().name();
+    }
+
     /** Whether the rule of that name refused, and no other. */
     boolean isBy(String name) {
         for (int i = 0; i < rules.size(); i++) {

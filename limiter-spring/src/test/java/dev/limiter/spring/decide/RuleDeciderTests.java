@@ -70,6 +70,7 @@ class RuleDeciderTests {
         assertThat(refused.permitted()).isFalse();
         assertThat(refused.isBy("once")).isTrue();
         assertThat(refused.isBy("wide")).isFalse();
+        assertThat(refused.refusingRule()).isEqualTo("once");
         assertThat(fixture.told()).containsExactly("wide permitted", "once permitted", "once rejected");
         assertThat(fixture.remaining(wide, ANN)).isEqualTo(9);
     }
