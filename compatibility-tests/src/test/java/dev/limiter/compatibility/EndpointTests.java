@@ -198,6 +198,51 @@ class EndpointTests {
         assertThat(statuses(1, "/orders", "X-Api-Key", "a crowd")).containsExactly(200);
     }
 
+    /** A log is kept for longer than keys are remembered, and each instance remembers its own. */
+    @Test
+    void aForgottenHashIsToldAndChangesNothing() {
+        AuditEvents audit = application.getBean(AuditEvents.class);
+        audit.all.clear();
+        String orders = "/actuator/limiter/orders";
+        String said = "{\"key\": \"0123456789abcdef\", ";
+
+        for (HttpResponse<String> answer : List.of(
+                clients.send("DELETE", orders + "?key=0123456789abcdef"),
+                clients.send("DELETE", orders + "?key=0123456789abcdef&override=true"),
+                clients.post(orders, said + "\"ban\": true}"),
+                clients.post(orders, said + "\"limit\": 9, \"until\": \"1h\"}"))) {
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertThat(answer.body())
+                    .contains("remembers no key with this hash", "header:x-api-key=16:0123456789abcdef");
+        }
+        assertThat(audit.all).isEmpty();
+        assertThat(clients.get(orders + "?key=0123456789abcdef").body())
+                .contains("\"used\":false", "\"note\":\"This instance remembers no key with this hash");
+        assertThat(clients.get("/actuator/limiter/several?key=0123456789abcdef").body())
+                .contains("remembers no key with this hash", "give an empty key");
+    }
+
+    @Test
+    void aKeyMayReadLikeAHash() {
+        String key = "/actuator/limiter/orders?key=00112233445566ff";
+        assertThat(statuses(4, "/orders", "X-Api-Key", "00112233445566ff")).containsExactly(200, 200, 200, 429);
+
+        assertThat(clients.get(key).body()).contains("\"used\":true").doesNotContain("note");
+        HttpResponse<String> reset = clients.send("DELETE", key);
+
+        assertThat(reset.statusCode()).as(reset.body()).isEqualTo(200);
+        assertThat(reset.body()).contains("\"used\":false").doesNotContain("note");
+        assertThat(statuses(4, "/orders", "X-Api-Key", "00112233445566ff")).containsExactly(200, 200, 200, 429);
+
+        String whole = "{\"key\": \"header:x-api-key=16:ffeeddccbbaa9988\", \"ban\": true}";
+        assertThat(clients.post("/actuator/limiter/orders", whole).statusCode()).isEqualTo(200);
+        assertThat(statuses(1, "/orders", "X-Api-Key", "ffeeddccbbaa9988")).containsExactly(429);
+        assertThat(clients.send("DELETE", "/actuator/limiter/orders?key=ffeeddccbbaa9988")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(statuses(1, "/orders", "X-Api-Key", "ffeeddccbbaa9988")).containsExactly(200);
+    }
+
     @Test
     void bansAKeyAsTheRuleDoesAndEndsIt() {
         HttpResponse<String> banned = clients.post(

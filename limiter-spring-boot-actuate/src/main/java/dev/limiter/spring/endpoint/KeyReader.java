@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyReader {
 
+    private static final String FORGOTTEN = "This instance remembers no key with this hash. ";
+
     private final LiveRules rules;
     private final RateLimiters limiters;
     private final RefusedKeys refused;
@@ -47,9 +49,45 @@ final class KeyReader {
             whole.ifPresent(found -> keys.put(rule, found));
         }
         if (keys.isEmpty()) {
-            throw noKey(named.get(0));
+            throw noKey(named.get(0), key);
         }
         return keys;
+    }
+
+    /**
+     * As {@link #find}, for keys of which something is to be changed.
+     *
+     * @throws IllegalArgumentException also if the key reads like a hash, and is none of a key that is known, nor one
+     *     of which anything is stored
+     */
+    Map<RateLimitRule, String> findToChange(
+            List<RateLimitRule> named, @Nullable String key, @Nullable String resource) {
+        Map<RateLimitRule, String> keys = find(named, key, resource);
+        if (isForgotten(key, keys)) {
+            throw new IllegalArgumentException(forgotten(keys));
+        }
+        return keys;
+    }
+
+    private boolean isForgotten(@Nullable String key, Map<RateLimitRule, String> found) {
+        return key != null
+                && KeyHash.hasForm(key)
+                && found.values().stream().noneMatch(whole -> hash.of(whole).equals(key))
+                && found.entrySet().stream().noneMatch(bucket -> isStored(bucket.getKey(), bucket.getValue()));
+    }
+
+    /** Whether anything is stored for a key, or may be, while the storage does not answer. */
+    private boolean isStored(RateLimitRule rule, String key) {
+        return rule.overrides().stream().anyMatch(override -> override.key().equals(key))
+                || RuleDescription.countedBy(rule).stream()
+                        .map(counted -> limiters.peek(counted, key))
+                        .anyMatch(
+                                standing -> standing.onFailure().isPresent() || RuleDescription.isUsed(standing, null));
+    }
+
+    private static String forgotten(Map<RateLimitRule, String> keys) {
+        return FORGOTTEN + "Nothing is stored for a key that reads like it either: give the key itself, or such a key"
+                + " whole, as " + keys.values().iterator().next() + ".";
     }
 
     /**
@@ -65,15 +103,25 @@ final class KeyReader {
                 .or(() -> held.find(rule, keyHash));
     }
 
-    private static IllegalArgumentException noKey(RateLimitRule rule) {
+    private static IllegalArgumentException noKey(RateLimitRule rule, @Nullable String key) {
         String parts = String.join(", ", rule.keyParts());
-        return new IllegalArgumentException(
-                parts.isEmpty()
+        return new IllegalArgumentException((key != null && KeyHash.hasForm(key) ? FORGOTTEN : "")
+                + (parts.isEmpty()
                         ? "All share one bucket of this rule: give an empty key."
                         : "The key of this rule is made of " + parts
                                 + ": give the value of its only part as key, or the"
                                 + " whole key as the storage has it; and the resource, such as GET /orders/{id}, where"
-                                + " each has a bucket of its own, and only there.");
+                                + " each has a bucket of its own, and only there."));
+    }
+
+    /** Where the keys that an operator means stand, charging nothing. */
+    Map<String, Object> standings(List<RateLimitRule> named, @Nullable String key, @Nullable String resource) {
+        Map<RateLimitRule, String> keys = find(named, key, resource);
+        Map<String, Object> body = new LinkedHashMap<>(standings(keys));
+        if (isForgotten(key, keys)) {
+            body.put("note", forgotten(keys));
+        }
+        return body;
     }
 
     /** Where keys stand, charging nothing. */

@@ -92,7 +92,7 @@ public final class LimiterEndpoint {
         if (suggest != null) {
             return reader.suggestion(named.get(0), suggest);
         }
-        return key == null && resource == null ? reader.one(named) : keys.standings(keys.find(named, key, resource));
+        return key == null && resource == null ? reader.one(named) : keys.standings(named, key, resource);
     }
 
     /**
@@ -146,8 +146,8 @@ public final class LimiterEndpoint {
         return switch (wanted.kind()) {
             case OBSERVE -> changer.observe(before.get(0), Boolean.TRUE.equals(observe), operator);
             case SETTINGS -> changer.change(rule, before, wanted, operator);
-            case OVERRIDE -> keyChanger.override(keys.find(before, key, resource), wanted, operator);
-            case BAN -> keyChanger.ban(keys.find(before, key, resource), operator);
+            case OVERRIDE -> keyChanger.override(keys.findToChange(before, key, resource), wanted, operator);
+            case BAN -> keyChanger.ban(keys.findToChange(before, key, resource), operator);
         };
     }
 
@@ -181,7 +181,7 @@ public final class LimiterEndpoint {
             return whole ? changer.forget(rule, revision(version), operator) : null;
         }
         if (Boolean.TRUE.equals(override)) {
-            return keyChanger.endOverrides(keys.find(named, key, resource), revision(version), operator);
+            return keyChanger.endOverrides(keys.findToChange(named, key, resource), revision(version), operator);
         }
         if (key == null && resource == null) {
             return changer.restore(rule, named, revision(version), operator);
@@ -189,8 +189,9 @@ public final class LimiterEndpoint {
         if (version != null) {
             throw new IllegalArgumentException("A key is reset in any version of the rules: leave version out.");
         }
-        keyChanger.reset(rule, keys.find(named, key, resource), operator);
-        return rule(rule, key, resource, null);
+        Map<RateLimitRule, String> reset = keys.findToChange(named, key, resource);
+        keyChanger.reset(rule, reset, operator);
+        return keys.standings(reset);
     }
 
     /**

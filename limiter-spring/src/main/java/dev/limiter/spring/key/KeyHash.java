@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ public final class KeyHash {
     private static final String ALGORITHM = "HmacSHA256";
     private static final int BYTES = 8;
     private static final int SECRET_BYTES = 32;
+    private static final Pattern FORM = Pattern.compile("[0-9a-f]{" + 2 * BYTES + "}");
 
     private final Mac prototype;
 
@@ -37,6 +39,11 @@ public final class KeyHash {
         byte[] random = new byte[SECRET_BYTES];
         new SecureRandom().nextBytes(random);
         return new KeyHash(random);
+    }
+
+    /** Whether a text has the form of a hash, be it one or not. */
+    public static boolean hasForm(String text) {
+        return FORM.matcher(text).matches();
     }
 
     /** 64 bits, as 16 hexadecimal digits. */
