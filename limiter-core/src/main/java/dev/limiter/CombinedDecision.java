@@ -45,6 +45,11 @@ final class CombinedDecision extends Decision {
     }
 
     @Override
+    public boolean sharesState() {
+        return spokesman.sharesState();
+    }
+
+    @Override
     public Rule rule() {
         return spokesman.rule();
     }

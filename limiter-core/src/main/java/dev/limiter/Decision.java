@@ -66,6 +66,14 @@ public abstract class Decision implements AutoCloseable {
     }
 
     /**
+     * Whether this was decided on a state that keys of the rule share, since there was no room for one of their own. Of
+     * several charges it is that of the one that decided, as {@link #rule}.
+     */
+    public boolean sharesState() {
+        return false;
+    }
+
+    /**
      * The rule that decided, as it was asked for; of several, the one that refused for longest, or the tightest if all
      * permitted.
      */

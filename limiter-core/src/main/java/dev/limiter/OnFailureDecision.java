@@ -46,6 +46,11 @@ final class OnFailureDecision extends Decision {
     }
 
     @Override
+    public boolean sharesState() {
+        return decision.sharesState();
+    }
+
+    @Override
     public Rule rule() {
         return rule;
     }

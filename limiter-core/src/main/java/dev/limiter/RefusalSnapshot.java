@@ -23,6 +23,11 @@ final class RefusalSnapshot extends Decision {
     }
 
     @Override
+    public boolean sharesState() {
+        return refused.sharesState();
+    }
+
+    @Override
     public Rule rule() {
         return refused.rule();
     }

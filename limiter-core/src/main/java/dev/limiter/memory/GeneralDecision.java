@@ -70,6 +70,11 @@ abstract class GeneralDecision extends Decision {
     }
 
     @Override
+    public final boolean sharesState() {
+        return cell.isShared();
+    }
+
+    @Override
     public final Rule rule() {
         return cell.bound.rule;
     }

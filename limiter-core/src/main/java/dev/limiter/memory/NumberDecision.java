@@ -45,6 +45,11 @@ class NumberDecision extends Decision {
     }
 
     @Override
+    public boolean sharesState() {
+        return cell.isShared();
+    }
+
+    @Override
     public Rule rule() {
         return cell.bound.rule;
     }

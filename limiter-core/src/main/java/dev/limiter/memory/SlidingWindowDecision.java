@@ -58,6 +58,11 @@ final class SlidingWindowDecision extends Decision {
     }
 
     @Override
+    public boolean sharesState() {
+        return cell.isShared();
+    }
+
+    @Override
     public Rule rule() {
         return cell.bound.rule;
     }

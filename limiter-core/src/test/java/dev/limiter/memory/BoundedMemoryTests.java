@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
@@ -95,9 +96,21 @@ class BoundedMemoryTests {
             granted += storage.decide(rule, "newer" + i, 1).permitted() ? 1 : 0;
         }
         assertThat(granted).isBetween(10L, 10L + 11 * MAX_KEYS / 100);
-        assertThat(storage.decide(rule, "newest", 1).permitted()).isFalse();
+        Decision shared = storage.decide(rule, "newest", 1);
+        assertThat(shared.permitted()).isFalse();
+        Decision outage = Decision.onFailure(OnFailure.LOCAL, shared, shared.limits(), () -> {}, () -> {});
+        assertThat(List.of(
+                        shared,
+                        shared.snapshot(),
+                        Decision.allOf(List.of(shared, shared)),
+                        outage,
+                        storage.peek(rule, "newest"),
+                        storage.decide(rule, "newest", 2)))
+                .allMatch(Decision::sharesState);
         for (int i = 0; i < MAX_KEYS; i++) {
-            assertThat(storage.decide(rule, "key" + i, 1).permitted()).isFalse();
+            Decision own = storage.decide(rule, "key" + i, 1);
+            assertThat(own.permitted()).isFalse();
+            assertThat(own.sharesState()).isFalse();
         }
         assertThat((double) storage.size()).isCloseTo(MAX_KEYS, within(0.01 * MAX_KEYS));
         time.advance(3 * WINDOW.toNanos());

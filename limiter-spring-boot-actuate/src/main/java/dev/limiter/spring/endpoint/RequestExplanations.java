@@ -1,6 +1,7 @@
 package dev.limiter.spring.endpoint;
 
 import dev.limiter.Charge;
+import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.key.KeyHash;
@@ -82,7 +83,7 @@ public final class RequestExplanations {
             body.put("limits", limits);
         }
         if (prediction.ban() != null) {
-            body.put("banned", !prediction.ban().permitted());
+            body.put("banned", Ban.isInForce(prediction.ban()));
         }
         return body;
     }

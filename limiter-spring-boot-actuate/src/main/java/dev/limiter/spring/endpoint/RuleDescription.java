@@ -104,16 +104,19 @@ final class RuleDescription {
     /**
      * The standing of a key.
      *
-     * @param ban the refusal of a banned key; null if the rule bans no keys
+     * @param ban the standing with {@link Ban#bans()}; null if the rule bans no keys
      */
     static Map<String, Object> of(RateLimitRule rule, Decision decision, @Nullable Decision ban) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("origin", rule.origin());
-        body.put("used", isUsed(decision, ban));
-        body.put("permitted", decision.permitted() && (ban == null || ban.permitted()));
+        boolean banned = ban != null && Ban.isInForce(ban);
+        body.put("used", banned || isUsed(decision));
+        body.put("permitted", decision.permitted() && !banned);
         if (ban != null) {
-            body.put("banned", !ban.permitted());
-            ban.retryAfter().ifPresent(rest -> body.put("banEndsAfter", rest.toString()));
+            body.put("banned", banned);
+            if (banned) {
+                ban.retryAfter().ifPresent(rest -> body.put("banEndsAfter", rest.toString()));
+            }
         }
         putOnFailure(body, decision);
         body.put("limits", limits(decision));
@@ -145,13 +148,12 @@ final class RuleDescription {
         return limits;
     }
 
-    /** Whether anything is known of a key. */
-    static boolean isUsed(Decision decision, @Nullable Decision ban) {
-        return ban != null && !ban.permitted()
-                || decision.limits().stream()
-                        .anyMatch(limit -> !limit.permitted()
-                                || !limit.resetAfter().isZero()
-                                || limit.remaining() < limit.limit().capacity());
+    /** Whether anything of the limits is used. */
+    private static boolean isUsed(Decision decision) {
+        return decision.limits().stream()
+                .anyMatch(limit -> !limit.permitted()
+                        || !limit.resetAfter().isZero()
+                        || limit.remaining() < limit.limit().capacity());
     }
 
     /** One of the keys refused most often, by its hash, with the last refused caller. */

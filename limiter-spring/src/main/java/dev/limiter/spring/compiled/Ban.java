@@ -1,5 +1,6 @@
 package dev.limiter.spring.compiled;
 
+import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import java.time.Duration;
@@ -19,6 +20,11 @@ public record Ban(Rule rejections, Rule bans) {
     /** Whether a rule of the core is part of a ban. */
     static boolean isPart(Rule rule) {
         return rule.name().endsWith(REJECTIONS) || rule.name().endsWith(BANS);
+    }
+
+    /** Whether a key is banned, by where it stands with {@link #bans()}; no key is by a state that several share. */
+    public static boolean isInForce(Decision state) {
+        return !state.permitted() && !state.sharesState();
     }
 
     /** Names of rules that are configured have no slash. */

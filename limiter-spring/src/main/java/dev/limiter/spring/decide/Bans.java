@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * one also takes the only permit of {@link Ban#bans()}, which comes back at the end of the ban. The storage decides
  * both like any limit, so the number of rejections before a ban is exact for any number of threads: a request after the
  * last one is banned already. Refusals during a ban do not count, so it ends on time. A key shared by clients that it
- * does not tell apart is never banned: one client would have all others banned. While an instance decides by its share
- * of the limits, it begins no bans by itself: the whole limit may have been kept. Thread-safe.
+ * does not tell apart is never banned: one client would have all others banned. The same holds for a state that keys
+ * share for want of room. While an instance decides by its share of the limits, it begins no bans by itself: the whole
+ * limit may have been kept. Thread-safe.
  */
 final class Bans {
 
@@ -39,7 +40,7 @@ final class Bans {
             return null;
         }
         Decision state = limiters.peek(ban.bans(), charge.key());
-        return state.permitted() ? null : banned(charge, state);
+        return Ban.isInForce(state) ? banned(charge, state) : null;
     }
 
     /** Counts a rejection; the refusal of a key that had too many before it, null if this is still one of them. */
@@ -47,7 +48,7 @@ final class Bans {
     Decision afterRejection(
             RateLimitRule rule, Charge charge, Decision refusal, RateLimitContext context, String resource) {
         Ban ban = rule.banOf(charge);
-        if (ban == null || isByShare(refusal)) {
+        if (ban == null || isShared(refusal)) {
             return null;
         }
         Decision rejection = limiters.tryAcquire(ban.rejections(), charge.key());
@@ -70,6 +71,10 @@ final class Bans {
             state.giveBack();
             state = shared.decideRemotely(begun);
         }
+        if (state.sharesState()) {
+            throw new StorageUnavailableException(
+                    "There is no room for a ban: as many keys as limiter.max-keys says are at their limit", null);
+        }
         if (state.permitted()) {
             reports.tellBan(rule, null, "", charge, state);
         }
@@ -77,15 +82,21 @@ final class Bans {
 
     /** Whether a ban was not begun where the key is looked up: a storage that answers reads may refuse writes. */
     private boolean isLost(Decision state, Charge begun) {
-        return state.onFailure()
-                .map(how -> how != OnFailure.LOCAL
-                        || limiters.peek(begun.rule(), begun.key()).permitted())
-                .orElse(false);
+        return state.sharesState()
+                || state.onFailure()
+                        .map(how -> how != OnFailure.LOCAL
+                                || limiters.peek(begun.rule(), begun.key()).permitted())
+                        .orElse(false);
     }
 
     /** Whether a rejection is the last one before a ban, or came after it. */
     private boolean isLast(Decision rejection) {
-        return !(rejection.permitted() && rejection.remaining() > 0) && !isByShare(rejection);
+        return !(rejection.permitted() && rejection.remaining() > 0) && !isShared(rejection);
+    }
+
+    /** Whether a decision says too little of a key: made by a share of the limit, or on a state of several keys. */
+    private boolean isShared(Decision decision) {
+        return decision.sharesState() || isByShare(decision);
     }
 
     /** Whether one of several instances has decided by its share. */
@@ -105,6 +116,9 @@ final class Bans {
             String resource,
             Decision rejection,
             Decision state) {
+        if (state.sharesState()) {
+            return null;
+        }
         if (state.permitted()) {
             reports.tellBan(rule, context, resource, charge, state);
         }
@@ -118,7 +132,7 @@ final class Bans {
         return ban == null
                 ? null
                 : limiters.peekAsync(ban.bans(), charge.key())
-                        .thenApply(state -> state.permitted() ? null : banned(charge, state));
+                        .thenApply(state -> Ban.isInForce(state) ? banned(charge, state) : null);
     }
 
     /** The same as {@link #afterRejection} without blocking the caller; null if it counts for no ban. */
@@ -126,7 +140,7 @@ final class Bans {
     CompletableFuture<@Nullable Decision> afterRejectionLater(
             RateLimitRule rule, Charge charge, Decision refusal, RateLimitContext context, String resource) {
         Ban ban = rule.banOf(charge);
-        return ban == null || isByShare(refusal)
+        return ban == null || isShared(refusal)
                 ? null
                 : limiters.tryAcquireAsync(ban.rejections(), charge.key())
                         .thenCompose(rejection -> isLast(rejection)

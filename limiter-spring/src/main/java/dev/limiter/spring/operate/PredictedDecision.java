@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param detail the exemption or the failure; null if there is none
  * @param charge the charge and its key; null if the request would not be charged
  * @param standing the standing of the limits of that key; null if there is no {@code charge}
- * @param ban the refusal of a banned key; null if the rule bans no keys
+ * @param ban the standing of the key with {@link Ban#bans()}; null if the rule bans no keys
  */
 public record PredictedDecision(
         Result result,
@@ -87,7 +87,7 @@ public record PredictedDecision(
         Ban ban = rule.banOf(charge);
         Decision banned = ban == null ? null : limiters.peek(ban.bans(), charge.key());
         Decision standing = limiters.peek(charge.rule(), charge.key());
-        Result result = banned != null && !banned.permitted()
+        Result result = banned != null && Ban.isInForce(banned)
                 ? Result.BANNED
                 : isEnough(charge, standing) ? Result.PERMITTED : later(charge, standing, limiters);
         boolean watching = !rule.enforces(charge.key());

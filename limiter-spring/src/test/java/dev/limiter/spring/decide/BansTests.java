@@ -4,8 +4,10 @@ import static dev.limiter.spring.compile.TestRules.compiled;
 import static dev.limiter.spring.compile.TestRules.rule;
 import static dev.limiter.spring.decide.DecisionFixture.user;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.rule.BanDefinition;
@@ -111,6 +113,58 @@ class BansTests {
         fixture.decider.ban(rule, key);
         assertThat(fixture.begunBans()).containsExactly("login");
         assertThat(fixture.decide(ANN, rule).permitted()).isFalse();
+    }
+
+    /** Keys for which there is no room share their states: one client would have all others banned. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void noKeyIsBannedWhereThereIsNoRoom(boolean blocking) {
+        RateLimitRule rule = banning(3);
+        fixture.decide(ANN, rule);
+        fixture.leaveRoomFor(0);
+        for (int i = 0; i < 20; i++) {
+            decide(user("new" + i), rule, blocking);
+            decide(ANN, rule, blocking);
+        }
+        assertThat(fixture.begunBans()).isEmpty();
+        assertThat(fixture.told()).contains("login rejected").doesNotContain("login banned");
+    }
+
+    /** The rejections take the last state that there is room for. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void noBanBeginsThatThereIsNoRoomFor(boolean blocking) {
+        RateLimitRule rule = banning(1);
+        fixture.decide(ANN, rule);
+        fixture.leaveRoomFor(1);
+        for (int i = 0; i < 3; i++) {
+            decide(ANN, rule, blocking);
+        }
+        assertThat(fixture.begunBans()).isEmpty();
+        assertThat(fixture.told()).contains("login rejected").doesNotContain("login banned");
+    }
+
+    @Test
+    void banOfAnOperatorFailsWhereThereIsNoRoom() {
+        RateLimitRule rule = banning(9);
+        fixture.leaveRoomFor(0);
+        for (int i = 0; i < 2; i++) {
+            assertThatExceptionOfType(StorageUnavailableException.class)
+                    .isThrownBy(() -> fixture.decider.ban(rule, rule.charge(ANN).key()))
+                    .withMessageContaining("limiter.max-keys");
+        }
+        assertThat(fixture.begunBans()).isEmpty();
+        assertThat(fixture.decide(user("ben"), rule).permitted()).isTrue();
+    }
+
+    private void decide(RateLimitContext request, RateLimitRule rule, boolean blocking) {
+        if (blocking) {
+            fixture.decide(request, rule);
+        } else {
+            fixture.decider
+                    .decideLater(ApplicableRules.of(List.of(rule)), request, "GET /test")
+                    .join();
+        }
     }
 
     private RateLimitRule banned() {

@@ -1,7 +1,9 @@
 package dev.limiter.spring.decide;
 
+import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
@@ -17,11 +19,13 @@ import java.util.stream.Stream;
 /** Decisions in memory, by a clock that a test moves, and all that listeners hear of them. */
 final class DecisionFixture {
 
+    private static final int MAX_KEYS = 1_000;
+
     private final AtomicLong now = new AtomicLong(TimeUnit.DAYS.toNanos(20_000));
     private final List<RateLimitEvent> decisions = new ArrayList<>();
     private final List<RateLimitEvent> bans = new ArrayList<>();
     final RateLimiters limiters =
-            new RateLimiters(new InMemoryRateLimiterStorage(new RateLimiterFactory(), now::get, 1_000));
+            new RateLimiters(new InMemoryRateLimiterStorage(new RateLimiterFactory(), now::get, MAX_KEYS));
     final PermitHolders holders = new PermitHolders(now::get);
     final RuleDecider decider = decider(List.of(new RateLimitListener() {
         @Override
@@ -37,6 +41,18 @@ final class DecisionFixture {
 
     RuleDecider decider(List<RateLimitListener> listeners) {
         return new RuleDecider(limiters, limiters.storage(), listeners, KeyHash.with("secret"), holders);
+    }
+
+    /** Fills the memory with keys at their limit, but for so many states. */
+    void leaveRoomFor(int states) {
+        Rule full = Rule.of("full", Limit.fixedWindow(1, Duration.ofDays(1)));
+        int keys = 0;
+        while (!limiters.tryAcquire(full, "key" + keys).sharesState()) {
+            keys++;
+        }
+        for (int i = 0; limiters.storage().size() > MAX_KEYS - states; i++) {
+            limiters.reset(full, "key" + i);
+        }
     }
 
     void pass(Duration time) {
