@@ -6,18 +6,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.testkit.Conditions;
 import java.time.Duration;
+import java.time.Period;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two instances wait for the same limits, each with a waiting room of its own. */
@@ -122,6 +130,38 @@ class WaitingTests {
         assertThat(delays).doesNotHaveDuplicates().hasSize(futures.size());
         assertThat(delays).allMatch(delay -> delay.toNanosPart() == 0);
         assertThat(delays.get(delays.size() - 1)).isLessThanOrEqualTo(SECOND.multipliedBy(19));
+    }
+
+    static Stream<Limit> limits() {
+        return Stream.of(
+                Limit.tokenBucket(1, SECOND),
+                Limit.tokenBucket(1, SECOND).warmUp(SECOND),
+                Limit.leakyBucket(1, SECOND).burst(100).paced(),
+                Limit.fixedWindow(1, SECOND),
+                Limit.fixedWindow(1, SECOND).startingWithFirst(),
+                Limit.calendarWindow(1, Period.ofDays(1), ZoneOffset.UTC),
+                Limit.slidingWindowCounter(1, SECOND),
+                Limit.slidingWindowLog(1, SECOND),
+                Limit.concurrency(1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void aWaitForEverIsAnsweredAsInMemory(Limit limit) {
+        Rule rule = Rule.of("forever", limit);
+        RateLimiterStorage redis = RedisStorageProvider.of(time, prefix);
+        RateLimiterStorage memory = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
+        for (Duration wait : List.of(Duration.ofMillis(Long.MAX_VALUE), ChronoUnit.FOREVER.getDuration())) {
+            List<Charge> charges = List.of(rule.charge(wait.toString()).within(wait));
+            assertThat(redis.decide(charges).permitted()).isTrue();
+            Decision expected = memory.decide(charges);
+            assertThat(expected.permitted()).isTrue();
+
+            expected = memory.decide(charges);
+            Decision second = redis.decide(charges);
+            assertThat(second.permitted()).isEqualTo(expected.permitted());
+            assertThat(second.delay()).isEqualTo(expected.delay());
+        }
     }
 
     @Test

@@ -127,9 +127,9 @@ public final class RemoteLimit {
         return Math.min(micros(maxWait), longestWait);
     }
 
-    /** A time to wait as a script is told of it, in microseconds. */
+    /** A time to wait as a script is told of it, in microseconds; the longest that there is, if it is longer. */
     public static long micros(Duration maxWait) {
-        return maxWait.isZero() ? 0 : TimeUnit.SECONDS.toMicros(maxWait.toSeconds()) + maxWait.toNanosPart() / 1000;
+        return TimeUnit.MICROSECONDS.convert(maxWait);
     }
 
     /** Nanoseconds for an answer in microseconds, where -1 means unknown. */
