@@ -279,6 +279,19 @@ class ExplainTests {
     }
 
     @Test
+    void keyStandsByTheLimitThatWasResolvedForIt() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(clients.get("/resolved", "X-Api-Key", "contract", "X-Limit", "yes")
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+        assertThat(clients.get("/actuator/limiter/resolved?key=contract").body())
+                .contains("\"permitted\":true", "\"limit\":100,")
+                .doesNotContain("\"permitted\":false");
+        assertThat(clients.get("/actuator/limiter/resolved?key=another").body()).contains("\"limit\":2,");
+    }
+
+    @Test
     void chargesNothing() {
         for (int i = 0; i < 50; i++) {
             assertThat(explain("path", "/login", "method", "post", "ip", "192.0.2.50"))

@@ -397,15 +397,21 @@ public final class RateLimitRule {
         return alwaysAtOnce ? charge : waiting.apply(charge, context);
     }
 
-    /** The rule's own limits for a key, with those that the key has for a while. */
+    /**
+     * The limits of a key without a tier: those that it has for a while, or else the last that were resolved for it, or
+     * else the rule's own.
+     */
     public Rule limitsOf(String whole) {
         return limitsOf(whole, rule);
     }
 
-    /** The limits of a key that is of a tier with these limits. */
+    /** The same for a key that is of a tier with these limits. */
     public Rule limitsOf(String whole, Rule tier) {
         Stage overriding = overrides.of(whole);
-        return overriding == null ? tier : overriding.over(tier);
+        if (overriding != null) {
+            return overriding.over(tier);
+        }
+        return resolved == null ? tier : resolved.last(whole, tier);
     }
 
     /** The keys that have limits of their own now. */

@@ -93,10 +93,22 @@ public final class ResolvedLimits {
         return rule == null ? own : rule;
     }
 
+    /** The rule by the last answer for a key, whether or not it still holds; {@code own} as in {@link #of}. */
+    Rule last(String key, Rule own) {
+        Answer known = given(key);
+        return known == null || known.rule() == null ? own : known.rule();
+    }
+
+    /** Null if there is none of this era. */
+    private @Nullable Answer given(String key) {
+        Answer known = answers.get(key);
+        return known == null || known.era() != era.getAsLong() ? null : known;
+    }
+
     /** Null if there is none that holds. */
     private @Nullable Answer remembered(String key) {
-        Answer known = answers.get(key);
-        if (known == null || known.era() != era.getAsLong()) {
+        Answer known = given(key);
+        if (known == null) {
             return null;
         }
         long age = clock.epochNanos() - known.since();
