@@ -81,8 +81,7 @@ final class KeyReader {
         return rule.overrides().stream().anyMatch(override -> override.key().equals(key))
                 || RuleDescription.countedBy(rule).stream()
                         .map(counted -> limiters.peek(counted, key))
-                        .anyMatch(
-                                standing -> standing.onFailure().isPresent() || RuleDescription.isUsed(standing, null));
+                        .anyMatch(standing -> standing.onFailure().isPresent() || RuleDescription.isUsed(standing));
     }
 
     private static String forgotten(Map<RateLimitRule, String> keys) {

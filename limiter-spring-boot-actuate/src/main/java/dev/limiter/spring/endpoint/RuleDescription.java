@@ -149,7 +149,7 @@ final class RuleDescription {
     }
 
     /** Whether anything of the limits is used. */
-    private static boolean isUsed(Decision decision) {
+    static boolean isUsed(Decision decision) {
         return decision.limits().stream()
                 .anyMatch(limit -> !limit.permitted()
                         || !limit.resetAfter().isZero()
