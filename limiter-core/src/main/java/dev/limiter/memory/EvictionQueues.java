@@ -150,9 +150,12 @@ final class EvictionQueues {
         return cell != null ? cell : guarded.poll(now);
     }
 
-    /** Some of the cells that may leave: all if they are few, else the newest, and others at random. */
+    /**
+     * Some of the cells that may leave, as long as one has to: all if they are few, else the newest, and others at random.
+     * Another thread may have made room in the meantime, by the newest: others would leave for nothing then.
+     */
     synchronized Cell[] sample() {
-        int most = candidates.size();
+        int most = isFull() ? candidates.size() : 0;
         boolean few = most <= FEW;
         Cell[] sample = new Cell[few ? most : SAMPLE];
         for (int i = 0; i < sample.length; i++) {
