@@ -49,7 +49,7 @@ final class DebtSettlement {
         List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
         for (Debt.Part owed : debt.limits()) {
             Limit limit = named(charge.rule(), owed.limit);
-            long permits = limit == null ? 0 : Math.min(counting(statuses, limit), owed.owed);
+            long permits = limit == null ? 0 : Math.min(Math.max(counting(statuses, limit), owed.counting), owed.owed);
             if (limit == null || permits == 0) {
                 owed.settled(owed.owed);
             } else {
@@ -180,12 +180,17 @@ final class DebtSettlement {
 
             final String limit;
             final long owed;
+
+            /** So many count at least: memory alone does not know of what the bucket held before them. */
+            final long counting;
+
             private final LimitUse use;
             private long settled;
 
-            Part(LimitUse use) {
+            Part(LimitUse use, long counting) {
                 this.limit = use.name;
                 this.owed = use.owed();
+                this.counting = counting;
                 this.use = use;
             }
 

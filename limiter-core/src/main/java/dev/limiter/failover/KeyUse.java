@@ -270,12 +270,17 @@ final class KeyUse {
     }
 
     /** Null if that is nothing. */
-    private @Nullable Debt debt() {
+    private @Nullable Debt debt(long now) {
         Terms widest = terms;
         if (widest == null || forgotten || pauses > 0 || !owes()) {
             return null;
         }
-        return new Debt(widest.share(), limits.stream().map(Debt.Part::new).toList(), List.copyOf(holding));
+        return new Debt(
+                widest.share(),
+                limits.stream()
+                        .map(limit -> new Debt.Part(limit, limit.counting(widest.share(), now)))
+                        .toList(),
+                List.copyOf(holding));
     }
 
     /**
@@ -283,15 +288,16 @@ final class KeyUse {
      * fails leaves owed what it has not settled, and one by a narrower rule may.
      *
      * @param rule by which it is charged
+     * @param now in epoch nanoseconds
      */
-    CompletableFuture<Void> settle(Rule rule, Settlement settlement) {
+    CompletableFuture<Void> settle(Rule rule, long now, Settlement settlement) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         Debt debt;
         synchronized (this) {
             if (settling != null) {
                 return settling;
             }
-            debt = debt();
+            debt = debt(now);
             if (debt == null) {
                 done.complete(null);
                 return done;

@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
+import dev.limiter.Rule;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -196,7 +197,8 @@ final class LimitUse {
         }
         // the shared storage alone grants more than its part
         long share = part(limit.capacity(), instances);
-        long least = permits > share - charge.kept(share) ? StandInDecision.TRY_AGAIN : 0;
+        long sharedKept = InstanceShare.keeping(charge, instances).kept(share);
+        long least = permits > share - sharedKept ? StandInDecision.TRY_AGAIN : 0;
         if (permits <= left(limit, kept, instances, now)) {
             return least;
         }
@@ -204,9 +206,8 @@ final class LimitUse {
             return least > 0 ? least : Decision.UNKNOWN;
         }
         long age = now - at;
-        long wanted = granted() + permits - returned;
         return Math.max(
-                least, hasLevel(limit) ? untilLevel(limit, wanted, kept, instances, age) : lasting(limit) - age);
+                least, hasLevel(limit) ? untilLevel(limit, permits, kept, instances, age) : lasting(limit) - age);
     }
 
     /** Whether the last answer tells something of such a limit: permits that were used are not held. */
@@ -251,46 +252,78 @@ final class LimitUse {
     /** The permits that may be granted in memory, 0 or more; {@link Long#MAX_VALUE} if memory alone decides. */
     private long left(Limit limit, long kept, int instances, long now) {
         long age = now - at;
-        if (!isKnown(limit) || !limit.isHeld() && (age >= lasting(limit) || limit.isSpaced())) {
+        if (!isKnown(limit) || !limit.isHeld() && (age >= counted(limit, instances) || limit.isSpaced())) {
             return Long.MAX_VALUE;
         }
-        long free =
-                limit.isHeld() ? free(limit, kept, instances, now) : returned + standing(limit, kept, instances, age);
+        long free = limit.isHeld() ? free(limit, kept, instances, now) : standing(limit, kept, instances, age);
         return Math.max(free - granted(), 0);
     }
 
     /** How long what was used counts by now, if the other instances have granted and given back as much as this one. */
     private long resetsIn(Limit limit, int instances, long age) {
-        long rest = lasting(limit) - age;
-        if (rest <= 0 || !hasLevel(limit) || limit.isSpaced()) {
-            return Math.max(rest, 0);
+        return Math.max(counted(limit, instances) - age, 0);
+    }
+
+    /**
+     * The time from the last answer on for which it counts. What memory has granted since is on top of what a bucket held
+     * then: the level is the larger one of what memory alone tells, which was empty then, and of all that flew in less
+     * what has leaked since (Reich's formula for a queue). Each alone would have both leak at the full rate.
+     */
+    private long counted(Limit limit, int instances) {
+        return hasLevel(limit) && !limit.isSpaced()
+                ? lasting(limit) + (long) Math.ceil(ofAll(granted() - returned, instances) * interval(limit))
+                : lasting(limit);
+    }
+
+    /** How much of the debt still counts on top of what a bucket held by the last answer; 0 of another limit. */
+    long counting(Rule share, long now) {
+        Limit by = told;
+        if (by == null || !hasLevel(by) || by.isSpaced()) {
+            return 0;
         }
-        return Math.max(rest + (long) Math.ceil(ofAll(granted() - returned, instances) * interval(limit)), 0);
+        long over = Math.max(now - at - lasting(by), 0);
+        return share.limits().stream()
+                .filter(limit -> limit.name().equals(name) && hasLevel(limit) && !limit.isSpaced())
+                .mapToLong(limit -> Math.max((long) Math.ceil(owed - over / interval(limit)), 0))
+                .sum();
     }
 
     /** This instance's part of what the answer left, or of what has flown into a bucket since, if that is more. */
     private long standing(Limit limit, long kept, int instances, long age) {
-        long answered = part(left(limit) - kept, instances);
+        long answered = withReturned(left(limit), kept, instances);
         if (!hasLevel(limit)) {
             return answered;
         }
         double level = (lasting(limit) - age) / interval(limit);
-        double rest = limit.capacity() - kept - level;
-        return Math.max(answered, (long) Math.floor(rest > 0 ? rest / instances : rest));
+        double rest = limit.capacity() - besideReturned(kept) - level;
+        return Math.max(answered, ofOwn(kept) + (long) Math.floor(rest > 0 ? rest / instances : rest));
     }
 
     private long free(Limit limit, long kept, int instances, long now) {
         return now - at < HELD_NANOS
-                ? part(left(limit) - kept, instances) + returned
+                ? withReturned(left(limit), kept, instances)
                 : Math.max(part(limit.capacity() - kept, instances) - held, 0);
     }
 
-    /** A bucket sinks by a permit in an interval, from what it held by the answer. */
-    private long untilLevel(Limit limit, long wanted, long kept, int instances, long age) {
-        double whole = kept + ofAll(wanted, instances);
-        long lasting = lasting(limit);
-        double due = lasting - (limit.capacity() - whole) * interval(limit);
-        return whole > limit.capacity() ? lasting - age : Math.max((long) due - age, 0);
+    /** This instance's part of what the answer left, and what was given back here. */
+    private long withReturned(long left, long kept, int instances) {
+        return part(left - besideReturned(kept), instances) + ofOwn(kept);
+    }
+
+    /** What was given back here is not divided, unless a part of it has to be left. */
+    private long ofOwn(long kept) {
+        return kept == 0 ? returned : 0;
+    }
+
+    private long besideReturned(long kept) {
+        return kept == 0 ? 0 : kept - returned;
+    }
+
+    /** A bucket sinks by a permit in an interval, from what it held by the answer, until that is over. */
+    private long untilLevel(Limit limit, long permits, long kept, int instances, long age) {
+        double whole = besideReturned(kept) + ofAll(granted() + permits - ofOwn(kept), instances);
+        double due = lasting(limit) - (limit.capacity() - whole) * interval(limit);
+        return Math.max(Math.min((long) due, counted(limit, instances)) - age, 0);
     }
 
     /** So many permits on each instance; what was given back here is not divided. */

@@ -114,7 +114,7 @@ final class OutageDecider {
                 share,
                 charge.key(),
                 charge.permits(),
-                charge.keptPercent(),
+                InstanceShare.keeping(charge, by).keptPercent(),
                 charge.maxWait(),
                 charge.maxWaiting(),
                 charge.costs());

@@ -147,7 +147,7 @@ final class OutageUse implements RemoteRuleStatus.Listener {
             RuleKey state = new RuleKey(charge);
             KeyUse use = owing.get(state);
             if (use != null) {
-                settled.add(use.settle(charge.rule(), debt -> debts.settle(charge, debt))
+                settled.add(use.settle(charge.rule(), clock.epochNanos(), debt -> debts.settle(charge, debt))
                         .thenRun(() -> removeIfDone(state)));
             }
         }

@@ -69,7 +69,7 @@ class HeldDebtTests {
     /** How many calls a settlement takes. */
     private int settle(Rule rule) {
         int before = shared.calls;
-        assertThat(use.settle(rule, debt -> settlement.settle(rule.charge("key", 0), debt)))
+        assertThat(use.settle(rule, 0, debt -> settlement.settle(rule.charge("key", 0), debt)))
                 .isCompleted();
         return shared.calls - before;
     }

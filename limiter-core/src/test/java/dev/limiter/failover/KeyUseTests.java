@@ -33,19 +33,19 @@ class KeyUseTests {
 
     @Test
     void aSettlementThatThrowsFailsAndTheNextOneSettles() {
-        CompletableFuture<Void> failed = use.settle(rule, debt -> {
+        CompletableFuture<Void> failed = use.settle(rule, 0, debt -> {
             throw new IllegalStateException("not now");
         });
         assertThat(failed).isCompletedExceptionally();
         assertThat(use.owes()).isTrue();
         assertThat(use.due("key")).isNotNull();
-        assertThat(use.settle(rule, debt -> settled(debt, 3))).isCompleted();
+        assertThat(use.settle(rule, 0, debt -> settled(debt, 3))).isCompleted();
         assertThat(use.owes()).isFalse();
     }
 
     @Test
     void aGrantIsGivenBackAfterASettlementThatFailed() {
-        assertThat(use.settle(rule, debt -> CompletableFuture.failedFuture(new IllegalStateException("not now"))))
+        assertThat(use.settle(rule, 0, debt -> CompletableFuture.failedFuture(new IllegalStateException("not now"))))
                 .isCompletedExceptionally();
         grant.giveBack();
         assertThat(use.owes()).isFalse();
@@ -54,7 +54,7 @@ class KeyUseTests {
     @Test
     void aGrantIsGivenBackDuringASettlementThatFails() {
         CompletableFuture<Void> answer = new CompletableFuture<>();
-        CompletableFuture<Void> settled = use.settle(rule, debt -> answer);
+        CompletableFuture<Void> settled = use.settle(rule, 0, debt -> answer);
         grant.giveBack();
         answer.completeExceptionally(new IllegalStateException("not now"));
         assertThat(settled).isCompletedExceptionally();
@@ -63,7 +63,7 @@ class KeyUseTests {
 
     @Test
     void aGrantThatIsSettledTakesNoOtherFromTheDebt() {
-        assertThat(use.settle(rule, debt -> settled(debt, 3))).isCompleted();
+        assertThat(use.settle(rule, 0, debt -> settled(debt, 3))).isCompleted();
         assertThat(use.reserve(charge, 1, 0)).allMatch(LimitStatus::permitted);
         new OutageGrant(use, charge, charge.rule()).owe();
         grant.giveBack();
@@ -81,12 +81,12 @@ class KeyUseTests {
         OutageGrant four =
                 new OutageGrant(both, two.charge("key", 4), two.charge("key", 4).rule());
         four.owe();
-        var unused = both.settle(two, debt -> {
+        var unused = both.settle(two, 0, debt -> {
             debt.limits().get(1).settled(4);
             return CompletableFuture.failedFuture(new IllegalStateException("not now"));
         });
         List<Long> owed = new ArrayList<>();
-        CompletableFuture<Void> never = both.settle(two, debt -> {
+        CompletableFuture<Void> never = both.settle(two, 0, debt -> {
             debt.limits().forEach(each -> owed.add(each.owed));
             return CompletableFuture.failedFuture(new IllegalStateException("not now"));
         });
@@ -103,7 +103,7 @@ class KeyUseTests {
         OutageGrant held = new OutageGrant(
                 use, pool.charge("key", 2), pool.charge("key", 2).rule());
         held.owe();
-        assertThat(use.settle(rule, debt -> settled(debt, 3))).isCompleted();
+        assertThat(use.settle(rule, 0, debt -> settled(debt, 3))).isCompleted();
         grant.giveBack();
         assertThat(use.owes()).isTrue();
         held.giveBack();
@@ -123,7 +123,7 @@ class KeyUseTests {
         assertThat(both.reserve(now.charge("key", 1), 1, 0)).allMatch(LimitStatus::permitted);
         new OutageGrant(both, now.charge("key", 1), now.charge("key", 1).rule()).owe();
         List<Long> owed = new ArrayList<>();
-        assertThat(both.settle(now, debt -> {
+        assertThat(both.settle(now, 0, debt -> {
                     debt.limits().forEach(each -> owed.add(each.owed));
                     return CompletableFuture.completedFuture(null);
                 }))
@@ -162,7 +162,8 @@ class KeyUseTests {
                 pooled, pool.charge("key", 2), pool.charge("key", 2).rule());
         two.owe();
         DebtSettlement settlement = new DebtSettlement(storage(), storage());
-        assertThat(pooled.settle(rule, debt -> settlement.settle(charge, debt))).isCompleted();
+        assertThat(pooled.settle(rule, 0, debt -> settlement.settle(charge, debt)))
+                .isCompleted();
         assertThat(pooled.owes()).isFalse();
         two.release();
         assertThat(pooled.reserve(pool.charge("key", 5), 1, 0)).allMatch(LimitStatus::permitted);
@@ -184,7 +185,7 @@ class KeyUseTests {
         local.decide(List.of(four));
         new OutageGrant(both, four, four.rule()).owe();
         DebtSettlement settlement = new DebtSettlement(local, shared);
-        assertThat(both.settle(two, debt -> settlement.settle(four, debt))).isCompleted();
+        assertThat(both.settle(two, 0, debt -> settlement.settle(four, debt))).isCompleted();
         assertThat(shared.peek(two, "key").limits())
                 .extracting(LimitStatus::remaining)
                 .containsExactly(6L, 16L);
@@ -194,11 +195,11 @@ class KeyUseTests {
     @Test
     void aDebtIsDueUntilTheWidestRuleHasTried() {
         Rule narrow = Rule.of("rule", Limit.tokenBucket(2, Duration.ofHours(1)));
-        assertThat(use.settle(narrow, debt -> settled(debt, 2))).isCompleted();
+        assertThat(use.settle(narrow, 0, debt -> settled(debt, 2))).isCompleted();
         KeyUse.Due due = use.due("key");
         assertThat(due).isNotNull();
         assertThat(due.charge().rule()).isEqualTo(rule);
-        assertThat(use.settle(rule, debt -> settled(debt, 0))).isCompleted();
+        assertThat(use.settle(rule, 0, debt -> settled(debt, 0))).isCompleted();
         assertThat(use.due("key")).isNull();
         assertThat(use.owes()).isTrue();
     }
@@ -209,7 +210,7 @@ class KeyUseTests {
         assertThat(use.reserve(narrow.charge("key"), 1, 0)).allMatch(LimitStatus::permitted);
         new OutageGrant(use, narrow.charge("key"), narrow).owe();
         assertThat(use.due("key").charge().rule()).isEqualTo(rule);
-        assertThat(use.settle(rule, debt -> settled(debt, 4))).isCompleted();
+        assertThat(use.settle(rule, 0, debt -> settled(debt, 4))).isCompleted();
         assertThat(use.reserve(narrow.charge("key"), 1, 0)).allMatch(LimitStatus::permitted);
         new OutageGrant(use, narrow.charge("key"), narrow).owe();
         assertThat(use.due("key").charge().rule()).isEqualTo(narrow);
@@ -315,8 +316,8 @@ class KeyUseTests {
     @Test
     void callersShareASettlementThatIsUnderWay() {
         CompletableFuture<Void> answer = new CompletableFuture<>();
-        CompletableFuture<Void> settled = use.settle(rule, debt -> answer);
-        assertThat(use.settle(rule, debt -> new CompletableFuture<>()))
+        CompletableFuture<Void> settled = use.settle(rule, 0, debt -> answer);
+        assertThat(use.settle(rule, 0, debt -> new CompletableFuture<>()))
                 .isSameAs(settled)
                 .isNotDone();
         answer.complete(null);

@@ -182,6 +182,73 @@ class OutageAnswersTests {
         return limits().filter(limit -> !limit.isSpaced());
     }
 
+    static Stream<Limit> buckets() {
+        return Stream.of(Limit.tokenBucket(60, Duration.ofMinutes(1)), Limit.leakyBucket(60, Duration.ofMinutes(1)));
+    }
+
+    /** Two that leaked at the same time would be as fast as two limits. */
+    @ParameterizedTest
+    @MethodSource("buckets")
+    void whatIsGrantedInAnOutageLeaksBehindWhatTheBucketHeld(Limit bucket) {
+        Rule rule = Rule.of("rule", bucket);
+        decide(rule.charge("key", 30));
+        remote.fail("");
+        assertThat(decide(rule.charge("key", 30)).permitted()).isTrue();
+        time.advance(Duration.ofSeconds(31));
+        assertThat(decide(rule.charge("key", 32)).retryAfter()).contains(SECOND);
+        assertThat(decide(rule.charge("key", 31)).permitted()).isTrue();
+        assertExact(rule.charge("key"), SECOND);
+        time.advance(Duration.ofMinutes(2));
+        assertThat(decide(rule.charge("key", 60)).permitted()).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("buckets")
+    void whatWasGrantedInAnOutageIsOwedBehindWhatTheBucketHeld(Limit bucket) {
+        Rule rule = Rule.of("rule", bucket);
+        for (int seconds : new int[] {20, 40}) {
+            String key = "after" + seconds;
+            decide(rule.charge(key, 30));
+            remote.fail("");
+            assertThat(decide(rule.charge(key, 30)).permitted()).isTrue();
+            time.advance(Duration.ofSeconds(seconds));
+            remote.work("");
+            Decision next = decide(rule.charge(key));
+            assertThat(next.onFailure()).isEmpty();
+            assertThat(next.remaining()).isEqualTo(seconds - 1);
+        }
+    }
+
+    /** The reserve of a share of 3 is none, of the limit 2. */
+    @ParameterizedTest
+    @MethodSource("countingLimits")
+    void theReserveIsLeftOfSharesOfWhichItIsLessThanAPermit(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        remote.instances(3);
+        remote.fail("");
+        assertThat(decide(rule.charge("new", 2).keeping(20)).permitted()).isTrue();
+        Decision refused = decide(rule.charge("new").keeping(20));
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.never()).isFalse();
+        Decision large = decide(rule.charge("new", 3).keeping(20));
+        assertThat(large.permitted()).isFalse();
+        assertThat(large.never()).isFalse();
+        assertThat(decide(rule.charge("new")).permitted()).isTrue();
+        assertThat(decide(rule.charge("new")).permitted()).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("countingLimits")
+    void whatIsGivenBackIsNoneOfTheReserve(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        remote.instances(3);
+        decide(rule.charge("key", 4));
+        decide(rule.charge("key")).giveBack();
+        remote.fail("");
+        assertThat(decide(rule.charge("key").keeping(20)).permitted()).isTrue();
+        assertThat(decide(rule.charge("key").keeping(20)).permitted()).isFalse();
+    }
+
     @ParameterizedTest
     @MethodSource("countingLimits")
     void theReserveIsLeftForThoseWithPriority(Limit limit) {
