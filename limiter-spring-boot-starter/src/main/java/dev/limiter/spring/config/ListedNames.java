@@ -47,11 +47,12 @@ final class ListedNames {
                 }
             }
         }
-        parents.removeIf(parent -> !PropertyNames.hasNames(parent) || isOfLimits(parent));
+        parents.removeIf(parent -> !PropertyNames.hasNames(parent) || mayBeList(parent));
         return parents;
     }
 
-    private static boolean isOfLimits(ConfigurationPropertyName parent) {
+    /** Whether a property with names may also be a list. */
+    static boolean mayBeList(ConfigurationPropertyName parent) {
         return parent.getLastElement(Form.UNIFORM).equals("limits");
     }
 

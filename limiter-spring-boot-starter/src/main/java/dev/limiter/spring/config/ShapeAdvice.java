@@ -66,7 +66,8 @@ final class ShapeAdvice {
         }
         boolean first = name.isNumericIndex(depth - 1)
                 && (NAMES.contains(level.written())
-                        || name.getElement(depth - 1, Form.UNIFORM).equals("0"));
+                        || !ListedNames.mayBeList(name.chop(depth - 1))
+                                && name.getElement(depth - 1, Form.UNIFORM).equals("0"));
         String content = NAMES.contains(level.written()) ? name(value) : SOME_NAME;
         return first ? advice(name.chop(depth - 1), "names", content + ": { ... }") : null;
     }
@@ -104,7 +105,7 @@ final class ShapeAdvice {
     static ConfigurationPropertyName subject(ConfigurationPropertyName name) {
         PropertyNames.Level level = PropertyNames.of(name);
         for (int depth = level.depth() - 1; depth <= level.depth(); depth++) {
-            if (depth > 0 && name.isNumericIndex(depth)) {
+            if (depth > 0 && name.isNumericIndex(depth) && !ListedNames.mayBeList(name.chop(depth))) {
                 return name.chop(depth);
             }
         }

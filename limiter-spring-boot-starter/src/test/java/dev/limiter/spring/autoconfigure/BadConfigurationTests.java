@@ -886,6 +886,13 @@ class BadConfigurationTests {
                         ORDERS + "limits: [{ limit: 5, window: 1m }, { limit: 0, window: 1h }] }",
                         "limiter.rules.orders.limits.1.limit = \"0\"",
                         "LIM-107"),
+                bad(
+                        ORDERS + "limits: [{ limt: 5, window: 1m }, { limit: 5, window: 1m, algoritm: x }] }",
+                        "limits[0].limt",
+                        "Did you mean limit?",
+                        "limits[1].algoritm",
+                        "Did you mean algorithm?",
+                        "LIM-101"),
                 bad(rule("tiers: [{ limit: 9 }, { limit: 8 }]"), "tiers is a list here", "LIM-102"),
                 bad("limiter.floors: [{ limit: 1, window: 1s }]", "limiter.floors is a list here", "LIM-102"),
                 bad(
