@@ -265,9 +265,9 @@ final class LimitUse {
     }
 
     /**
-     * The time from the last answer on for which it counts. What memory has granted since is on top of what a bucket held
-     * then: the level is the larger one of what memory alone tells, which was empty then, and of all that flew in less
-     * what has leaked since (Reich's formula for a queue). Each alone would have both leak at the full rate.
+     * The time from the last answer on for which it counts. Permits granted in memory since are on top of what a bucket
+     * held then: the level is the larger one of what memory alone tells, which was empty then, and of all that flew in
+     * less what has leaked since (Reich's formula for a queue). Each alone would have both leak at the full rate.
      */
     private long counted(Limit limit, int instances) {
         return hasLevel(limit) && !limit.isSpaced()
@@ -310,7 +310,7 @@ final class LimitUse {
         return part(left - besideReturned(kept), instances) + ofOwn(kept);
     }
 
-    /** What was given back here is not divided, unless a part of it has to be left. */
+    /** Permits that were given back here are not divided, unless a part of them has to be left. */
     private long ofOwn(long kept) {
         return kept == 0 ? returned : 0;
     }
@@ -326,7 +326,7 @@ final class LimitUse {
         return Math.max(Math.min((long) due, counted(limit, instances)) - age, 0);
     }
 
-    /** So many permits on each instance; what was given back here is not divided. */
+    /** So many permits on each instance; those that were given back here are not divided. */
     private static double ofAll(long permits, int instances) {
         return permits > 0 ? (double) permits * instances : permits;
     }
