@@ -58,6 +58,12 @@ class WaysToHandlersTests {
                 "limiter.rules.fragment.skip-if=#request.getHeader('X-Fragment') == null",
                 "limiter.rules.fragment.limit=1",
                 "limiter.rules.fragment.window=1h",
+                "limiter.rules.page.paths=/inner/include/**",
+                "limiter.rules.page.phase=request",
+                "limiter.rules.page.key=header:X-Fragment",
+                "limiter.rules.page.skip-if=#request.getHeader('X-Fragment') == null",
+                "limiter.rules.page.limit=2",
+                "limiter.rules.page.window=1h",
                 "management.endpoint.health.show-components=always");
 
         clients = Applications.clientsOf(application);
@@ -143,6 +149,9 @@ class WaysToHandlersTests {
         assertThat(refused.statusCode()).isEqualTo(200);
         assertThat(refused.body()).isEqualTo("before  after");
         assertPermitsAreReturned();
+
+        HttpResponse<String> refusedPage = clients.get("/inner/include/plain", "X-Fragment", "one");
+        assertThat(refusedPage.statusCode()).isEqualTo(429);
     }
 
     @Test

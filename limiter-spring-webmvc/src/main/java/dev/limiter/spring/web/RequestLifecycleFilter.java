@@ -1,5 +1,6 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.decide.RequestLedger;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.web.settle.AnswerView;
 import dev.limiter.spring.web.settle.HeldResponse;
@@ -93,18 +94,21 @@ public final class RequestLifecycleFilter implements Filter {
     }
 
     /** A part of a dispatch that writes to the body, and no more. */
-    private static void include(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+    private void include(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
+        RequestLedger ledger = requests.begin(request, response).ledger;
         HeldResponse settling = WebUtils.getNativeResponse(response, HeldResponse.class);
-        if (settling == null) {
-            chain.doFilter(request, response);
-            return;
+        int outer = ledger.beginInclude();
+        if (settling != null) {
+            settling.answer().beginInclude();
         }
-        settling.answer().beginInclude();
         try {
             chain.doFilter(request, response);
         } finally {
-            settling.answer().endInclude();
+            if (settling != null) {
+                settling.answer().endInclude();
+            }
+            ledger.endInclude(outer);
         }
     }
 

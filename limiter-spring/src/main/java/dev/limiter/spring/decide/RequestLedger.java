@@ -34,6 +34,8 @@ public final class RequestLedger {
     private @Nullable Verdict refusal;
     private Duration delay = Duration.ZERO;
     private volatile List<Verdict> open = List.of();
+    /** The number of verdicts that are older than the included resource, where one is being made. */
+    private int beforeInclude;
 
     public RequestLedger(PolicyTexts texts) {
         this.texts = texts;
@@ -188,9 +190,26 @@ public final class RequestLedger {
         return false;
     }
 
-    /** Returns the permits of all verdicts: another decision rejected the request. */
+    /**
+     * Begins a resource that a page includes. The result is for {@link #endInclude}: the page may be included itself.
+     */
+    public int beginInclude() {
+        int outer = beforeInclude;
+        beforeInclude = verdicts.size();
+        return outer;
+    }
+
+    /** Goes on with the page that included a resource. */
+    public void endInclude(int outer) {
+        beforeInclude = outer;
+    }
+
+    /**
+     * Returns the permits of all verdicts: another decision rejected the request. Those of a page are kept when a
+     * resource is rejected that it includes: the page is answered all the same.
+     */
     public void giveBack() {
-        verdicts.forEach(Verdict::giveBack);
+        verdicts.subList(beforeInclude, verdicts.size()).forEach(Verdict::giveBack);
     }
 
     /** Releases the permits that the request holds, because it is over. */

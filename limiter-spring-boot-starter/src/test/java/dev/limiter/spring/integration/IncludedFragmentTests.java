@@ -1,0 +1,133 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.testkit.Conditions;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Pages that include a fragment whose annotation refuses: a page is answered all the same, so it stays charged. */
+@TestPropertySource(
+        properties = {
+            "limiter.rules.page.paths=/page",
+            "limiter.rules.page.limit=2",
+            "limiter.rules.page.window=1h",
+            "limiter.rules.held.paths=/held",
+            "limiter.rules.held.algorithm=concurrency",
+            "limiter.rules.held.limit=1",
+            "limiter.rules.part.paths=/part",
+            "limiter.rules.part.limit=5",
+            "limiter.rules.part.window=1h",
+        })
+class IncludedFragmentTests extends WebTestSupport {
+
+    @Autowired
+    private RateLimiters limiters;
+
+    @Autowired
+    private Rules rules;
+
+    @Test
+    void pageStaysCharged() {
+        assertThat(get("/page").body()).isEqualTo("[fragment]");
+        assertThat(get("/page").statusCode()).isEqualTo(200);
+        assertThat(get("/page").statusCode()).isEqualTo(429);
+    }
+
+    /** The page ends with the permits that others could take meanwhile. */
+    @Test
+    void pageKeepsThePermitThatItHolds() {
+        assertThat(get("/held").body()).isEqualTo("[fragment]0");
+        Conditions.await(() -> remaining("held") == 1);
+        assertThat(get("/held").body()).endsWith("]0");
+    }
+
+    @Test
+    void whatTheFragmentTookIsGivenBack() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(get("/unlimited").statusCode()).isEqualTo(200);
+        }
+        assertThat(remaining("part")).isEqualTo(4);
+    }
+
+    private long remaining(String rule) {
+        return limiters.peek(rules.current().find(rule).orElseThrow().rule(), "")
+                .remaining();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, Pages.class, Fragments.class})
+    static class Application {}
+
+    @RestController
+    static class Pages {
+
+        private final RateLimiters limiters;
+        private final Rules rules;
+
+        Pages(RateLimiters limiters, Rules rules) {
+            this.limiters = limiters;
+            this.rules = rules;
+        }
+
+        @GetMapping("/page")
+        void page(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
+            include("/fragment", request, response);
+        }
+
+        @GetMapping("/held")
+        void held(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
+            include("/fragment-of-held", request, response);
+            response.getWriter()
+                    .print(limiters.peek(
+                                    rules.current().find("held").orElseThrow().rule(), "")
+                            .remaining());
+        }
+
+        @GetMapping("/unlimited")
+        void unlimited(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
+            include("/part", request, response);
+        }
+
+        private static void include(String fragment, HttpServletRequest request, HttpServletResponse response)
+                throws ServletException, IOException {
+            response.getWriter().print("[");
+            request.getRequestDispatcher(fragment).include(request, response);
+            response.getWriter().print("]");
+        }
+    }
+
+    @RestController
+    static class Fragments {
+
+        @RateLimiter(limit = 1, window = "1h")
+        @GetMapping("/fragment")
+        void fragment(HttpServletResponse response) throws IOException {
+            response.getWriter().print("fragment");
+        }
+
+        @RateLimiter(limit = 1, window = "1h")
+        @GetMapping("/fragment-of-held")
+        void fragmentOfHeld(HttpServletResponse response) throws IOException {
+            response.getWriter().print("fragment");
+        }
+
+        @RateLimiter(limit = 1, window = "1h")
+        @GetMapping("/part")
+        void part(HttpServletResponse response) throws IOException {
+            response.getWriter().print("part");
+        }
+    }
+}
