@@ -63,7 +63,7 @@ public final class RateLimitFilter implements Filter {
     private boolean permits(HttpServletRequest request, HttpServletResponse response, RuleSet ruleSet)
             throws IOException {
         ServletRequestDecisions decisions = requests.of(request, response);
-        if (!decisions.isEndpointOpen()) {
+        if (!decisions.isEndpointOpen() || SuspendedRequest.isBack(request)) {
             return true;
         }
         ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet, decisions.ledger.decidedOnArrival());

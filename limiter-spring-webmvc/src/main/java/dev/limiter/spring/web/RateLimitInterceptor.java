@@ -30,7 +30,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
             throws IOException {
         ServletRequestDecisions decisions = requests.of(request, response);
-        if (!decisions.isEndpointOpen()) {
+        if (!decisions.isEndpointOpen() || SuspendedRequest.isBack(request)) {
             return true;
         }
         if (decisions.ledger.hasVerdicts()) {

@@ -69,6 +69,12 @@ final class SuspendedRequest {
         return new ModelAndViewDefiningException(nothing);
     }
 
+    /** Whether an asynchronous request comes back with its result, or from its wait: it has been decided before. */
+    static boolean isBack(HttpServletRequest request) {
+        return request.getDispatcherType() == DispatcherType.ASYNC
+                && WebAsyncUtils.getAsyncManager(request).hasConcurrentResult();
+    }
+
     /** Makes Spring MVC call the handler, instead of taking the end of the wait for what it returned. */
     static void resume(HttpServletRequest request) {
         WebAsyncUtils.getAsyncManager(request).clearConcurrentResult();

@@ -32,7 +32,8 @@ public record ArrivingRequest(List<RateLimitRule> rules, String resource) {
         PathPattern best = null;
         for (RateLimitRule rule : ruleSet.requestRules()) {
             PathPattern pattern = rule.bestPattern(request.getMethod(), paths);
-            if (pattern != null && !decided.contains(rule)) {
+            if (pattern != null
+                    && decided.stream().noneMatch(other -> other.name().equals(rule.name()))) {
                 rules.add(rule);
                 if (best == null || pattern.compareTo(best) < 0) {
                     best = pattern;

@@ -75,6 +75,15 @@ class ArrivingRequestTests {
         assertThat(arriving.resource()).isEqualTo("* /**");
     }
 
+    /** The rules are made anew when any of them is changed. */
+    @Test
+    void rulesThatWereDecidedAreNotDecidedAgainAfterAChange() {
+        List<RateLimitRule> decided = List.of(
+                ruleSet(null, List.of(), early("login", "/login")).find("login").orElseThrow());
+        assertThat(names(ArrivingRequest.of(request("POST", "/login", "/login"), rules, decided)))
+                .isEqualTo("all");
+    }
+
     private static RuleDefinition.Builder early(String name, String... paths) {
         return rule(name, paths).phase(Phase.REQUEST);
     }

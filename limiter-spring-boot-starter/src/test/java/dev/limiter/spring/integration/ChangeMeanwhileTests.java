@@ -1,0 +1,121 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.operate.RuleChange;
+import dev.limiter.spring.rule.Mode;
+import java.net.http.HttpResponse;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.stereotype.Controller;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.context.request.async.DeferredResult;
+
+/** Asynchronous requests that come back with their result: they have been charged, by the rules of then. */
+@TestPropertySource(
+        properties = {
+            "limiter.rules.arriving.paths=/slow",
+            "limiter.rules.arriving.phase=request",
+            "limiter.rules.arriving.limit=10",
+            "limiter.rules.arriving.window=1h",
+            "limiter.rules.early.paths=/slow",
+            "limiter.rules.early.phase=request",
+            "limiter.rules.early.mode=off",
+            "limiter.rules.early.limit=10",
+            "limiter.rules.early.window=1h",
+            "limiter.rules.late.paths=/slow",
+            "limiter.rules.late.mode=off",
+            "limiter.rules.late.limit=10",
+            "limiter.rules.late.window=1h",
+            "limiter.rules.forwarded.paths=/forwarded",
+            "limiter.rules.forwarded.limit=1",
+            "limiter.rules.forwarded.window=1h",
+        })
+class ChangeMeanwhileTests extends WebTestSupport {
+
+    @Autowired
+    private Endpoints endpoints;
+
+    @Autowired
+    private LiveRules live;
+
+    @Autowired
+    private RateLimiters limiters;
+
+    @Autowired
+    private Rules rules;
+
+    @Test
+    void rulesThatBeginMeanwhileDoNotCharge() throws Exception {
+        CompletableFuture<HttpResponse<String>> request = CompletableFuture.supplyAsync(() -> get("/slow"));
+        DeferredResult<String> result = Objects.requireNonNull(endpoints.pending.poll(60, TimeUnit.SECONDS));
+        enforce("early");
+        enforce("late");
+        result.setResult("done");
+
+        HttpResponse<String> answer = request.get(60, TimeUnit.SECONDS);
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(field(answer, "RateLimit-Policy")).isEqualTo("\"arriving\";q=10;w=3600");
+        assertThat(remaining("arriving")).isEqualTo(9);
+        assertThat(remaining("early")).isEqualTo(10);
+        assertThat(remaining("late")).isEqualTo(10);
+    }
+
+    @Test
+    void anotherEndpointThatTheResultLeadsToIsCharged() {
+        assertThat(get("/leading").body()).isEqualTo("forwarded");
+        assertThat(get("/leading").statusCode()).isEqualTo(429);
+    }
+
+    private void enforce(String rule) {
+        live.change(rule, new RuleChange(null, null, null, null, Mode.ENFORCE, null), null);
+    }
+
+    private long remaining(String rule) {
+        return limiters.peek(rules.current().find(rule).orElseThrow().rule(), "")
+                .remaining();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Base.class, Endpoints.class})
+    static class Application {}
+
+    @Controller
+    static class Endpoints {
+
+        private final BlockingQueue<DeferredResult<String>> pending = new LinkedBlockingQueue<>();
+
+        @GetMapping("/slow")
+        @ResponseBody
+        DeferredResult<String> slow() {
+            DeferredResult<String> result = new DeferredResult<>();
+            pending.add(result);
+            return result;
+        }
+
+        @GetMapping("/leading")
+        DeferredResult<String> leading() {
+            DeferredResult<String> result = new DeferredResult<>();
+            result.setResult("forward:/forwarded");
+            return result;
+        }
+
+        @GetMapping("/forwarded")
+        @ResponseBody
+        String forwarded() {
+            return "forwarded";
+        }
+    }
+}
