@@ -89,6 +89,22 @@ import org.springframework.web.util.pattern.PathPatternParser;
             "limiter.rules.named.limit=2",
             "limiter.rules.named.window=1h",
             "limiter.rules.named.scope=rule",
+            "limiter.rules.seen.paths=/seen",
+            "limiter.rules.seen.mode=shadow",
+            "limiter.rules.seen.key=header:X-Test",
+            "limiter.rules.seen.limit=10",
+            "limiter.rules.seen.window=1h",
+            "limiter.rules.tried.paths=/tried",
+            "limiter.rules.tried.enforce=0.01%",
+            "limiter.rules.tried.key=header:X-Test",
+            "limiter.rules.tried.limit=10",
+            "limiter.rules.tried.window=1h",
+            "limiter.rules.barred.paths=/barred",
+            "limiter.rules.barred.mode=shadow",
+            "limiter.rules.barred.deny=127.0.0.0/8,::1",
+            "limiter.rules.barred.key=header:X-Test",
+            "limiter.rules.barred.limit=10",
+            "limiter.rules.barred.window=1h",
             "limiter.rules.failures.paths=/guarded/**",
             "limiter.rules.failures.phase=request",
             "limiter.rules.failures.limit=2",
@@ -219,6 +235,19 @@ class RequestPhaseTests extends WebTestSupport {
         assertThat(get("/named").statusCode()).isEqualTo(200);
         assertThat(get("/named").statusCode()).isEqualTo(200);
         assertThat(get("/named").statusCode()).isEqualTo(429);
+    }
+
+    /** Rules that only watch: all keys, nearly all, or addresses that they would deny. */
+    @ParameterizedTest
+    @CsvSource({"seen, 9", "tried, 9", "barred, 10"})
+    void annotationsOfTheSameNameDoNotWatchAgain(String rule, long remaining) {
+        assertThat(get("/" + rule, "X-Test", "watched").statusCode()).isEqualTo(200);
+
+        assertThat(events)
+                .extracting(RateLimitEvent::rule)
+                .filteredOn(rule::equals)
+                .hasSize(1);
+        assertThat(remaining(rule, "header:x-test=7:watched")).isEqualTo(remaining);
     }
 
     @Test
@@ -470,6 +499,24 @@ class RequestPhaseTests extends WebTestSupport {
         @RateLimiter("named")
         @GetMapping("/named")
         String named() {
+            return "ok";
+        }
+
+        @RateLimiter("seen")
+        @GetMapping("/seen")
+        String seen() {
+            return "ok";
+        }
+
+        @RateLimiter("tried")
+        @GetMapping("/tried")
+        String tried() {
+            return "ok";
+        }
+
+        @RateLimiter("barred")
+        @GetMapping("/barred")
+        String barred() {
             return "ok";
         }
 

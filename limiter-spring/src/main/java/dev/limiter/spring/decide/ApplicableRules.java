@@ -106,14 +106,20 @@ public final class ApplicableRules {
         return enforced.isEmpty() && shadow.isEmpty();
     }
 
-    /** These rules without the enforced ones among the others. */
+    /** These rules without those among the others. */
     public ApplicableRules without(List<RateLimitRule> others) {
-        if (others.isEmpty() || enforced.isEmpty()) {
+        if (others.isEmpty()) {
             return this;
         }
-        List<RateLimitRule> rest = enforced.stream()
+        List<RateLimitRule> refusing = without(others, enforced);
+        List<RateLimitRule> watching = without(others, shadow);
+        boolean same = refusing.size() == enforced.size() && watching.size() == shadow.size();
+        return same ? this : new ApplicableRules(refusing, watching);
+    }
+
+    private static List<RateLimitRule> without(List<RateLimitRule> others, List<RateLimitRule> rules) {
+        return rules.stream()
                 .filter(rule -> others.stream().noneMatch(other -> other.name().equals(rule.name())))
                 .toList();
-        return rest.size() == enforced.size() ? this : new ApplicableRules(rest, shadow);
     }
 }

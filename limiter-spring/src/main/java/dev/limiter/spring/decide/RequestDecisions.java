@@ -13,7 +13,7 @@ public interface RequestDecisions {
     /** Whether that method is the one that answers the request, rather than one called on the way. */
     boolean isHandler(Method method, Class<?> targetClass);
 
-    /** The rules that have counted the request by its path. */
+    /** The rules that have counted the request by its path, also those that only watched. */
     List<RateLimitRule> rules();
 
     /** Adds the decision of the annotation on the handler. Its held permits are released when the request is done. */

@@ -62,7 +62,7 @@ public final class RequestLedger {
         handlerRules = List.of();
     }
 
-    /** The rules that have counted the request by its path. */
+    /** The rules that have counted the request by its path, also those that only watched. */
     public List<RateLimitRule> rules() {
         return rules;
     }
@@ -74,7 +74,7 @@ public final class RequestLedger {
 
     /** Adds the verdict of rules of the request. The fields of a refusal are those of the rejection, which follows. */
     public void addRequest(Verdict verdict, FieldSink fields) {
-        rules = with(rules, verdict.rules);
+        rules = with(with(rules, verdict.rules), verdict.watching);
         remember(verdict);
         if (verdict.permitted) {
             writePermitted(verdict, fields);
@@ -84,7 +84,7 @@ public final class RequestLedger {
     /** Adds the verdict of the rules of the handler. */
     public void addHandler(Verdict verdict, FieldSink fields) {
         if (verdict.permitted) {
-            handlerRules = with(handlerRules, verdict.rules);
+            handlerRules = with(with(handlerRules, verdict.rules), verdict.watching);
         }
         remember(verdict);
         writePermitted(verdict, fields);
@@ -106,8 +106,8 @@ public final class RequestLedger {
     }
 
     private static <T> List<T> with(List<T> some, List<T> more) {
-        if (some.isEmpty()) {
-            return more;
+        if (some.isEmpty() || more.isEmpty()) {
+            return some.isEmpty() ? more : some;
         }
         return Stream.concat(some.stream(), more.stream()).toList();
     }

@@ -38,11 +38,11 @@ final class RuleCharges {
 
         /** {@code open}: the charges that may be returned later; {@code held}: until the request is over. */
         Verdict permitted(Decision decision, List<OpenCharge> open, HeldPermits held) {
-            return new Verdict(rules, charges, decision, List.of(), open, held);
+            return new Verdict(rules, charges, decision, List.of(), List.of(), open, held);
         }
 
         Verdict refused(Decision decision) {
-            return new Verdict(rules, charges, decision, List.of(), List.of(), HeldPermits.NONE);
+            return new Verdict(rules, charges, decision, List.of(), List.of(), List.of(), HeldPermits.NONE);
         }
     }
 

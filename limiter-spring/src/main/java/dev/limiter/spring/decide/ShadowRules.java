@@ -21,6 +21,7 @@ final class ShadowRules {
     private final ApplicableRules applicable;
     private final RateLimitContext context;
     private final String resource;
+    private final List<RateLimitRule> watching = new ArrayList<>();
     private final List<Decision> decisions = new ArrayList<>();
     private final List<OpenCharge> open = new ArrayList<>();
     private final PermitHolders holders;
@@ -46,6 +47,7 @@ final class ShadowRules {
     Charge charge(RateLimitRule rule) {
         try {
             if (rule.denies(context)) {
+                watching.add(rule);
                 reports.tell(rule, context, resource, Outcome.SHADOW_REJECTED, null);
                 return null;
             }
@@ -57,6 +59,7 @@ final class ShadowRules {
     }
 
     void decided(RateLimitRule rule, Charge charge, Decision decision) {
+        watching.add(rule);
         decisions.add(decision);
         open.addAll(charges.open(List.of(rule), context, decision));
         if (rule.limitsConcurrency() && decision.permitted()) {
@@ -83,6 +86,7 @@ final class ShadowRules {
             return verdict;
         }
         open.addAll(0, verdict.open);
-        return new Verdict(verdict.rules, verdict.charges, verdict.decision, decisions, open, verdict.held.and(held));
+        return new Verdict(
+                verdict.rules, verdict.charges, verdict.decision, watching, decisions, open, verdict.held.and(held));
     }
 }

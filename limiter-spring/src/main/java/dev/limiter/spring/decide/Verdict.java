@@ -20,13 +20,16 @@ public final class Verdict {
 
     /** No rule had anything to say. */
     public static final Verdict UNLIMITED =
-            new Verdict(List.of(), List.of(), null, List.of(), List.of(), HeldPermits.NONE);
+            new Verdict(List.of(), List.of(), null, List.of(), List.of(), List.of(), HeldPermits.NONE);
 
     final List<RateLimitRule> rules;
     /** The charges of the {@link #rules}, in their order. */
     final List<Charge> charges;
 
     final @Nullable Decision decision;
+    /** The rules that only watched. */
+    final List<RateLimitRule> watching;
+
     private final List<Decision> shadow;
     /** The charges that may be returned once the outcome is known. */
     final List<OpenCharge> open;
@@ -41,12 +44,14 @@ public final class Verdict {
             List<RateLimitRule> rules,
             List<Charge> charges,
             @Nullable Decision decision,
+            List<RateLimitRule> watching,
             List<Decision> shadow,
             List<OpenCharge> open,
             HeldPermits held) {
         this.rules = rules;
         this.charges = charges;
         this.decision = decision;
+        this.watching = watching;
         this.shadow = shadow;
         this.open = open;
         this.held = held;
