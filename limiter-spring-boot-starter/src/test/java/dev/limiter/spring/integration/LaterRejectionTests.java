@@ -1,8 +1,11 @@
 package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.limiter.RateLimitExceededException;
 import dev.limiter.RateLimiters;
+import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.test.VirtualTimeSource;
@@ -79,6 +82,19 @@ class LaterRejectionTests extends WebTestSupport {
         assertThat(used("outcome")).isEqualTo(1);
     }
 
+    /** A refusal that no client is to blame for; the last of two is not the one that leaves the handler. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/own", "/own-future", "/own-first"})
+    void whatTheApplicationMayNotDoIsToldAsSuch(String path) {
+        assertThat(get(path).statusCode()).isEqualTo(200);
+
+        HttpResponse<String> rejected = get(path);
+
+        assertThat(rejected.statusCode()).isEqualTo(503);
+        assertThat(rejected.body()).contains("#temporary-reduced-capacity", "\"violated-policies\":[\"own\"]");
+        assertThat(field(rejected, "RateLimit")).isEqualTo("\"path\";r=99;t=3564, \"outcome\";r=99;t=3564");
+    }
+
     private long used(String rule) {
         return 100
                 - limiters.peek(rules.current().find(rule).orElseThrow().rule(), "")
@@ -94,6 +110,11 @@ class LaterRejectionTests extends WebTestSupport {
 
         @RateLimiter(limit = 1, window = "1h")
         public String call() {
+            return "called";
+        }
+
+        @RateLimiter(name = "own", limit = 1, window = "1h", answer = Answer.SERVER)
+        public String own() {
             return "called";
         }
     }
@@ -157,6 +178,27 @@ class LaterRejectionTests extends WebTestSupport {
         @GetMapping("/future-chained")
         CompletableFuture<String> futureChained() {
             return CompletableFuture.supplyAsync(() -> "x").thenApply(x -> limited.call());
+        }
+
+        @GetMapping("/own")
+        String own() {
+            return limited.own();
+        }
+
+        @GetMapping("/own-future")
+        CompletableFuture<String> ownFuture() {
+            return CompletableFuture.supplyAsync(limited::own);
+        }
+
+        @GetMapping("/own-first")
+        String ownFirst() {
+            try {
+                return limited.own();
+            } catch (RateLimitExceededException first) {
+                limited.call();
+                assertThatThrownBy(limited::call).isInstanceOf(RateLimitExceededException.class);
+                throw first;
+            }
         }
 
         @GetMapping("/joined")

@@ -50,6 +50,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         }
         ServletRequestDecisions decisions = requests.of(request, response);
         decisions.ledger.giveBack();
+        decisions.ledger.addRefusal(rejection);
         if (response.isCommitted()) {
             return null;
         }

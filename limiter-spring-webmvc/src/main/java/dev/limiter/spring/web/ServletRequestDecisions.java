@@ -182,11 +182,6 @@ final class ServletRequestDecisions implements RequestDecisions {
         }
     }
 
-    @Override
-    public void addRefusal(Verdict verdict) {
-        ledger.addRefusal(verdict);
-    }
-
     /** The request waits for a verdict from now on. */
     void waitFor(ReturningFuture<Verdict> verdict) {
         wait = new Wait(verdict);

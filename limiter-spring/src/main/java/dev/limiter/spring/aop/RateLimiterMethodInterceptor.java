@@ -7,7 +7,6 @@ import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
 import java.lang.reflect.Method;
-import java.util.Objects;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -45,11 +44,7 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
                                     call.getMethod().getReturnType())
                     : proceed(call, verdict, handler);
         }
-        if (request != null) {
-            request.addRefusal(verdict);
-        }
-        RateLimitExceededException rejection =
-                new RateLimitExceededException(Objects.requireNonNull(verdict.decision()));
+        RateLimitExceededException rejection = verdict.rejection();
         Fallback fallback = method.fallback(verdict.refusingRule());
         if (fallback == null) {
             throw rejection;

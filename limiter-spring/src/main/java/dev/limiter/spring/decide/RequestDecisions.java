@@ -21,7 +21,4 @@ public interface RequestDecisions {
 
     /** Settles the charges of a method called on the way, when the answer is about to be sent. Thread-safe. */
     void settleWithAnswer(Verdict verdict);
-
-    /** Adds the refusal of a method that was called on the way. */
-    void addRefusal(Verdict verdict);
 }

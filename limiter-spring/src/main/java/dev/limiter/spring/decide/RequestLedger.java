@@ -3,6 +3,7 @@ package dev.limiter.spring.decide;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
+import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.answer.FieldSink;
 import dev.limiter.spring.answer.PolicyText;
 import dev.limiter.spring.answer.PolicyTexts;
@@ -90,9 +91,11 @@ public final class RequestLedger {
         writePermitted(verdict, fields);
     }
 
-    /** Adds the refusal of a method that was called on the way. */
-    public void addRefusal(Verdict verdict) {
-        refusal = verdict;
+    /** Adds the refusal that is to be answered, of a method that was called on the way, by any thread. */
+    public void addRefusal(RateLimitExceededException rejection) {
+        if (rejection instanceof Verdict.RejectedCallException call) {
+            refusal = call.verdict;
+        }
     }
 
     /** Has the client told to return so much later than it could, in all that is written of a refusal from now on. */

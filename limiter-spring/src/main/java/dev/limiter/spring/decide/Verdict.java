@@ -5,6 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
+import dev.limiter.RateLimitExceededException;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.ResponseView;
@@ -247,6 +248,24 @@ public final class Verdict {
             }
         }
         return false;
+    }
+
+    /** The exception of a refused call, for {@link RequestLedger#addRefusal}. */
+    public RateLimitExceededException rejection() {
+        return new RejectedCallException(this);
+    }
+
+    /** The whole verdict comes with it to where the request is answered: the thread of a call may know no request. */
+    static final class RejectedCallException extends RateLimitExceededException {
+
+        private static final long serialVersionUID = 1L;
+
+        final transient Verdict verdict;
+
+        RejectedCallException(Verdict verdict) {
+            super(Objects.requireNonNull(verdict.decision));
+            this.verdict = verdict;
+        }
     }
 
     /** Returns what was taken, because the request was rejected after all. */
