@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Bean;
@@ -39,6 +41,15 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.closed.ban.after=1",
             "limiter.rules.closed.ban.within=1h",
             "limiter.rules.closed.ban.for=1h",
+            "limiter.rules.own.paths=/own",
+            "limiter.rules.own.limit=1",
+            "limiter.rules.own.window=1h",
+            "limiter.rules.own.answer=server",
+            "limiter.rules.own.on-failure=deny",
+            "limiter.rules.shared.paths=/shared",
+            "limiter.rules.shared.algorithm=concurrency",
+            "limiter.rules.shared.limit=1",
+            "limiter.rules.shared.on-failure=deny",
             "limiter.rules.local.paths=/local,/all",
             "limiter.rules.local.limit=2",
             "limiter.rules.local.window=1h",
@@ -90,6 +101,20 @@ class RedisFailureTests extends WebTestSupport {
                     .contains("#temporary-reduced-capacity", "The limit closed cannot be checked at the moment");
         }
         assertThat(events.of("closed")).hasSize(5).containsOnly(Outcome.FAILED_CLOSED);
+    }
+
+    /** Rules whose refusals no client is to blame for: a limit of the application, and one that all share. */
+    @ParameterizedTest
+    @ValueSource(strings = {"own", "shared"})
+    void closedRulesOfTheServerSaySo(String rule) {
+        HttpResponse<String> answer = get("/" + rule);
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.body())
+                .contains(
+                        "#temporary-reduced-capacity",
+                        "\"status\":503",
+                        "The limit " + rule + " cannot be checked at the moment");
+        assertThat(events.of(rule)).containsExactly(Outcome.FAILED_CLOSED);
     }
 
     /** The limits that would have refused are counted while one is tried out: none was asked. */
@@ -167,7 +192,7 @@ class RedisFailureTests extends WebTestSupport {
     @RestController
     static class Endpoints {
 
-        @GetMapping({"/open", "/closed", "/local", "/open-and-local", "/all", "/watched", "/other"})
+        @GetMapping({"/open", "/closed", "/local", "/open-and-local", "/all", "/watched", "/other", "/own", "/shared"})
         String served() {
             return "served";
         }

@@ -48,7 +48,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
     @Override
     public void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException {
         ProblemBody.Problem problem = problem(request, decision);
-        int status = status(problem);
+        int status = status(problem, request, decision);
         OptionalLong retryAfter = retryAfter(request, decision);
         List<String> violated = violated(decision);
         Locale locale = RequestContextUtils.getLocale(request);
@@ -110,17 +110,22 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         if (decision.onFailure().filter(OnFailure.DENY::equals).isPresent()) {
             return ProblemBody.Problem.UNDECIDED;
         }
-        ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
-        return decisions != null && decisions.ledger.isOverload(decision)
+        return isOverload(request, decision)
                 ? ProblemBody.Problem.REDUCED_CAPACITY
                 : ProblemBody.Problem.QUOTA_EXCEEDED;
     }
 
-    private int status(ProblemBody.Problem problem) {
+    private static boolean isOverload(HttpServletRequest request, Decision decision) {
+        ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
+        return decisions != null && decisions.ledger.isOverload(decision);
+    }
+
+    private int status(ProblemBody.Problem problem, HttpServletRequest request, Decision decision) {
         return switch (problem) {
             case FORBIDDEN -> HttpServletResponse.SC_FORBIDDEN;
             case REDUCED_CAPACITY -> HttpServletResponse.SC_SERVICE_UNAVAILABLE;
-            case QUOTA_EXCEEDED, ABNORMAL_USAGE, UNDECIDED -> status;
+            case UNDECIDED -> isOverload(request, decision) ? HttpServletResponse.SC_SERVICE_UNAVAILABLE : status;
+            case QUOTA_EXCEEDED, ABNORMAL_USAGE -> status;
         };
     }
 
