@@ -1,8 +1,11 @@
 package dev.limiter;
 
 import static dev.limiter.VirtualTime.STEP;
+import static dev.limiter.VirtualTime.ceil;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 
 class SlidingWindowCounterContractTests extends AlgorithmContractTests {
 
@@ -23,5 +26,28 @@ class SlidingWindowCounterContractTests extends AlgorithmContractTests {
     @Override
     double longestBlock() {
         return 1 + 1.0 / buckets();
+    }
+
+    @Test
+    void clockThatStepsBackToTheEndOfASubWindowDoesNotAgeWhatIsUsed() {
+        Rule rule = rule(100);
+        long subWindow = WINDOW_NANOS / buckets();
+        time.set(ceil(time.now() - time.now() % WINDOW_NANOS + subWindow * 98 / 100));
+        take(rule, 99);
+        time.advance(ceil(subWindow * 4 / 100));
+        take(rule, 1);
+        long granted = 100;
+        time.advance(-ceil(10 * WINDOW_NANOS - subWindow * 96 / 100));
+        long passed = ceil(subWindow * 4 / 100);
+        while (passed < WINDOW_NANOS) {
+            Decision decision = take(rule, 1);
+            long step = decision.permitted()
+                    ? 0
+                    : ceil(decision.retryAfter().orElseThrow().toNanos());
+            granted += decision.permitted() ? 1 : 0;
+            passed += step;
+            time.advance(step);
+        }
+        assertThat(granted).isLessThanOrEqualTo(100 + 100 / buckets());
     }
 }

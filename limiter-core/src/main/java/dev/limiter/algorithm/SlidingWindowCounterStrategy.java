@@ -289,13 +289,15 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
             return ticks;
         }
 
-        /** A step back of up to half a window is sat out; after a longer one all counts move back with the clock. */
+        /**
+         * A step back of up to half a window is sat out; after a longer one all counts move back with the clock, to the
+         * next start of a sub-window, which is sat out: further on in one they would be older than they are.
+         */
         private long steppedBack(long ticks) {
-            if (start - ticks <= limit.bucketTicks * limit.buckets / 2) {
-                return start;
+            if (start - ticks > limit.bucketTicks * limit.buckets / 2) {
+                newest(Exact.ceilDiv(ticks, limit.bucketTicks));
             }
-            newest(Math.floorDiv(ticks, limit.bucketTicks));
-            return ticks;
+            return start;
         }
 
         /** How many of the oldest sub-window's permits no longer count. */

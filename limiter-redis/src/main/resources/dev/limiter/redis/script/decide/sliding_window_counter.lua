@@ -33,7 +33,10 @@ if stored then
       -- a small step of the clock back: the counts stay in their sub-windows
       newest, elapsed = newest_then, -ahead
     else
-      -- a large step back: the counts move with the clock
+      -- a large step back: the counts move with the clock, to the next start of a sub-window, or they would grow older
+      if elapsed > 0 then
+        newest, elapsed = newest + 1, elapsed - size
+      end
       newest_then, renewed = newest, true
     end
   end
