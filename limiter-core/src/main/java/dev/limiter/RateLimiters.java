@@ -116,8 +116,7 @@ public final class RateLimiters implements AutoCloseable {
      * most. A caller whose turn would come too late is refused at once. First come, first served; no caller leaves
      * before its turn.
      *
-     * <p>Token buckets, paced leaky buckets, the next of fixed windows and concurrency limits can be waited for; other
-     * limits, and requests for more than can ever be granted, are refused at once. An interrupt ends the wait: the
+     * <p>Buckets, the next of fixed windows and concurrency limits can be waited for; other limits, and requests for more than can ever be granted, are refused at once. An interrupt ends the wait: the
      * place is given back, the answer is a refusal, and the interrupt status stays. {@link #close()} ends the wait in
      * the same way. The failure of a remote storage is thrown.
      */

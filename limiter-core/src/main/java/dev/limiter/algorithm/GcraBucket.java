@@ -19,7 +19,7 @@ import java.math.BigInteger;
  *
  * The emission interval, window / limit, is seldom a whole number of nanoseconds (1/7 of a microsecond at 7,000,000 per
  * second). So time is counted in a unit in which both it and a nanosecond are whole: with window / limit reduced to the
- * fraction w / l, a nanosecond is l units and a permit w; nothing is rounded. Only where burst x w does not fit 60 bits
+ * fraction w / l, a nanosecond is l units and a permit w; nothing is rounded. Only where burst x w does not fit 59 bits
  * (such as 10,000,019 permits per 30 days) l is cut to what fits and w rounded up, by less than a thousandth for
  * windows of up to a year and rates of up to 10,000,000 per second. The same where l is so large that the clock would
  * leave these bits behind within a moment (such as 999,999,999,999,999 permits per second). In any case l is
@@ -34,8 +34,11 @@ import java.math.BigInteger;
  */
 final class GcraBucket extends NumberLimit {
 
-    /** Clock readings and bucket sizes stay below this, so that their sums fit a long. */
+    /** Clock readings and levels stay below this, so that their sums fit a long. */
     private static final int BITS = 60;
+
+    /** A full bucket stays below this, so that a level has room for as many turns as the bucket has permits. */
+    private static final int BURST_BITS = BITS - 1;
 
     /** With a nanosecond of so many bits at most, the clock may move on for a minute. */
     private static final int SHORT_BITS = 24;
@@ -71,7 +74,7 @@ final class GcraBucket extends NumberLimit {
         int tooShort = Math.max(
                 Math.min(nano.bitLength() - SHORT_BITS, permit.bitLength() - PRECISE_BITS),
                 nano.bitLength() - MOST_BITS);
-        int excess = Math.max(permit.multiply(Exact.big(burst)).bitLength() - BITS, tooShort);
+        int excess = Math.max(permit.multiply(Exact.big(burst)).bitLength() - BURST_BITS, tooShort);
         if (excess > 0) {
             BigInteger exact = nano;
             nano = nano.shiftRight(excess).max(BigInteger.ONE);

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The arithmetic of every algorithm at the ends of what a limit may be, and from any of them to any other. */
@@ -358,6 +359,28 @@ class ExtremeLimitsTests {
                 long[] last = taken.remove(random.nextInt(taken.size()));
                 state.giveBack(last[0], now, last[1]);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"13343, P1D", "320251, PT1H", "10000019, PT1H", "10000019, P30D"})
+    void emptyBucketGivesTurnsForAsLongAsItTakesToRefill(long permits, Duration window) {
+        VirtualTime time = new VirtualTime();
+        try (RateLimiters limiters = RateLimiters.builder().timeSource(time).build()) {
+            Rule rule = Rule.of("rule", Limit.tokenBucket(permits, window));
+            limiters.tryAcquire(rule, "key", permits);
+            Duration longest = window.minus(window.dividedBy(100));
+            long eighth = permits / 8;
+            for (int i = 1; i < 8; i++) {
+                assertThat(limiters.storage()
+                                .decide(List.of(rule.charge("key", eighth).within(longest)))
+                                .permitted())
+                        .isTrue();
+            }
+            assertThat(limiters.storage()
+                            .decide(List.of(rule.charge("key", eighth).within(longest)))
+                            .permitted())
+                    .isFalse();
         }
     }
 }
