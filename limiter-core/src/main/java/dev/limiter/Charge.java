@@ -32,10 +32,7 @@ public record Charge(
             costs = Collections.min(costs) == permits ? List.of() : List.copyOf(costs);
         }
         LimitChecks.permits(rule, permits);
-        if (maxWaiting < 0 || maxWait.isNegative()) {
-            throw new IllegalArgumentException("maxWait is " + maxWait + " and maxWaiting " + maxWaiting
-                    + " for rule \"" + rule.name() + "\", but none may be negative");
-        }
+        LimitChecks.waiting(rule, maxWait, maxWaiting);
         LimitChecks.range("keptPercent", keptPercent, 0, 99);
     }
 

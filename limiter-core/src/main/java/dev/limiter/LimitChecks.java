@@ -72,6 +72,13 @@ final class LimitChecks {
         }
     }
 
+    static void waiting(Rule rule, Duration maxWait, int maxWaiting) {
+        if (maxWaiting < 0 || maxWait.isNegative()) {
+            throw new IllegalArgumentException("maxWait is " + maxWait + " and maxWaiting " + maxWaiting
+                    + " for rule \"" + rule.name() + "\", but none may be negative");
+        }
+    }
+
     static void permits(Rule rule, long permits) {
         if (permits < 0) {
             throw new IllegalArgumentException(

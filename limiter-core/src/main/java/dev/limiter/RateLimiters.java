@@ -121,6 +121,7 @@ public final class RateLimiters implements AutoCloseable {
      * the same way. The failure of a remote storage is thrown.
      */
     public Decision acquire(Rule rule, String key, Duration maxWait) {
+        LimitChecks.waiting(rule, maxWait, 0);
         Decision atOnce = waitingRoom.passBy(rule, key, 1);
         return atOnce != null ? atOnce : acquire(List.of(rule.charge(key).within(maxWait)));
     }

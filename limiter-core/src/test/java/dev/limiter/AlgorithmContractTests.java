@@ -6,6 +6,7 @@ import static dev.limiter.VirtualTime.times;
 import static dev.limiter.VirtualTime.window;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -216,6 +217,16 @@ abstract class AlgorithmContractTests {
             assertThat(take(rule, limit).permitted()).isTrue();
             time.advance(Duration.ofDays(400));
         }
+    }
+
+    @Test
+    void negativeWaitIsAnIllegalArgumentAndTakesNothing() {
+        Rule rule = rule(100);
+        assertThatThrownBy(() -> limiters.acquire(rule, "key", Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("maxWait is PT-0.001S and maxWaiting 0 for rule \"rule\", but none may be negative");
+        assertThatThrownBy(() -> limiters.acquire(rule, "key", null)).isInstanceOf(NullPointerException.class);
+        assertThat(remaining(rule)).isEqualTo(100);
     }
 
     @Test
