@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -28,6 +29,7 @@ import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.filter.ShallowEtagHeaderFilter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import org.springframework.web.servlet.view.RedirectView;
 
@@ -66,10 +68,17 @@ class RedirectionTests {
                 "/redirect/deferred",
                 "/redirect/filter",
                 "/redirect/not-modified",
-                "/redirect/unchanged"
+                "/redirect/unchanged",
+                "/redirect/etag",
+                "/redirect/writer",
+                "/redirect/stream"
             })
     void redirectionTellsOfNoLimits(String path) {
-        HttpResponse<String> answer = Applications.clientsOf(application).get(path, "If-None-Match", "\"1\"");
+        HttpResponse<String> answer = Applications.clientsOf(application)
+                .get(
+                        path,
+                        "If-None-Match",
+                        path.equals("/redirect/etag") ? "\"0c4ca4238a0b923820dcc509a6f75849b\"" : "\"1\"");
 
         assertThat(answer.statusCode()).isBetween(300, 399);
         assertThat(answer.headers().map().keySet())
@@ -81,6 +90,11 @@ class RedirectionTests {
             strings = {
                 "/other/text",
                 "/other/empty",
+                "/other/writer",
+                "/other/print",
+                "/other/writer-closed",
+                "/other/stream-closed",
+                "/other/etag",
                 "/other/no-content",
                 "/other/refused",
                 "/other/error-sent",
@@ -108,6 +122,14 @@ class RedirectionTests {
     static class Application {
 
         @Bean
+        FilterRegistrationBean<ShallowEtagHeaderFilter> etags() {
+            FilterRegistrationBean<ShallowEtagHeaderFilter> filter =
+                    new FilterRegistrationBean<>(new ShallowEtagHeaderFilter());
+            filter.addUrlPatterns("/redirect/etag", "/other/etag");
+            return filter;
+        }
+
+        @Bean
         Filter redirectingFilter() {
             return (request, response, chain) -> {
                 if (((HttpServletRequest) request).getRequestURI().equals("/redirect/filter")) {
@@ -121,6 +143,47 @@ class RedirectionTests {
 
     @Controller
     static class Endpoints {
+
+        @GetMapping({"/redirect/etag", "/other/etag"})
+        @ResponseBody
+        String etag() {
+            return "1";
+        }
+
+        @GetMapping("/redirect/writer")
+        void redirectAfterWriter(HttpServletResponse response) throws IOException {
+            response.getWriter();
+            response.sendRedirect("/other/text");
+        }
+
+        @GetMapping("/redirect/stream")
+        void redirectAfterStream(HttpServletResponse response) throws IOException {
+            response.getOutputStream();
+            response.setStatus(302);
+            response.setHeader("Location", "/other/text");
+        }
+
+        @GetMapping("/other/writer")
+        void writer(HttpServletResponse response) throws IOException {
+            response.getWriter().append("text").append('s').write('!');
+            response.flushBuffer();
+        }
+
+        @GetMapping("/other/print")
+        void print(HttpServletResponse response) throws IOException {
+            response.getOutputStream().println("text");
+            response.flushBuffer();
+        }
+
+        @GetMapping("/other/writer-closed")
+        void writerClosed(HttpServletResponse response) throws IOException {
+            response.getWriter().close();
+        }
+
+        @GetMapping("/other/stream-closed")
+        void streamClosed(HttpServletResponse response) throws IOException {
+            response.getOutputStream().close();
+        }
 
         @GetMapping("/redirect/view")
         RedirectView view() {

@@ -2,6 +2,7 @@ package dev.limiter.spring.web;
 
 import dev.limiter.spring.answer.RateLimitHeaders;
 import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class DeferredFieldsResponse extends HttpServletResponseWrapper {
 
     private final Map<String, String> held = new LinkedHashMap<>(4);
-    private boolean decided;
+    private volatile boolean decided;
     private boolean dropping;
 
     DeferredFieldsResponse(HttpServletResponse response) {
@@ -31,7 +32,13 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     }
 
     /** The status is known, or the fields cannot wait for it any longer. Later calls do nothing. */
-    synchronized void release() {
+    void release() {
+        if (!decided) {
+            decide();
+        }
+    }
+
+    private synchronized void decide() {
         if (!decided) {
             decided = true;
             dropping = getStatus() >= SC_MULTIPLE_CHOICES && getStatus() < SC_BAD_REQUEST;
@@ -138,16 +145,18 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
         super.flushBuffer();
     }
 
+    /** The status may still change until something is written. */
     @Override
     public ServletOutputStream getOutputStream() throws IOException {
-        release();
-        return super.getOutputStream();
+        ServletOutputStream stream = super.getOutputStream();
+        return decided ? stream : new ReleasingStream(this, stream);
     }
 
+    /** The status may still change until something is written. */
     @Override
     public PrintWriter getWriter() throws IOException {
-        release();
-        return super.getWriter();
+        PrintWriter writer = super.getWriter();
+        return decided ? writer : new ReleasingWriter(this, writer);
     }
 
     @Override
@@ -156,5 +165,114 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
         held.clear();
         decided = false;
         dropping = false;
+    }
+
+    /** Has the fields released before the first byte of the body. */
+    private static final class ReleasingStream extends ServletOutputStream {
+
+        private final DeferredFieldsResponse fields;
+        private final ServletOutputStream target;
+
+        ReleasingStream(DeferredFieldsResponse fields, ServletOutputStream target) {
+            this.fields = fields;
+            this.target = target;
+        }
+
+        @Override
+        public void write(int value) throws IOException {
+            fields.release();
+            target.write(value);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            fields.release();
+            target.write(bytes, offset, length);
+        }
+
+        /** Encoded as a whole by the container. */
+        @Override
+        public void print(String text) throws IOException {
+            fields.release();
+            target.print(text);
+        }
+
+        @Override
+        public void flush() throws IOException {
+            fields.release();
+            target.flush();
+        }
+
+        @Override
+        public void close() throws IOException {
+            fields.release();
+            target.close();
+        }
+
+        @Override
+        public boolean isReady() {
+            return target.isReady();
+        }
+
+        @Override
+        public void setWriteListener(WriteListener listener) {
+            target.setWriteListener(listener);
+        }
+    }
+
+    /** Has the fields released before the first character of the body. */
+    private static final class ReleasingWriter extends PrintWriter {
+
+        private final DeferredFieldsResponse fields;
+        private final PrintWriter target;
+
+        ReleasingWriter(DeferredFieldsResponse fields, PrintWriter target) {
+            super(target);
+            this.fields = fields;
+            this.target = target;
+        }
+
+        @Override
+        public void write(int value) {
+            fields.release();
+            target.write(value);
+        }
+
+        @Override
+        public void write(char[] chars, int offset, int length) {
+            fields.release();
+            target.write(chars, offset, length);
+        }
+
+        @Override
+        public void write(String text, int offset, int length) {
+            fields.release();
+            target.write(text, offset, length);
+        }
+
+        /** Ends the line as the container does. */
+        @Override
+        public void println() {
+            fields.release();
+            target.println();
+        }
+
+        @Override
+        public void flush() {
+            fields.release();
+            target.flush();
+        }
+
+        @Override
+        public void close() {
+            fields.release();
+            target.close();
+        }
+
+        @Override
+        public boolean checkError() {
+            fields.release();
+            return target.checkError();
+        }
     }
 }
