@@ -31,9 +31,6 @@ public final class Floors {
     /** No rule has to be strict. */
     public static final Floors NONE = new Floors(Map.of());
 
-    /** Marks the stand-in for a limit that is not known yet. */
-    static final Option<Boolean> UNKNOWN = Option.of("unknown");
-
     /** The options that exempt requests of a key. */
     private static final List<Option<?>> EXEMPTING =
             List.of(RuleOptions.SKIP_IF, RuleOptions.ALLOW, RuleOptions.CHARGE_IF);
@@ -89,7 +86,7 @@ public final class Floors {
     }
 
     private @Nullable Floor of(RuleDefinition definition) {
-        return definition.get(UNKNOWN) == null ? byRule.get(RuleName.canonical(definition.name())) : null;
+        return byRule.get(RuleName.canonical(definition.name()));
     }
 
     void check(

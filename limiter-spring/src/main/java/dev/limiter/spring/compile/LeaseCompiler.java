@@ -35,9 +35,9 @@ final class LeaseCompiler {
         }
     }
 
-    /** The number of a text such as 5%; 0 if it is none. */
-    static int percent(String lease) {
-        String text = lease.strip();
+    /** The number of a share such as 5%; 0 if it is none. */
+    static int percent(String share) {
+        String text = share.strip();
         return text.matches("[0-9]{1,2}%") ? Integer.parseInt(text.substring(0, text.length() - 1)) : 0;
     }
 }

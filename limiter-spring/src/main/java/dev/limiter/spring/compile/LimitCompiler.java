@@ -39,15 +39,15 @@ final class LimitCompiler {
 
     /**
      * @param name empty for the only limit of a rule
-     * @param maxWait how long requests wait for their turn; zero if none does
+     * @param maxWait how long requests wait for their turn; zero if none does, null if that is not known yet
      * @throws LimiterConfigurationException if the settings cannot work
      */
-    Limit compile(String name, LimitDefinition definition, Duration maxWait) {
+    Limit compile(String name, LimitDefinition definition, @Nullable Duration maxWait) {
         Problems problems = new Problems();
         Algorithm algorithm = definition.algorithm();
         checkAlgorithm(definition.get(LimitOptions.ALGORITHM), problems);
         LimitOptions.OF_RULE.forEach(option -> checkTaken(option, definition, problems));
-        Duration warmUp = warmUp(definition, !maxWait.isZero(), problems);
+        Duration warmUp = warmUp(definition, maxWait == null || !maxWait.isZero(), problems);
         LimitOptions.OF_RULE.forEach(option -> OptionValues.checkRange(option, definition.get(option), problems));
         Setting<Long> limit = definition.get(LimitOptions.LIMIT);
         if (limit == null) {
@@ -64,7 +64,7 @@ final class LimitCompiler {
                 ? windows(definition, problems)
                 : new Windows(Duration.ZERO, null, ZoneOffset.UTC);
         problems.throwIfAny();
-        Pace pace = new Pace(maxWait, warmUp);
+        Pace pace = new Pace(maxWait == null ? Duration.ZERO : maxWait, warmUp);
         return limit(name, algorithm, limit == null ? 0 : limit.value(), windows, pace, definition);
     }
 

@@ -50,7 +50,11 @@ final class OverrideCompiler {
 
     /** {@code own} and {@code tiers}: the limits of the definition, without a problem. */
     KeyOverrides compile(
-            RuleDefinition definition, List<Limit> own, @Nullable Tiers tiers, Duration maxWait, Problems problems) {
+            RuleDefinition definition,
+            List<Limit> own,
+            @Nullable Tiers tiers,
+            @Nullable Duration maxWait,
+            Problems problems) {
         List<KeyOverride> said = definition.value(KeyOverride.OPTION, List.of());
         if (said.isEmpty()) {
             return KeyOverrides.NONE;
@@ -115,7 +119,7 @@ final class OverrideCompiler {
     private final class Replacements {
 
         private final RuleDefinition definition;
-        private final Duration maxWait;
+        private final @Nullable Duration maxWait;
         private final Problems problems;
         private final Map<Replacement, Optional<Limit>> compiled = new LinkedHashMap<>();
 
@@ -126,7 +130,7 @@ final class OverrideCompiler {
                 @Nullable String named,
                 long permits) {}
 
-        Replacements(RuleDefinition definition, Duration maxWait, Problems problems) {
+        Replacements(RuleDefinition definition, @Nullable Duration maxWait, Problems problems) {
             this.definition = definition;
             this.maxWait = maxWait;
             this.problems = problems;

@@ -54,7 +54,8 @@ final class ResolvedLimitCompiler {
 
     /** Null if the rule has none, or there is a problem. */
     @Nullable
-    ResolvedLimits compile(RuleDefinition definition, Duration maxWait, ExpressionScope variables, Problems problems) {
+    ResolvedLimits compile(
+            RuleDefinition definition, @Nullable Duration maxWait, ExpressionScope variables, Problems problems) {
         Setting<String> resolver = definition.get(RuleOptions.LIMIT_RESOLVER);
         Duration remember = remember(definition, problems);
         if (resolver == null) {

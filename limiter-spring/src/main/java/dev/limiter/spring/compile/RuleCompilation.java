@@ -47,13 +47,13 @@ final class RuleCompilation {
      *
      * @param variables of expressions before the decision
      * @param outcome the variables of expressions after the request or call
-     * @param keyIsFinal whether no annotation can complete the key
+     * @param isFinal whether no annotation can complete the rule; what another option makes good is no problem before
      * @param scoped narrows the key to the scope
      */
     record Placement(
             ExpressionScope variables,
             ExpressionScope outcome,
-            boolean keyIsFinal,
+            boolean isFinal,
             Scope scope,
             UnaryOperator<RateLimitKey> scoped) {}
 
@@ -78,7 +78,7 @@ final class RuleCompilation {
     RateLimitRule compile() {
         RuleOptions.ALL.forEach(option -> OptionValues.checkRange(option, definition.get(option), problems));
         Duration maxWait = WaitingCompiler.maxWait(definition, problems);
-        CompiledLimits limits = limits(maxWait);
+        CompiledLimits limits = limits(isUnknown(maxWait) ? null : maxWait);
         RateLimitKey key = problems.collect(() -> key(definition.get(RuleOptions.KEY)));
         Costs costs = compiler.costs.compile(definition, placement.variables, problems);
         BooleanExpression condition = condition(RuleOptions.CONDITION, BooleanExpression.ALWAYS);
@@ -89,8 +89,10 @@ final class RuleCompilation {
         Waiting waiting = waiting(maxWait, limits.own);
         RequestMatcher matcher = compiler.matchers().compile(definition, problems);
         checkBan(ban, key);
-        EnforcedShare share = EnforcedShareCompiler.compile(definition, key, placement.keyIsFinal, problems);
-        compiler.floors.check(definition, limits.own, limits.tiers, limits.overrides, share, problems);
+        EnforcedShare share = EnforcedShareCompiler.compile(definition, key, placement.isFinal, problems);
+        if (placement.isFinal) {
+            compiler.floors.check(definition, limits.own, limits.tiers, limits.overrides, share, problems);
+        }
         checkCharges(limits, costs);
         RateLimitKey valid = problems.valid(key);
         return new RateLimitRule(
@@ -105,7 +107,12 @@ final class RuleCompilation {
                 definition.value(CandidateRules.LIVE));
     }
 
-    private CompiledLimits limits(Duration maxWait) {
+    /** Whether an annotation may still say that requests wait. */
+    private boolean isUnknown(Duration maxWait) {
+        return !placement.isFinal && maxWait.isZero() && definition.get(RuleOptions.MAX_WAIT) == null;
+    }
+
+    private CompiledLimits limits(@Nullable Duration maxWait) {
         List<Limit> own = ownLimits(maxWait);
         LeaseCompiler.check(definition, own, problems);
         // problems of the limits would be reported again for each tier
@@ -119,7 +126,7 @@ final class RuleCompilation {
                 own, tiers, overrides, compiler.resolvers.compile(definition, maxWait, placement.variables, problems));
     }
 
-    private List<Limit> ownLimits(Duration maxWait) {
+    private List<Limit> ownLimits(@Nullable Duration maxWait) {
         Map<String, LimitDefinition> named = definition.limits();
         if (named == null) {
             return limitsOf(Map.of("", definition.limit()), maxWait);
@@ -143,7 +150,7 @@ final class RuleCompilation {
         return limitsOf(named, maxWait);
     }
 
-    private List<Limit> limitsOf(Map<String, LimitDefinition> byName, Duration maxWait) {
+    private List<Limit> limitsOf(Map<String, LimitDefinition> byName, @Nullable Duration maxWait) {
         List<Limit> compiled = new ArrayList<>();
         byName.forEach((name, said) -> {
             Limit limit = problems.collect(() -> compiler.limits.compile(name, said, maxWait));
@@ -158,7 +165,12 @@ final class RuleCompilation {
         Setting<String> priority = definition.get(RuleOptions.PRIORITY);
         BooleanExpression first = priority == null ? null : condition(RuleOptions.PRIORITY, BooleanExpression.NEVER);
         WaitingCompiler.checkPhase(definition, maxWait, problems);
-        return WaitingCompiler.compile(definition, maxWait, first, limits, problems);
+        Waiting waiting = WaitingCompiler.compile(definition, maxWait, first, problems);
+        if (placement.isFinal) {
+            WaitingCompiler.checkOptions(definition, maxWait, problems);
+            WaitingCompiler.checkLimits(definition, maxWait, limits, problems);
+        }
+        return waiting;
     }
 
     private RateLimitKey key(@Nullable Setting<List<String>> key) {
@@ -201,20 +213,26 @@ final class RuleCompilation {
 
     private void checkBan(@Nullable Ban ban, @Nullable RateLimitKey key) {
         boolean shared = key != null && !key.tellsClientsApart();
-        if (ban != null && shared && (placement.keyIsFinal || definition.get(RuleOptions.KEY) != null)) {
+        if (ban != null && shared && (placement.isFinal || definition.get(RuleOptions.KEY) != null)) {
             BanCompiler.refuseWithoutKey(definition, problems);
         }
     }
 
     private void checkCharges(CompiledLimits limits, Costs costs) {
-        CostCompiler.check(definition, costs, limits.own, "", problems);
-        CostCompiler.check(definition, costs, limits.overrides.limits(), ": an override", problems);
+        checkCosts(limits.own, "", costs);
+        checkCosts(limits.overrides.limits(), ": an override", costs);
         checkChargeIf(definition, limits.own, problems);
         if (limits.tiers != null) {
             limits.tiers.rules().forEach((tier, rule) -> {
-                CostCompiler.check(definition, costs, rule.limits(), ".tiers." + tier, problems);
+                checkCosts(rule.limits(), ".tiers." + tier, costs);
                 checkChargeIf(definition, rule.limits(), problems);
             });
+        }
+    }
+
+    private void checkCosts(List<Limit> limits, String part, Costs costs) {
+        if (placement.isFinal) {
+            CostCompiler.check(definition, costs, limits, part, problems);
         }
     }
 

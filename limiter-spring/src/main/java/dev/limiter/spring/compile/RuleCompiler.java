@@ -119,14 +119,14 @@ public final class RuleCompiler implements Resettable {
         return compile(definition, ExpressionScope.REQUEST, true);
     }
 
-    private RateLimitRule compile(RuleDefinition definition, ExpressionScope variables, boolean keyIsFinal) {
+    private RateLimitRule compile(RuleDefinition definition, ExpressionScope variables, boolean isFinal) {
         Scope scope = definition.value(RuleOptions.SCOPE, RuleOptions.SCOPE.usual());
         return compile(
                 definition,
                 new Placement(
                         variables,
                         variables.afterRequest(),
-                        keyIsFinal,
+                        isFinal,
                         scope,
                         scope == Scope.RULE ? UnaryOperator.identity() : RateLimitKey::perResource));
     }

@@ -117,7 +117,6 @@ public final class RuleSetCompiler {
     private static RuleDefinition standIn(RuleDefinition definition) {
         boolean calendar = said(definition).anyMatch(limit -> limit.value(LimitOptions.ALIGN) == Align.CALENDAR);
         return RuleDefinition.builder(DEFAULT, RuleOrigin.source("an annotation"))
-                .set(Floors.UNKNOWN, true)
                 .limit(Limit.MAX_PERMITS, calendar ? "1d" : "1s", implied(definition), null, null)
                 .build();
     }

@@ -44,7 +44,7 @@ final class TierCompiler {
     Tiers compile(
             RuleDefinition definition,
             TiersDefinition tiers,
-            Duration maxWait,
+            @Nullable Duration maxWait,
             ExpressionScope variables,
             Problems problems) {
         Setting<String> by = tiers.by();
@@ -69,7 +69,7 @@ final class TierCompiler {
 
     /** The limits of those in one tier; null if there is a problem. */
     @Nullable
-    Rule tier(RuleDefinition definition, TiersDefinition.Tier tier, Duration maxWait, Problems problems) {
+    Rule tier(RuleDefinition definition, TiersDefinition.Tier tier, @Nullable Duration maxWait, Problems problems) {
         Map<String, LimitDefinition> named = definition.limits();
         String where = tier.limit().where();
         if (tier.limit().isEmpty() && (tier.limits() == null || tier.limits().isEmpty())) {
@@ -120,7 +120,7 @@ final class TierCompiler {
     private @Nullable List<Limit> named(
             Map<String, LimitDefinition> own,
             Map<String, LimitDefinition> different,
-            Duration maxWait,
+            @Nullable Duration maxWait,
             Problems problems) {
         Map<String, LimitDefinition> rest = new HashMap<>();
         different.forEach((name, limit) -> rest.put(RuleName.canonical(name), limit));

@@ -59,24 +59,62 @@ final class WaitingCompiler {
     }
 
     static Waiting compile(
-            RuleDefinition definition,
-            Duration maxWait,
-            @Nullable BooleanExpression priority,
-            List<Limit> limits,
-            Problems problems) {
+            RuleDefinition definition, Duration maxWait, @Nullable BooleanExpression priority, Problems problems) {
         Setting<Integer> maxWaiting = definition.get(RuleOptions.MAX_WAITING);
-        if (maxWaiting != null && (maxWaiting.value() < 1 || maxWait.isZero())) {
+        if (maxWaiting != null && maxWaiting.value() < 1) {
+            problems.add(
+                    MessageCode.WAITING, maxWaiting.where(), maxWaiting.value(), "It must be 1 or more, such as 10.");
+        }
+        return new Waiting(
+                maxWait,
+                maxWaiting == null ? Integer.MAX_VALUE : maxWaiting.value(),
+                priority,
+                reserve(definition, problems));
+    }
+
+    /** Checks that each option has another one that it needs. */
+    static void checkOptions(RuleDefinition definition, Duration maxWait, Problems problems) {
+        Setting<Integer> maxWaiting = definition.get(RuleOptions.MAX_WAITING);
+        if (maxWaiting != null && maxWait.isZero()) {
             problems.add(
                     MessageCode.WAITING,
                     maxWaiting.where(),
                     maxWaiting.value(),
-                    "It must be 1 or more, with a max-wait that is longer than zero, such as 500ms.");
+                    "Nobody waits: it needs a max-wait that is longer than zero, such as 500ms.");
         }
-        int reserve = reserve(definition, problems);
-        checkPriority(definition, maxWait, limits, problems);
+        Setting<String> priority = definition.get(RuleOptions.PRIORITY);
+        Setting<String> reserve = definition.get(RuleOptions.RESERVE);
+        if (reserve != null && priority == null) {
+            problems.add(
+                    MessageCode.PRIORITY,
+                    reserve.where(),
+                    reserve.value(),
+                    "Nobody could have the reserve: say with priority for whom it is, or remove it.");
+        }
+        if (priority != null && reserve == null && maxWait.isZero()) {
+            problems.add(
+                    MessageCode.PRIORITY,
+                    priority.where(),
+                    priority.value(),
+                    "Priority over what? Add a reserve, such as 20%, or a max-wait for those who have it.");
+        }
+    }
+
+    /** Checks that requests can wait for the limits as the options have it. */
+    static void checkLimits(RuleDefinition definition, Duration maxWait, List<Limit> limits, Problems problems) {
+        Setting<String> priority = definition.get(RuleOptions.PRIORITY);
+        if (priority != null && limits.stream().anyMatch(WaitingCompiler::isPaced)) {
+            problems.add(
+                    MessageCode.PRIORITY,
+                    priority.where(),
+                    priority.value(),
+                    "Where requests are spaced out (leaky-bucket with max-wait) all wait for their turn. Remove the"
+                            + " priority, or choose token-bucket.");
+        }
         if (!maxWait.isZero() && !limits.isEmpty() && limits.stream().noneMatch(limit -> waits(limit, definition))) {
-            Setting<?> setting =
-                    definition.get(RuleOptions.MAX_WAIT) != null ? definition.get(RuleOptions.MAX_WAIT) : maxWaiting;
+            Setting<?> setting = definition.get(RuleOptions.MAX_WAIT) != null
+                    ? definition.get(RuleOptions.MAX_WAIT)
+                    : definition.get(RuleOptions.MAX_WAITING);
             problems.add(
                     MessageCode.WAITING,
                     setting == null ? "" : setting.where(),
@@ -85,7 +123,6 @@ final class WaitingCompiler {
                             + " concurrency anybody can, for fixed-window those with priority, unless align is first."
                             + " Remove it, or choose another algorithm.");
         }
-        return new Waiting(maxWait, maxWaiting == null ? Integer.MAX_VALUE : maxWaiting.value(), priority, reserve);
     }
 
     private static boolean isPaced(Limit limit) {
@@ -112,44 +149,14 @@ final class WaitingCompiler {
         if (setting == null) {
             return 0;
         }
-        String text = setting.value().strip();
-        int percent = text.matches("[0-9]{1,2}%") ? Integer.parseInt(text.substring(0, text.length() - 1)) : 0;
+        int percent = LeaseCompiler.percent(setting.value());
         if (percent < 1) {
             problems.add(
                     MessageCode.PRIORITY,
                     setting.where(),
                     setting.value(),
                     "A reserve is a share from 1% to 99%, such as 20%.");
-        } else if (definition.get(RuleOptions.PRIORITY) == null) {
-            problems.add(
-                    MessageCode.PRIORITY,
-                    setting.where(),
-                    setting.value(),
-                    "Nobody could have the reserve: say with priority for whom it is, or remove it.");
         }
         return percent;
-    }
-
-    private static void checkPriority(
-            RuleDefinition definition, Duration maxWait, List<Limit> limits, Problems problems) {
-        Setting<String> priority = definition.get(RuleOptions.PRIORITY);
-        if (priority == null) {
-            return;
-        }
-        if (definition.get(RuleOptions.RESERVE) == null && maxWait.isZero()) {
-            problems.add(
-                    MessageCode.PRIORITY,
-                    priority.where(),
-                    priority.value(),
-                    "Priority over what? Add a reserve, such as 20%, or a max-wait for those who have it.");
-        }
-        if (limits.stream().anyMatch(WaitingCompiler::isPaced)) {
-            problems.add(
-                    MessageCode.PRIORITY,
-                    priority.where(),
-                    priority.value(),
-                    "Where requests are spaced out (leaky-bucket with max-wait) all wait for their turn. Remove the"
-                            + " priority, or choose token-bucket.");
-        }
     }
 }

@@ -1,0 +1,189 @@
+package dev.limiter.spring.aop;
+
+import static dev.limiter.spring.compile.TestRules.rule;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import dev.limiter.Algorithm;
+import dev.limiter.TimeSource;
+import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.compile.Floors;
+import dev.limiter.spring.compile.Floors.Floor;
+import dev.limiter.spring.compile.RequestMatcherCompiler;
+import dev.limiter.spring.compile.RuleCompiler;
+import dev.limiter.spring.compile.RuleSetCompiler;
+import dev.limiter.spring.compile.TimeSteps;
+import dev.limiter.spring.compiled.AddressLists;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.key.KeyAlternatives;
+import dev.limiter.spring.key.KeyParser;
+import dev.limiter.spring.key.SecretValues;
+import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.Setting;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.web.util.pattern.PathPatternParser;
+
+/** Annotations with a rule of their name in the configuration: its settings win, one by one. */
+class OverlaidAnnotationTests {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private final RuleCompiler compiler = compiler();
+
+    static Stream<Arguments> settingsThatNeedTheAnnotation() {
+        return Stream.of(
+                arguments(rule("x").waiting(null, null, null, "30%"), ReservedForSome.class),
+                arguments(limited().waiting(null, null, null, "30%"), ReservedForSome.class),
+                arguments(rule("x").waiting(null, null, "#p0 == 'boss'", null), ReservedForSome.class),
+                arguments(
+                        rule("x").waiting("1s", null, null, null).limit(null, null, Algorithm.FIXED_WINDOW, null, null),
+                        ReservedForSome.class),
+                arguments(rule("x").waiting(null, null, "#p0 == 'boss'", null), Waiting.class),
+                arguments(
+                        rule("x")
+                                .limit(null, null, Algorithm.LEAKY_BUCKET, null, null)
+                                .warmUp("10s"),
+                        Waiting.class),
+                arguments(
+                        rule("x")
+                                .limit(5L, "1m", Algorithm.LEAKY_BUCKET, null, null)
+                                .warmUp("10s"),
+                        Waiting.class),
+                arguments(limited().cost("10"), Bursting.class),
+                arguments(rule("floored").limit(20L, "1h", null, null, null), Floored.class));
+    }
+
+    @ParameterizedTest
+    @MethodSource("settingsThatNeedTheAnnotation")
+    void areJudgedWithTheSettingsOverThem(RuleDefinition.Builder settings, Class<?> annotated) {
+        assertThat(merged(settings, annotated).definition().name())
+                .isEqualTo(settings.build().name());
+    }
+
+    static Stream<Arguments> settingsThatTheAnnotationDoesNotComplete() {
+        return Stream.of(
+                arguments(rule("x").waiting(null, null, null, "30%"), "limiter.rules.x.reserve", "LIM-313"),
+                arguments(rule("x").waiting(null, null, "#p0 == 'boss'", null), "limiter.rules.x.priority", "LIM-313"),
+                arguments(
+                        rule("x").waiting("1s", null, null, null).limit(null, null, Algorithm.FIXED_WINDOW, null, null),
+                        "limiter.rules.x.max-wait",
+                        "LIM-312"),
+                arguments(rule("x").waiting("0ms", 5, null, null), "limiter.rules.x.max-waiting", "LIM-312"),
+                arguments(
+                        rule("x")
+                                .limit(null, null, Algorithm.LEAKY_BUCKET, null, null)
+                                .warmUp("10s"),
+                        "limiter.rules.x.warm-up",
+                        "LIM-204"),
+                arguments(limited().cost("30"), "limiter.rules.x.cost", "LIM-209"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("settingsThatTheAnnotationDoesNotComplete")
+    void areRefusedWithSettingsThatNeedMore(RuleDefinition.Builder settings, String where, String code) {
+        Rules rules = inForce(settings);
+
+        assertThatThrownBy(() -> merged(rules, Bursting.class))
+                .isInstanceOf(LimiterConfigurationException.class)
+                .hasMessageContainingAll(where, code);
+    }
+
+    @Test
+    void areHeldToTheirFloorWithTheSettingsOverThem() {
+        Rules rules = inForce(rule("floored").limit(1000L, null, null, null, null));
+
+        assertThatThrownBy(() -> merged(rules, Floored.class)).hasMessageContaining("LIM-317");
+    }
+
+    @Test
+    void areToldOfAWaitThatIsSaidWithTheAlgorithm() {
+        Rules rules = inForce(
+                rule("x").waiting("2s", null, null, null).limit(null, null, Algorithm.SLIDING_WINDOW_LOG, null, null));
+
+        assertThatThrownBy(() -> merged(rules, Waiting.class))
+                .hasMessageContainingAll("limiter.rules.x.max-wait", "2s", "LIM-312");
+    }
+
+    private static RuleDefinition.Builder limited() {
+        return rule("x").limit(5L, "1m", null, null, null);
+    }
+
+    private RateLimitRule merged(RuleDefinition.Builder settings, Class<?> annotated) {
+        return merged(inForce(settings), annotated);
+    }
+
+    private RateLimitRule merged(Rules rules, Class<?> annotated) {
+        Method method = Objects.requireNonNull(ReflectionUtils.findMethod(annotated, "call", String.class));
+        return new LimitedMethods(rules, compiler, new StandardEnvironment())
+                .rules(method, annotated)
+                .get(0);
+    }
+
+    private Rules inForce(RuleDefinition.Builder settings) {
+        return new Rules(new RuleSetCompiler(compiler)
+                .compile(List.of(settings.build()), null, new Setting<>(List.of(), "limiter.web.exclude")));
+    }
+
+    private static RuleCompiler compiler() {
+        StaticListableBeanFactory beans = new StaticListableBeanFactory();
+        LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
+        return new RuleCompiler(
+                new KeyParser(
+                        new KeyAlternatives(beans, expressions, SecretValues.asTheyAre(), AddressSettings.DEFAULT)),
+                expressions,
+                EnumSet.allOf(Algorithm.class),
+                new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
+                Mode.ENFORCE,
+                HeaderStyle.IETF,
+                TimeSteps.NANOSECONDS,
+                AddressLists.NONE,
+                beans,
+                TimeSource.system(),
+                new Floors(Map.of("floored", new Floor("limiter.floors.floored", 10, MINUTE))));
+    }
+
+    static class ReservedForSome {
+
+        @RateLimiter(name = "x", limit = 10, window = "1m", priority = "#p0 == 'vip'", reserve = "20%")
+        public void call(String who) {}
+    }
+
+    static class Waiting {
+
+        @RateLimiter(name = "x", limit = 10, window = "1m", maxWait = "1s", maxWaiting = 5)
+        public void call(String who) {}
+    }
+
+    static class Bursting {
+
+        @RateLimiter(name = "x", limit = 10, window = "1m", burst = 20)
+        public void call(String who) {}
+    }
+
+    static class Floored {
+
+        @RateLimiter(name = "floored", limit = 10, window = "1m", burst = 10)
+        public void call(String who) {}
+    }
+}
