@@ -235,7 +235,7 @@ class BadConfigurationTests {
                         ORDERS + "limit: 5, window: 1s, burst: 9, warm-up: 1s }",
                         "orders.warm-up = \"1s\"",
                         "remove the burst"),
-                bad(ORDERS + "limit: 5, window: 1s, warm-up: 0s }", "orders.warm-up = \"0s\"", "longer than zero"),
+                bad(ORDERS + "limit: 5, window: 1s, warm-up: 31d }", "orders.warm-up = \"31d\"", "at most 30d"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, phase: request, max-wait: 1s }",
                         "orders.phase = \"request\"",

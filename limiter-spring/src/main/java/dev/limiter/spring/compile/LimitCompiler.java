@@ -95,7 +95,9 @@ final class LimitCompiler {
 
     private Duration warmUp(LimitDefinition definition, boolean paced, Problems problems) {
         Setting<String> setting = definition.get(LimitOptions.WARM_UP);
-        if (setting == null) {
+        Duration warmUp =
+                setting == null ? null : OptionValues.duration(LimitOptions.WARM_UP, setting, steps, problems);
+        if (setting == null || warmUp == null || warmUp.isZero()) {
             return Duration.ZERO;
         }
         Algorithm algorithm = definition.algorithm();
@@ -115,8 +117,7 @@ final class LimitCompiler {
                     setting.value(),
                     "What warms up lets requests go one after the other: remove it, or remove the burst.");
         }
-        Duration warmUp = OptionValues.duration(LimitOptions.WARM_UP, setting, steps, problems);
-        return warmUp == null ? Duration.ZERO : warmUp;
+        return warmUp;
     }
 
     /** Windows of a length, or of the calendar. */

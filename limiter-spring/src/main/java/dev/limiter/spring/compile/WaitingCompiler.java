@@ -9,6 +9,7 @@ import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
+import dev.limiter.spring.rule.WaitableLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -133,15 +134,8 @@ final class WaitingCompiler {
     }
 
     private static boolean waits(Limit limit, RuleDefinition definition) {
-        return switch (limit.algorithm()) {
-            case TOKEN_BUCKET, LEAKY_BUCKET, CONCURRENCY -> true;
-            case FIXED_WINDOW -> definition.get(RuleOptions.PRIORITY) != null && !startsWithFirst(limit);
-            case SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG -> false;
-        };
-    }
-
-    private static boolean startsWithFirst(Limit limit) {
-        return limit instanceof Limit.FixedWindow fixed && fixed.fromFirst();
+        boolean fromFirst = limit instanceof Limit.FixedWindow fixed && fixed.fromFirst();
+        return WaitableLimits.include(limit.algorithm(), fromFirst, definition);
     }
 
     private static int reserve(RuleDefinition definition, Problems problems) {

@@ -72,16 +72,25 @@ public record LimitDefinition(String where, Settings settings) {
     /**
      * These settings, completed by weaker ones. If these name another algorithm, the options of the weaker's are left
      * behind with it (the window, if these have none): otherwise nobody could change the algorithm of an annotation
-     * from outside. So is its zone with another alignment.
+     * from outside. So is its zone with another alignment, its warm-up with a burst, and its burst with a warm-up.
      */
     public LimitDefinition over(LimitDefinition weaker) {
+        return new LimitDefinition(where, settings.over(weaker.settings.only(option -> keeps(option, weaker))));
+    }
+
+    private boolean keeps(Option<?> option, LimitDefinition weaker) {
+        if (option == LimitOptions.WINDOW) {
+            return hasWindow() || !weaker.hasWindow();
+        }
         boolean sameAlgorithm = get(LimitOptions.ALGORITHM) == null || algorithm() == weaker.algorithm();
-        boolean sameAlign = sameAlgorithm && !contradicts(LimitOptions.ALIGN, weaker);
-        boolean window = hasWindow() || !weaker.hasWindow();
-        Settings kept = weaker.settings.only(option -> option == LimitOptions.WINDOW
-                ? window
-                : option == LimitOptions.ZONE ? sameAlign : sameAlgorithm || option.isForAll());
-        return new LimitDefinition(where, settings.over(kept));
+        boolean replaced = option == LimitOptions.ZONE && contradicts(LimitOptions.ALIGN, weaker)
+                || option == LimitOptions.WARM_UP && get(LimitOptions.BURST) != null
+                || option == LimitOptions.BURST && warmsUp();
+        return option.isForAll() || sameAlgorithm && !replaced;
+    }
+
+    private boolean warmsUp() {
+        return get(LimitOptions.WARM_UP) != null && !settings.isZero(LimitOptions.WARM_UP);
     }
 
     private <T> boolean contradicts(Option<T> option, LimitDefinition other) {

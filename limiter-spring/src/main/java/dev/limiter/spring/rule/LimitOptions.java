@@ -91,7 +91,7 @@ public final class LimitOptions {
                     "Time in which the rate climbs from a third to all of it after idling, such as 10s")
             .onlyFor(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET)
             .where(" with max-wait; not with burst")
-            .upTo(Duration.ofDays(30))
+            .zeroTo(Duration.ofDays(30))
             .suggest("10s", "Ten seconds.")
             .suggest("1m", "One minute.")
             .in(LimitOptions::warmUp)

@@ -50,11 +50,12 @@ public record RuleDefinition(
 
     /**
      * These settings, completed attribute by attribute by weaker ones. Limits are one attribute where either has named
-     * ones: named limits are not mixed with inline ones of the other.
+     * ones: named limits are not mixed with inline ones of the other. The waiting of the weaker is left behind with a
+     * {@code max-wait} of zero, and with limits that requests cannot wait for.
      */
     public RuleDefinition over(RuleDefinition weaker) {
         boolean ownLimits = limits != null || (weaker.limits != null && !limit.isEmpty());
-        return new RuleDefinition(
+        RuleDefinition merged = new RuleDefinition(
                 name,
                 origin,
                 ownLimits ? limit : limit.over(weaker.limit),
@@ -62,6 +63,28 @@ public record RuleDefinition(
                 tiers != null ? tiers : weaker.tiers,
                 ban != null ? ban : weaker.ban,
                 settings.over(weaker.settings));
+        boolean endsWaiting =
+                settings.isZero(RuleOptions.MAX_WAIT) || weaker.hasWaitableLimit() && !merged.hasWaitableLimit();
+        return endsWaiting
+                ? merged.with(settings.over(
+                        weaker.settings.only(option -> get(option) != null || !merged.isOnlyForWaiting(option))))
+                : merged;
+    }
+
+    private RuleDefinition with(Settings others) {
+        return new RuleDefinition(name, origin, limit, limits, tiers, ban, others);
+    }
+
+    private boolean hasWaitableLimit() {
+        return limitsByName().values().stream()
+                .anyMatch(said ->
+                        WaitableLimits.include(said.algorithm(), said.value(LimitOptions.ALIGN) == Align.FIRST, this));
+    }
+
+    private boolean isOnlyForWaiting(Option<?> option) {
+        return option == RuleOptions.MAX_WAIT
+                || option == RuleOptions.MAX_WAITING
+                || option == RuleOptions.PRIORITY && get(RuleOptions.RESERVE) == null;
     }
 
     /** Whether this rule is about the same requests as another, with the same key and cost: all but the limits. */

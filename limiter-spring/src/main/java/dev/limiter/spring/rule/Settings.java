@@ -30,6 +30,12 @@ public final class Settings {
         return setting == null ? null : setting.value();
     }
 
+    /** Whether the setting of a duration is zero, in whatever unit; false without one. */
+    boolean isZero(Option<String> duration) {
+        String text = value(duration);
+        return text != null && text.chars().noneMatch(c -> c >= '1' && c <= '9');
+    }
+
     /** These and one more, in place of the option's earlier setting; null adds none. */
     public <T> Settings with(Option<T> option, @Nullable T value, RuleOrigin origin) {
         return with(option, value == null ? null : new Setting<>(value, origin.of(option.name())));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.limiter.Algorithm;
+import dev.limiter.Limit;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.annotation.RateLimiter;
@@ -23,9 +24,12 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.SecretValues;
+import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.lang.reflect.Method;
@@ -38,7 +42,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.util.ReflectionUtils;
@@ -116,6 +122,55 @@ class OverlaidAnnotationTests {
         assertThatThrownBy(() -> merged(rules, Floored.class)).hasMessageContaining("LIM-317");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"0ms", "0s", "PT0S"})
+    void waitNoMoreWithAZeroOverThem(String maxWait) {
+        isWithoutWaiting(merged(rule("x").waiting(maxWait, null, null, null), Waiting.class));
+        isWithoutWaiting(merged(rule("x").waiting(maxWait, null, null, null), WaitingForSome.class));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SLIDING_WINDOW_COUNTER", "SLIDING_WINDOW_LOG"})
+    void waitNoMoreWithAnAlgorithmOverThemThatLetsNobodyWait(Algorithm algorithm) {
+        isWithoutWaiting(merged(rule("x").limit(null, null, algorithm, null, null), Waiting.class));
+        isWithoutWaiting(merged(rule("x").limit(null, null, algorithm, null, null), WaitingForSome.class));
+        isWithoutWaiting(merged(
+                rule("x")
+                        .namedLimit(
+                                "one", LimitDefinition.of(RuleOrigin.source("test"), 5L, "1s", algorithm, null, null)),
+                Waiting.class));
+    }
+
+    @Test
+    void waitForFixedWindowsOnlyWithPriority() {
+        RuleDefinition.Builder fixed = rule("x").limit(null, null, Algorithm.FIXED_WINDOW, null, null);
+
+        isWithoutWaiting(merged(fixed, Waiting.class));
+        assertThat(merged(fixed, WaitingForSome.class).makesWait()).isTrue();
+        isWithoutWaiting(merged(fixed.align(Align.FIRST, null), WaitingForSome.class));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LEAKY_BUCKET", "TOKEN_BUCKET", "CONCURRENCY"})
+    void waitWithAnyOtherAlgorithmOverThem(Algorithm algorithm) {
+        RateLimitRule merged = merged(rule("x").limit(null, null, algorithm, null, null), Waiting.class);
+
+        assertThat(merged.makesWait()).isTrue();
+        assertThat(merged.definition().value(RuleOptions.MAX_WAITING)).isEqualTo(5);
+    }
+
+    @Test
+    void keepThePriorityThatHasAReserve() {
+        RuleDefinition.Builder zero = rule("x").waiting("0ms", null, null, null);
+
+        assertThat(merged(zero, ReservedForSome.class).definition().value(RuleOptions.PRIORITY))
+                .isEqualTo("#p0 == 'vip'");
+        assertThat(merged(zero.waiting(null, null, null, "30%"), WaitingForSome.class)
+                        .definition()
+                        .value(RuleOptions.PRIORITY))
+                .isEqualTo("#p0 == 'vip'");
+    }
+
     @Test
     void areToldOfAWaitThatIsSaidWithTheAlgorithm() {
         Rules rules = inForce(
@@ -125,8 +180,52 @@ class OverlaidAnnotationTests {
                 .hasMessageContainingAll("limiter.rules.x.max-wait", "2s", "LIM-312");
     }
 
+    @Test
+    void areToldOfAWaitOfTheirOwnThatNoRequestHas() {
+        Rules rules = inForce(rule("x").limit(5L, null, null, null, null));
+
+        assertThatThrownBy(() -> merged(rules, WaitingForALog.class))
+                .hasMessageContainingAll("maxWait of @RateLimiter", "LIM-312");
+    }
+
+    @Test
+    void haveEitherABurstOrAWarmUp() {
+        RuleDefinition.Builder burst = rule("x").limit(null, null, null, 5L, null);
+
+        assertThat(limit(burst, WarmingUp.class))
+                .isEqualTo(Limit.tokenBucket(10, MINUTE).burst(5));
+        assertThat(limit(burst.warmUp("0s"), WarmingUp.class))
+                .isEqualTo(Limit.tokenBucket(10, MINUTE).burst(5));
+        assertThat(limit(rule("x").warmUp("10s"), Bursting.class))
+                .isEqualTo(Limit.tokenBucket(10, MINUTE).warmUp(Duration.ofSeconds(10)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0s", "0ms", "PT0S"})
+    void haveNoWarmUpWithAZeroOverThem(String zero) {
+        assertThat(limit(rule("x").warmUp(zero), WarmingUp.class)).isEqualTo(Limit.tokenBucket(10, MINUTE));
+        assertThat(limit(rule("x").warmUp(zero), Bursting.class))
+                .isEqualTo(Limit.tokenBucket(10, MINUTE).burst(20));
+        assertThat(limit(
+                        rule("x")
+                                .limit(null, null, Algorithm.FIXED_WINDOW, null, null)
+                                .warmUp(zero),
+                        WarmingUp.class))
+                .isEqualTo(Limit.fixedWindow(10, MINUTE));
+    }
+
+    private static void isWithoutWaiting(RateLimitRule rule) {
+        assertThat(rule.makesWait()).isFalse();
+        assertThat(rule.definition().get(RuleOptions.MAX_WAITING)).isNull();
+        assertThat(rule.definition().get(RuleOptions.PRIORITY)).isNull();
+    }
+
     private static RuleDefinition.Builder limited() {
         return rule("x").limit(5L, "1m", null, null, null);
+    }
+
+    private Limit limit(RuleDefinition.Builder settings, Class<?> annotated) {
+        return merged(settings, annotated).rule().limits().get(0);
     }
 
     private RateLimitRule merged(RuleDefinition.Builder settings, Class<?> annotated) {
@@ -172,6 +271,24 @@ class OverlaidAnnotationTests {
     static class Waiting {
 
         @RateLimiter(name = "x", limit = 10, window = "1m", maxWait = "1s", maxWaiting = 5)
+        public void call(String who) {}
+    }
+
+    static class WaitingForSome {
+
+        @RateLimiter(name = "x", limit = 10, window = "1m", maxWait = "1s", priority = "#p0 == 'vip'")
+        public void call(String who) {}
+    }
+
+    static class WaitingForALog {
+
+        @RateLimiter(name = "x", limit = 10, algorithm = Algorithm.SLIDING_WINDOW_LOG, maxWait = "1s")
+        public void call(String who) {}
+    }
+
+    static class WarmingUp {
+
+        @RateLimiter(name = "x", limit = 10, window = "1m", warmUp = "10s")
         public void call(String who) {}
     }
 

@@ -47,8 +47,7 @@ class OptionValuesTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"warm-up, 1ns", "warm-up, 30d", "limit-cache, 0s", "limit-cache, 24h", "max-wait, 0ms", "within, 3660d"
-    })
+    @CsvSource({"warm-up, 0s", "warm-up, 30d", "limit-cache, 0s", "limit-cache, 24h", "max-wait, 0ms", "within, 3660d"})
     void durationInRangeIsRead(String name, String text) {
         Option<String> option = DURATIONS.get(name);
 
@@ -61,8 +60,8 @@ class OptionValuesTests {
     @CsvSource(
             delimiter = '|',
             value = {
-                "warm-up | 0s | It must be longer than zero and at most 30d, such as 10s.",
-                "warm-up | 721h | It must be longer than zero and at most 30d, such as 10s.",
+                "warm-up | 721h | It must be at most 30d, such as 10s.",
+                "within | 0s | It must be longer than zero and at most 3660d, such as 1m.",
                 "limit-cache | 25h | It must be at most 1d, such as 1m.",
                 "within | 3661d | It must be longer than zero and at most 3660d, such as 1m."
             })
