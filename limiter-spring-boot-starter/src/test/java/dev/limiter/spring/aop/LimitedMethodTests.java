@@ -340,6 +340,8 @@ class LimitedMethodTests {
                 "NoUnit        | window       | 10      | 10",
                 "BadKey        | key          | #{      | #",
                 "NoPlaceholder | window       | ${none} | none",
+                "EmptyName     | name         | ${none:} | a placeholder gave none",
+                "BlankName     | name         | ' '     | a placeholder gave none",
                 "NoType        | key          | #{T(Strng).of(#p0)} | no type Strng",
                 "TextCondition | condition    | #p0                 | of type String, but has to be true or false",
                 "NumberCharge  | chargeIf     | #result             | of type Integer, but has to be true or false",
@@ -357,6 +359,22 @@ class LimitedMethodTests {
                     .hasMessageContaining("\"" + value + "\"")
                     .hasMessageContaining(hint);
         });
+    }
+
+    @Test
+    void theNameOfTheAutomaticLimitIsTakenWhereThereIsOne() {
+        application
+                .withBean(NamedDefault.class)
+                .run(context -> permitsThenRejects(2, context.getBean(NamedDefault.class)::limited));
+        application
+                .withPropertyValues("limiter.web.default-limit.limit=5", "limiter.web.default-limit.window=1s")
+                .withBean(NamedDefault.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(LimiterConfigurationException.class)
+                        .hasMessageContaining("name of @RateLimiter on " + NamedDefault.class.getName() + ".limited(")
+                        .hasMessageContaining("\"Default\"")
+                        .hasMessageContaining("name of limiter.web.default-limit")
+                        .hasMessageContaining("LIM-104"));
     }
 
     @Test
@@ -737,6 +755,21 @@ class LimitedMethodTests {
 
     static class BadKey {
         @RateLimiter(limit = 1, key = "#{")
+        public void limited() {}
+    }
+
+    static class EmptyName {
+        @RateLimiter(name = "${none:}", limit = 1)
+        public void limited() {}
+    }
+
+    static class BlankName {
+        @RateLimiter(name = " ", limit = 1)
+        public void limited() {}
+    }
+
+    static class NamedDefault {
+        @RateLimiter(name = "Default", limit = 2, window = "1h")
         public void limited() {}
     }
 

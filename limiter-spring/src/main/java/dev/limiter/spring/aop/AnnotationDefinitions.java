@@ -11,6 +11,7 @@ import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
@@ -34,25 +35,44 @@ final class AnnotationDefinitions {
         this.placeholders = placeholders;
     }
 
-    /** The name of the rule of an annotation, one of several of a method: each has a bucket of its own. */
+    /**
+     * The name of the rule of an annotation, one of several of a method: each has a bucket of its own.
+     *
+     * @throws LimiterConfigurationException if the annotation has a name that is blank
+     */
     String name(RateLimiter annotation, String method, int position, RuleOrigin origin) {
         String name = text(annotation.name(), "name", origin);
-        if (name != null) {
-            return name;
+        if (name == null) {
+            return position == 0 ? method : method + "-" + (position + 1);
         }
-        return position == 0 ? method : method + "-" + (position + 1);
+        if (name.isBlank()) {
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.UNREADABLE_VALUE,
+                    origin.of("name"),
+                    annotation.name(),
+                    "There is no name here, or a placeholder gave none. Write one, or leave the attribute out."));
+        }
+        return name;
     }
 
     /**
      * @param name as {@link #name} tells it
      * @param otherwise the owner of the limit if the annotation has none
-     * @throws LimiterConfigurationException if the annotation has a name without a rule and without a limit
+     * @throws LimiterConfigurationException if the annotation has a name without a rule and without a limit, or that of
+     *     the automatic limit
      */
     RuleDefinition definition(
             RateLimiter annotation, String name, RuleOrigin origin, RuleSet configured, Answer otherwise) {
         // no property can have the name of an unnamed one, which has a dot; a change while the application runs can
         Optional<RuleDefinition> configuration = configured.definition(name);
         boolean named = !annotation.name().isEmpty();
+        if (configured.defaultLimit().isPresent() && RuleName.canonical(name).equals("default")) {
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.SAME_NAME,
+                    origin.of("name"),
+                    name,
+                    "This is the name of limiter.web.default-limit. Choose another one."));
+        }
         if (named && configuration.isEmpty() && annotation.limit() == RateLimiter.UNSET) {
             throw new LimiterConfigurationException(new Problem(
                     MessageCode.UNKNOWN_RULE,
