@@ -106,15 +106,17 @@ class OccupyingTests {
         assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(7);
     }
 
+    /** The wait for another rule takes nothing of a window that others could have. */
     @Test
-    void whatWaitsBecauseOfAnotherRuleCountsInTheWindowOfItsTurn() {
+    void whatWaitsBecauseOfAnotherRuleCountsInTheWindowOfItsOwnTurn() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, SECOND));
         Rule paced = Rule.of("paced", Limit.leakyBucket(1, SECOND).paced());
         List<Charge> both = List.of(rule.charge("key"), paced.charge("key").within(SECOND));
         limiters.storage().decide(both);
         assertThat(limiters.storage().decide(both).delay()).isEqualTo(SECOND);
+        assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(8);
         time.advance(WINDOW);
-        assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(9);
+        assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(10);
     }
 
     static Stream<Rule> rules() {

@@ -101,6 +101,58 @@ class WaitingForSeveralTests {
         assertThat(waitingRoom.size()).isEqualTo(1);
     }
 
+    private final Rule slow = Rule.of(
+            "slow", Limit.leakyBucket(1, SECOND.multipliedBy(10)).burst(100).paced());
+
+    @Test
+    void requestMovesUpInEachQueue() {
+        Charge[] both = {waits(slow), waits(paced)};
+        answer(both);
+        Waiter first = waiter(waits(slow));
+        Waiter before = waiter(waits(paced));
+        for (int i = 2; i <= 13; i++) {
+            waiter(waits(paced));
+        }
+        Waiter last = waiter(both);
+        assertThat(turn(last)).isEqualTo(SECOND.multipliedBy(20));
+
+        waitingRoom.leave(first);
+        assertThat(turn(last)).isEqualTo(SECOND.multipliedBy(14));
+        waitingRoom.leave(before);
+        assertThat(turn(last)).isEqualTo(SECOND.multipliedBy(13));
+    }
+
+    @Test
+    void permitsOfEachRuleAreReturnedByARequestThatGivesUp() {
+        Rule site = Rule.of("site", Limit.tokenBucket(2, SECOND));
+        Charge[] both = {waits(slow), waits(site)};
+        answer(both);
+        time.advance(SECOND);
+        Waiter second = waiter(both);
+        Waiter third = waiter(both);
+        Waiter behind = waiter(waits(site));
+        assertThat(turn(behind)).isEqualTo(Duration.ofMillis(1500));
+
+        waitingRoom.leave(third);
+        assertThat(turn(behind)).isEqualTo(SECOND);
+        waitingRoom.leave(behind);
+        waitingRoom.leave(second);
+
+        assertThat(limiters.peek(site, "key").remaining()).isEqualTo(2);
+        assertThat(turn(waiter(both))).isEqualTo(SECOND.multipliedBy(10));
+    }
+
+    @Test
+    void requestThatWaitsForOneRuleTakesNoPlaceOfThoseThatWaitForAnother() {
+        Rule site = Rule.of("site", Limit.tokenBucket(3, SECOND));
+        Charge one = waits(site).waitingAtMost(1);
+        answer(waits(slow), one);
+        waiter(waits(slow), one);
+        answer(one);
+        waiter(one);
+        assertThat(answer(one).permitted()).isFalse();
+    }
+
     @Test
     void chargeThatWouldNotWaitIsNotWaitedFor() {
         answer(waits(paced));

@@ -95,8 +95,8 @@ final class SplitRequest {
     }
 
     /**
-     * The charges that one place decides on: those of a request that waits, if these are all. Each place gives a turn of
-     * its own, the request leaves at the latest, and the turns that came before it would be missing in their pace.
+     * The charges that one place decides on: those of a request that waits, if these are all. A turn that one place has
+     * given is lost when another one refuses: those behind it do not move up.
      */
     private List<Charge> of(List<Integer> positions) {
         boolean all = positions.size() == charges.size();

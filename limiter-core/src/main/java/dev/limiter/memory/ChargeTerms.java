@@ -10,18 +10,17 @@ import org.jspecify.annotations.Nullable;
  * @param permits the most of any limit
  * @param keptPercent the share of each limit that must be left
  * @param maxWait the longest wait for a turn, in nanoseconds
- * @param imposed how long the request waits in any case, because of another rule
  * @param costs how many permits of each limit; null if all are alike
  */
-record ChargeTerms(long permits, int keptPercent, long maxWait, long imposed, long @Nullable [] costs) {
+record ChargeTerms(long permits, int keptPercent, long maxWait, long @Nullable [] costs) {
 
     private static final long LONGEST = Long.MAX_VALUE / 4;
 
-    static ChargeTerms of(Charge charge, long imposed) {
+    static ChargeTerms of(Charge charge) {
         long maxWait = charge.maxWait().toSeconds() > LONGEST / 1_000_000_000
                 ? LONGEST
                 : charge.maxWait().toNanos();
-        return new ChargeTerms(charge.permits(), charge.keptPercent(), maxWait, imposed, costs(charge));
+        return new ChargeTerms(charge.permits(), charge.keptPercent(), maxWait, costs(charge));
     }
 
     private static long @Nullable [] costs(Charge charge) {
@@ -36,7 +35,7 @@ record ChargeTerms(long permits, int keptPercent, long maxWait, long imposed, lo
     }
 
     static ChargeTerms plain(long permits) {
-        return new ChargeTerms(permits, 0, 0, 0, null);
+        return new ChargeTerms(permits, 0, 0, null);
     }
 
     /** How many permits are taken of the limit at {@code index}. */

@@ -153,7 +153,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             throw new IllegalArgumentException("There is no charge to decide");
         }
         if (charges.size() == 1) {
-            return decide(charges.get(0), 0);
+            return decide(charges.get(0));
         }
         return decideAll(Charge.merged(charges));
     }
@@ -162,15 +162,13 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         // asking first takes no permits for a charge that another rule refuses; a lost race gives them back
         List<Decision> decisions = new ArrayList<>(charges.size());
         boolean permitted = true;
-        long wait = 0;
         for (Charge charge : charges) {
             Decision answer = ask(charge);
             permitted &= answer.permitted();
-            wait = Math.max(wait, answer.delay().toNanos());
             decisions.add(answer);
         }
         for (int i = 0; permitted && i < charges.size(); i++) {
-            Decision decision = decide(charges.get(i), wait);
+            Decision decision = decide(charges.get(i));
             decisions.set(i, decision);
             if (!decision.permitted()) {
                 decisions.forEach(Decision::giveBack);
@@ -180,12 +178,12 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         return Decision.allOf(decisions);
     }
 
-    /** {@code wait}: how long the request waits in any case. */
-    private Decision decide(Charge charge, long wait) {
+    /** Takes permits at the turn of this rule and key: the wait for another one would keep them from other requests. */
+    private Decision decide(Charge charge) {
         if (charge.permits() == 0) {
             return ask(charge);
         }
-        ChargeTerms terms = charge.isPlain() && wait == 0 ? null : ChargeTerms.of(charge, wait);
+        ChargeTerms terms = charge.isPlain() ? null : ChargeTerms.of(charge);
         return decide(charge.rule(), charge.key(), charge.permits(), terms);
     }
 
@@ -200,8 +198,8 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             BoundRule bound = rules.get(charge.rule());
             Cell cell = findOrMake(bound, charge.key());
             Decision answer = cell.bound == bound
-                    ? cell.peek(ChargeTerms.of(charge, 0), clock)
-                    : cell.peekUnder(bound, ChargeTerms.of(charge, 0), clock);
+                    ? cell.peek(ChargeTerms.of(charge), clock)
+                    : cell.peekUnder(bound, ChargeTerms.of(charge), clock);
             if (answer != null) {
                 return answer;
             }

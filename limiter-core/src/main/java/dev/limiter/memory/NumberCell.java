@@ -107,8 +107,7 @@ final class NumberCell extends Cell {
             if (limit.admissionNanos(value, now, terms.needed(0, limit), terms.maxWait()) > 0) {
                 return SnapshotDecision.of(this, false, readings(value, terms, now));
             }
-            long own = limit.waitNanos(value, now, terms.needed(0, limit));
-            long wait = Math.max(own, terms.imposed());
+            long wait = limit.waitNanos(value, now, terms.needed(0, limit));
             long next = limit.reserve(value, now, wait, terms.permits());
             if (next == NumberLimit.REFUSED) {
                 long whole = limit.admissionNanos(value, now, limit.capacity(), 0);
@@ -118,9 +117,10 @@ final class NumberCell extends Cell {
                 history().waiting(wait);
             }
             if (swap(value, next)) {
-                return wait == 0
+                // a request that waits for another rule gives up a place in this queue, too
+                return terms.maxWait() == 0
                         ? taken(terms, next, now, returned)
-                        : reserved(terms, next, now, wait, wait > own, returned);
+                        : reserved(terms, next, now, wait, returned);
             }
         }
     }
@@ -133,14 +133,12 @@ final class NumberCell extends Cell {
                 : new SnapshotDecision(this, true, terms.permits(), readings(next, kept, 0, now), now, returned);
     }
 
-    /** {@code imposed}: the wait is not the limit's own. */
-    private Decision reserved(ChargeTerms terms, long next, long now, long wait, boolean imposed, long returned) {
+    private Decision reserved(ChargeTerms terms, long next, long now, long wait, long returned) {
         long permits = terms.permits();
         long kept = terms.kept(limit());
         SnapshotDecision.Readings readings = readings(next, kept, 0, now);
         readings.delayNanos(wait);
-        long atLeast = imposed || !moves(permits) ? now + wait : Long.MIN_VALUE;
-        return new ReservedDecision(this, permits, kept, readings, next, atLeast, now, returned);
+        return new ReservedDecision(this, permits, kept, readings, next, now + wait, now, returned);
     }
 
     /** Whether those behind move up when so many permits are returned before their turn. */

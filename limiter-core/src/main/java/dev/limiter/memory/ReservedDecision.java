@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
 
     private final long kept;
-    private final long atLeast;
+    private final long granted;
     private final long takenFirst;
     private volatile long taken;
 
     /**
      * @param kept how many more permits there had to be
      * @param taken the state right after the permits were taken
-     * @param atLeast the turn that the limit does not tell, or before which the request does not go anyway
+     * @param granted the turn as it was granted, for limits that do not tell it
      */
     ReservedDecision(
             Cell cell,
@@ -25,19 +25,19 @@ final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
             long kept,
             Readings readings,
             long taken,
-            long atLeast,
+            long granted,
             long now,
             long returnedBefore) {
         super(cell, true, permits, readings, now, returnedBefore);
         this.kept = kept;
         this.taken = taken;
         this.takenFirst = taken;
-        this.atLeast = atLeast;
+        this.granted = granted;
     }
 
     @Override
     protected long turn() {
-        return cell instanceof NumberCell ? Math.max(nanos(), atLeast) : atLeast;
+        return cell instanceof NumberCell ? nanos() : granted;
     }
 
     @Override
@@ -73,7 +73,7 @@ final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
 
     @Override
     public long nanos() {
-        return ((NumberCell) cell).limit().turn(taken, permits, kept, atLeast);
+        return ((NumberCell) cell).limit().turn(taken, permits, kept, granted);
     }
 
     @Override

@@ -91,7 +91,7 @@ abstract class VersionedCell extends Cell {
     /** Whether all admit the request; and, in the readings, how long it waits then. */
     private boolean ask(LimitState[] states, SnapshotDecision.Readings readings, ChargeTerms terms, long now) {
         boolean permitted = true;
-        long delay = terms.permits() == 0 ? 0 : terms.imposed();
+        long delay = 0;
         for (int i = 0; i < states.length; i++) {
             // a charge of zero skips a lowered limit, which would still report a wait
             if (terms.permits(i) > 0) {

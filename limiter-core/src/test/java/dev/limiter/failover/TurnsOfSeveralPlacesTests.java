@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Turns that two places give to one request are apart: the request would leave at the later one, among those whose turn
- * it is. So a request waits only where one place decides on all of it.
+ * A turn that one place gives is lost when another place refuses the request: those behind do not move up. So a request
+ * waits only where one place decides on all of it.
  */
 class TurnsOfSeveralPlacesTests {
 
@@ -140,7 +140,8 @@ class TurnsOfSeveralPlacesTests {
         Decision decision = decide(later, user.charge("a:user"), all.charge("a:all"));
         assertThat(decision.permitted()).isTrue();
         assertThat(decision.delay()).isEqualTo(BEHIND);
-        assertThat(decision.parts()).extracting(Decision::delay).containsOnly(BEHIND);
+        assertThat(decision.parts()).extracting(Decision::delay).containsExactly(BEHIND, Duration.ZERO);
+        assertThat(remote.shared.peek(all, "a:all").retryAfter()).contains(Duration.ofMillis(100));
     }
 
     @ParameterizedTest
@@ -165,7 +166,7 @@ class TurnsOfSeveralPlacesTests {
                 .isZero();
         Decision second = decide(later, user.charge(ofUser), all.charge(ofAll));
         assertThat(second.permitted()).isTrue();
-        assertThat(second.parts()).extracting(Decision::delay).containsOnly(SECOND);
+        assertThat(second.parts()).extracting(Decision::delay).containsExactly(SECOND, Duration.ofMillis(100));
     }
 
     @Test

@@ -140,7 +140,7 @@ final class Call {
                 RemoteLimit limit = limits[position];
                 long permits = mode == TAKE_SOME ? most : charge.permits(position);
                 long possible = limit.isNever(charge, position) ? 0 : permits;
-                limit.ask(arguments, possible, limit.kept(charge), maxWait, hold, now);
+                limit.ask(arguments, position == 0, possible, limit.kept(charge), maxWait, hold, now);
                 work += limit.work(mode == TAKE_SOME ? 1 : possible + limit.kept(charge));
             }
         }

@@ -168,7 +168,7 @@ class ScriptsTests {
         byte[] hold = new byte[16];
         ByteBuffer.wrap(hold).putLong(System.nanoTime());
         Arguments asked = new Arguments(64).number(now).octet(0).number(0).number(1);
-        remote.ask(asked, 1, 0, 0, hold, now);
+        remote.ask(asked, true, 1, 0, 0, hold, now);
         ByteBuffer answer =
                 ByteBuffer.wrap(run(Scripts.LIBRARY.decideOne(remote.algorithm.bit()), keys, asked.toArray()));
         assertThat(answer.getInt()).isEqualTo(answer.remaining());

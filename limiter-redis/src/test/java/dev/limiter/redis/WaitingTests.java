@@ -132,6 +132,25 @@ class WaitingTests {
         assertThat(delays.get(delays.size() - 1)).isLessThanOrEqualTo(SECOND.multipliedBy(19));
     }
 
+    @Test
+    void aRequestThatWaitsForOneRuleTakesNoPlaceOfThoseThatWaitForAnother() {
+        RateLimiters limiters = byVirtualTime();
+        Rule site = Rule.of("site", Limit.tokenBucket(3, SECOND));
+        List<Charge> one = List.of(site.charge().within(HOUR).waitingAtMost(1));
+        List<Charge> both = List.of(paced.charge("alice").within(HOUR), one.get(0));
+        assertThat(limiters.acquire(both).permitted()).isTrue();
+        CompletableFuture<Decision> slow = limiters.acquireAsync(both, () -> true);
+        Conditions.await(() -> limiters.waiting() == 1);
+        assertThat(limiters.acquire(one).permitted()).isTrue();
+
+        CompletableFuture<Decision> next = limiters.acquireAsync(one, () -> true);
+        Conditions.await(() -> limiters.waiting() == 2);
+        assertThat(limiters.acquire(one).permitted()).isFalse();
+        time.advance(SECOND);
+        assertThat(next.join().delay()).isBetween(Duration.ofMillis(333), Duration.ofMillis(334));
+        assertThat(slow.join().delay()).isEqualTo(SECOND);
+    }
+
     static Stream<Limit> limits() {
         return Stream.of(
                 Limit.tokenBucket(1, SECOND),

@@ -24,7 +24,7 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
     }
 
     /** How many numbers a script answers for each limit. */
-    static final int NUMBERS = 5;
+    static final int NUMBERS = 6;
 
     public final Charge charge;
     public final RemoteRule remote;
@@ -33,11 +33,12 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
 
     private final ScriptAnswer answer;
 
-    /** For each limit, as the script answered them: left, refusal, reset, mark, returned. */
+    /** For each limit, as the script answered them: left, refusal, reset, mark, returned, delay. */
     private final long[] numbers;
 
     private final boolean charged;
     private final boolean permitted;
+    private final long turn;
 
     /** How many of the permits that were taken in the same call count as taken later. */
     private final long behind;
@@ -65,6 +66,12 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
         this.charged = charged;
         this.behind = behind;
         this.permitted = charged || isFree();
+        this.turn = answer.turn(delayMicros());
+    }
+
+    /** The wait for the turn that all limits of the rule have together. */
+    private long delayMicros() {
+        return charged ? numbers[NUMBERS - 1] : 0;
     }
 
     /** Whether each limit would permit the request at once. */
@@ -175,12 +182,12 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
 
     @Override
     protected long delayNanos() {
-        return permitted ? answer.delay() * 1000 : 0;
+        return delayMicros() * 1000;
     }
 
     @Override
     protected long turn() {
-        return permitted ? answer.turn() : Long.MIN_VALUE;
+        return turn;
     }
 
     /** Does not wait until the server has them back. */

@@ -62,13 +62,15 @@ public final class RemoteLimit {
     /**
      * Appends the request for permits of this limit.
      *
+     * @param first whether it is the first one of its rule
      * @param permits how many are to be taken
      * @param kept how many must be left for others
      * @param maxWait in microseconds
      * @param hold the name under which concurrency permits are held
      */
-    public void ask(Arguments out, long permits, long kept, long maxWait, byte[] hold, long now) {
-        out.octet(algorithm.number())
+    public void ask(Arguments out, boolean first, long permits, long kept, long maxWait, byte[] hold, long now) {
+        out.octet(first ? 1 : 0)
+                .octet(algorithm.number())
                 .number(permits)
                 .number(kept)
                 .number(Math.min(maxWait, longestWait))

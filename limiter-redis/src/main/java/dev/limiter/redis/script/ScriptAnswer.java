@@ -7,28 +7,31 @@ import java.nio.ByteBuffer;
  *
  * @param time of the server, in microseconds
  * @param permitted whether the permits were taken, or would have been
- * @param delay for how long the request has to wait, in microseconds
  * @param taken how many permits were taken, if as many as there are were to be
- * @param turn when the wait is over by the local clock, in epoch nanoseconds
+ * @param clock tells how far the clock of the server is ahead
+ * @param asked when the request was made, in epoch nanoseconds of the local clock
  * @param hold the name under which permits of concurrency limits are held
  * @param numbers the rest
  */
 public record ScriptAnswer(
-        long time, boolean permitted, long delay, long taken, long turn, byte[] hold, ByteBuffer numbers) {
+        long time, boolean permitted, long taken, ServerTime clock, long asked, byte[] hold, ByteBuffer numbers) {
 
     /** {@code asked}: when the request was made, in epoch nanoseconds of the local clock. */
     public static ScriptAnswer of(ByteBuffer numbers, ServerTime clock, long asked, byte[] hold) {
         double told = numbers.getDouble();
         long time = (long) (told < 0 ? -1 - told : told);
-        long delay = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
         long taken = numbers.hasRemaining() ? (long) numbers.getDouble() : 0;
-        long turn = delay == 0 ? Long.MIN_VALUE : clock.turn(time, delay, asked);
-        return new ScriptAnswer(time, told >= 0, delay, taken, turn, hold, numbers);
+        return new ScriptAnswer(time, told >= 0, taken, clock, asked, hold, numbers);
     }
 
     /** Whether the server's time is outside what it was told of a calendar: it has to be asked again. */
     public boolean isOutside() {
         return !numbers.hasRemaining();
+    }
+
+    /** When a wait of so many microseconds is over by the local clock, in epoch nanoseconds; in the past if it is none. */
+    long turn(long delay) {
+        return delay == 0 ? Long.MIN_VALUE : clock.turn(time, delay, asked);
     }
 
     /** The next numbers of so many limits. */

@@ -10,6 +10,7 @@ import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Returns;
 import dev.limiter.redis.script.ScriptAnswer;
+import dev.limiter.redis.script.ServerTime;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -39,8 +40,9 @@ class KnownRefusalsTests {
     /** Learns that nothing is left of a key for an hour. */
     private void refuse(Charge charge) {
         long micros = TimeUnit.HOURS.toMicros(1);
-        long[] numbers = {0, micros, micros, 0, 0};
-        ScriptAnswer answer = new ScriptAnswer(1, false, 0, 0, Long.MIN_VALUE, new byte[0], ByteBuffer.allocate(0));
+        long[] numbers = {0, micros, micros, 0, 0, 0};
+        ScriptAnswer answer =
+                new ScriptAnswer(1, false, 0, new ServerTime(null), 0, new byte[0], ByteBuffer.allocate(0));
         RedisDecision refusal = new RedisDecision(NOTHING_RETURNED, charge, remote, numbers, answer, false, 0);
         refusals.learn(charge, List.of(refusal), refusals.stamp(List.of(charge)), now.get());
     }

@@ -12,6 +12,7 @@ import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Returns;
 import dev.limiter.redis.script.ScriptAnswer;
+import dev.limiter.redis.script.ServerTime;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ class SharedCallsTests implements SharedCalls.Taker, Returns {
     private static final int PERCENT_AHEAD = 10;
 
     /** So many numbers the answer has about each limit. */
-    private static final int NUMBERS = 5;
+    private static final int NUMBERS = 6;
 
     private record Call(int callers, long ahead, CompletableFuture<LeasedPermits> answer) {}
 
@@ -86,10 +87,12 @@ class SharedCallsTests implements SharedCalls.Taker, Returns {
         int percent = calls.get(call).ahead > 0 ? PERCENT_AHEAD : 0;
         RemoteRule remote = new RemoteRule(rule, LuaAlgorithms.LIBRARY, "", 30_000_000, percent);
         ByteBuffer numbers = ByteBuffer.allocate(8 * NUMBERS);
-        for (int i = 0; i < NUMBERS; i++) {
+        for (int i = 0; i < NUMBERS - 1; i++) {
             numbers.putDouble(Duration.ofHours(1).toNanos() / 1000.0);
         }
-        ScriptAnswer answer = new ScriptAnswer(1, true, 0, permits, Long.MIN_VALUE, new byte[0], numbers.flip());
+        // no wait
+        numbers.putDouble(0);
+        ScriptAnswer answer = new ScriptAnswer(1, true, permits, new ServerTime(null), 0, new byte[0], numbers.flip());
         calls.get(call)
                 .answer
                 .complete(new LeasedPermits(this, charge, remote, answer, System.nanoTime(), calls.get(call).callers));

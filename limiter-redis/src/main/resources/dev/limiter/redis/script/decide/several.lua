@@ -3,17 +3,20 @@
 
 -- The reply to the request whose keys follow the first `before` keys.
 local function decide(before)
-  local kind, permits, kept, patience
-  local finish = limits > 1 and {}
-  local refused, delay, latest, there = false, 0, 2 ^ 53, 2 ^ 53
+  local first, kind, permits, kept, patience
+  -- for each limit the function that takes its permits, and its rule; for each rule its wait
+  local finish, rules, delays = limits > 1 and {}, limits > 1 and {}, limits > 1 and {}
+  local refused, rule, delay, latest, there = false, 0, 0, 2 ^ 53, 2 ^ 53
   for i = 1, limits - 1 do
-    kind, permits, kept, patience, at = unpack('>Bddd', argument, at)
+    first, kind, permits, kept, patience, at = unpack('>BBddd', argument, at)
+    if first == 1 then
+      -- The limits of a rule and key have one turn. The wait for another one would keep their permits from other requests.
+      rule, delay, latest = rule + 1, 0, 2 ^ 53
+    end
     local refusal, wait, finished, left, longest = among[kind](KEYS[before + i], permits, kept, patience)
     if not finished then
       return refusal
     end
-    finish[i] = finished
-    refused = refused or refusal ~= 0
     if wait > delay then
       delay = wait
     end
@@ -23,24 +26,30 @@ local function decide(before)
     if left < there then
       there = left
     end
+    refused = refused or refusal ~= 0 or delay > latest
+    finish[i], rules[i], delays[rule] = finished, rule, delay
   end
   local some, left, refusal, reset, mark, returned
-  kind, permits, kept, patience, at = unpack('>Bddd', argument, at)
-  refused, delay, some, left, refusal, reset, mark, returned =
+  first, kind, permits, kept, patience, at = unpack('>BBddd', argument, at)
+  if first == 1 then
+    rule, delay, latest = rule + 1, 0, 2 ^ 53
+  end
+  refused, some, left, refusal, reset, mark, returned, delay =
     last[kind](KEYS[before + limits], permits, kept, patience, refused, delay, latest, there)
   if not delay then
     return refused
   end
-  local time, waits = refused and -1 - now or now, refused and 0 or delay
+  local time = refused and -1 - now or now
   if limits == 1 then
-    return pack('>i4dddddddd', 64, time, waits, some, left, refusal, reset, mark, returned)
+    return pack('>i4dddddddd', 64, time, some, left, refusal, reset, mark, returned, delay)
   end
+  delays[rule] = delay
   local count = (refused or dry) and 0 or mode == 2 and some or nil
-  local answer = {pack('>i4ddd', 24 + 40 * limits, time, waits, some)}
+  local answer = {pack('>i4dd', 16 + 48 * limits, time, some)}
   for i = 1, limits - 1 do
-    answer[i + 1] = pack('>ddddd', finish[i](count, delay))
+    answer[i + 1] = pack('>dddddd', finish[i](count, delays[rules[i]]))
   end
-  answer[limits + 1] = pack('>ddddd', left, refusal, reset, mark, returned)
+  answer[limits + 1] = pack('>dddddd', left, refusal, reset, mark, returned, delay)
   return table.concat(answer)
 end
 

@@ -5,14 +5,14 @@
 -- KEYS     the state of each limit, request by request
 -- ARGV     for each request, packed: the time in microseconds, negative for the server's; the mode: take the permits (0),
 --          peek (1), or take up to that many permits (2); the permits needed at once in mode 2; the number of limits; then,
---          for each limit, the number of the algorithm, the permits, the permits that must be left, the longest wait of the
---          request, and the arguments of the algorithm
--- reply    for each request, packed: the length in bytes; the time, or -1 - time for a refusal; the wait of the request; the
---          permits taken in mode 2; then five numbers for each limit: the permits left, or those used beyond it, negated; the
---          time until it permits this request or, after a charge, the next one (0: now, -1: unknown); the time until it is
---          fresh; the mark and the count of returned permits, arguments of give_back. If the calendar boundaries of the
---          arguments do not cover the time, the reply is only the length and the time. The reply to a failed request is its
---          length, negated, and the reason
+--          for each limit, whether it is the first one of its rule and key (1), the number of the algorithm, the permits, the
+--          permits that must be left, the longest wait of the request, and the arguments of the algorithm
+-- reply    for each request, packed: the length in bytes; the time, or -1 - time for a refusal; the permits taken in mode 2;
+--          then six numbers for each limit: the permits left, or those used beyond it, negated; the time until it permits
+--          this request or, after a charge, the next one (0: now, -1: unknown); the time until it is fresh; the mark and the
+--          count of returned permits, arguments of give_back; the wait of a granted request for this rule and key. If the
+--          calendar boundaries of the arguments do not cover the time, the reply is only the length and the time. The reply to
+--          a failed request is its length, negated, and the reason
 --
 -- Numbers are integers, below 2^53 where they must be exact. Times are never converted to text: Lua cuts it to 14 digits.
 -- A state that is a string begins with the number of its algorithm, followed by integers of seven bytes.

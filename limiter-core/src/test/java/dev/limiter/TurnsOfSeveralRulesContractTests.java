@@ -1,0 +1,132 @@
+package dev.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Each rule and key of a request that waits gives its permits for a turn of its own: the wait for one of them keeps
+ * nothing of another from other requests.
+ */
+class TurnsOfSeveralRulesContractTests {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration TENTH = Duration.ofMillis(100);
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private final VirtualTime time = new VirtualTime(VirtualTime.START - VirtualTime.START % SECOND.toNanos());
+    private final RateLimiters limiters =
+            RateLimiters.builder().timeSource(time).build();
+
+    /** One of a user leaves each ten seconds. */
+    private final Rule mails =
+            Rule.of("mails", Limit.leakyBucket(6, Duration.ofMinutes(1)).paced());
+
+    private Decision decide(Charge... charges) {
+        return limiters.storage().decide(List.of(charges));
+    }
+
+    private Decision mail(String user, Charge other) {
+        Decision decision = decide(mails.charge(user).within(LONG), other);
+        assertThat(decision.permitted()).isTrue();
+        return decision;
+    }
+
+    static Stream<Limit> shared() {
+        return Stream.of(
+                Limit.tokenBucket(100, SECOND),
+                Limit.tokenBucket(100, SECOND).burst(3),
+                Limit.tokenBucket(100, SECOND).warmUp(SECOND),
+                Limit.leakyBucket(100, SECOND),
+                Limit.leakyBucket(100, SECOND).paced(),
+                Limit.fixedWindow(100, SECOND),
+                Limit.fixedWindow(100, SECOND).startingWithFirst(),
+                Limit.slidingWindowCounter(100, SECOND),
+                Limit.slidingWindowLog(100, SECOND),
+                Limit.concurrency(100));
+    }
+
+    static Stream<Rule> sharedRules() {
+        return Stream.concat(
+                shared().map(limit -> Rule.of("site", limit)),
+                shared().map(limit -> Rule.of(
+                        "site",
+                        limit,
+                        Limit.fixedWindow(1000, SECOND.multipliedBy(2)).named("more"))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("sharedRules")
+    void theWaitOfOneClientLeavesASharedLimitToOthers(Rule site) {
+        mail("alice", site.charge());
+        time.advance(TENTH);
+        assertThat(mail("alice", site.charge()).delay())
+                .isEqualTo(Duration.ofSeconds(10).minus(TENTH));
+        time.advance(TENTH);
+        for (int i = 0; i < 5; i++) {
+            assertThat(decide(site.charge()).permitted()).isTrue();
+            time.advance(TENTH);
+        }
+    }
+
+    @Test
+    void requestWaitsForTheLastOfItsTurns() {
+        Rule site = Rule.of("site", Limit.leakyBucket(1, SECOND).paced().burst(100));
+        mail("alice", site.charge());
+        Decision both = mail("alice", site.charge().within(LONG));
+        assertThat(both.delay()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(both.parts()).extracting(Decision::delay).containsExactly(Duration.ofSeconds(10), SECOND);
+        assertThat(decide(site.charge().within(LONG)).delay()).isEqualTo(SECOND.multipliedBy(2));
+        assertThat(mail("bob", site.charge().within(LONG)).delay()).isEqualTo(SECOND.multipliedBy(3));
+    }
+
+    @Test
+    void permitsOfBothAreReturned() {
+        Rule site = Rule.of("site", Limit.tokenBucket(100, SECOND));
+        mail("alice", site.charge());
+        time.advance(SECOND);
+        Decision waits = mail("alice", site.charge());
+        assertThat(limiters.peek(site, Charge.SHARED).remaining()).isEqualTo(99);
+        waits.giveBack();
+        assertThat(limiters.peek(site, Charge.SHARED).remaining()).isEqualTo(100);
+        assertThat(mail("alice", site.charge()).delay()).isEqualTo(Duration.ofSeconds(9));
+    }
+
+    /** The limits of one rule wait for each other: their later requests have to wait behind this one anyway. */
+    @Test
+    void limitsOfOneRuleHaveOneTurn() {
+        Rule both = Rule.of(
+                "both",
+                Limit.leakyBucket(6, Duration.ofMinutes(1)).paced().named("mails"),
+                Limit.tokenBucket(1, SECOND).named("rate"));
+        decide(both.charge("alice"));
+        assertThat(decide(both.charge("alice").within(LONG)).delay()).isEqualTo(Duration.ofSeconds(10));
+        time.advance(SECOND);
+        assertThat(limiters.peek(both, "alice").limits().get(1).retryAfter()).contains(Duration.ofSeconds(10));
+    }
+
+    /** Two seconds of turns of the shared limit, taken by users of which each waits that long for another rule. */
+    @Test
+    void departuresOfALimitAreThoseOfTurnsWithinTheLongestWaitOfOthers() {
+        Rule site = Rule.of("site", Limit.leakyBucket(10, SECOND).paced().burst(100));
+        Rule user = Rule.of("user", Limit.leakyBucket(1, SECOND.multipliedBy(2)).paced());
+        List<Long> departures = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            String name = "user" + i;
+            decide(user.charge(name));
+            Decision decision =
+                    decide(user.charge(name).within(LONG), site.charge().within(LONG));
+            assertThat(decision.permitted()).isTrue();
+            departures.add(time.now() + decision.delay().toNanos());
+        }
+        long turn = time.now() + SECOND.multipliedBy(2).toNanos();
+        assertThat(departures.stream().filter(departure -> departure == turn)).hasSize(21);
+        assertThat(departures.get(29)).isEqualTo(time.now() + SECOND.toNanos() / 10 * 29);
+    }
+}
