@@ -50,6 +50,14 @@ public abstract class CompiledLimit {
         return false;
     }
 
+    /**
+     * The longest wait for a turn, in nanoseconds, 0 or more, be it that of another limit of the rule: a request that would
+     * have to wait longer is refused until it would not.
+     */
+    public long longestWait() {
+        return Long.MAX_VALUE;
+    }
+
     /** A new state, without used permits. */
     public abstract LimitState newState();
 

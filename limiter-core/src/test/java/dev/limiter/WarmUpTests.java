@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -243,5 +244,32 @@ class WarmUpTests {
             time.advance(Duration.ofMillis(10));
         }
         return permitted;
+    }
+
+    /** In Redis turns can be counted further ahead. */
+    @Test
+    @Tag(MemoryPromises.TAG)
+    void refusalForATurnTooFarAheadEndsWhenItIsNotAnyMore() {
+        Rule both = Rule.of(
+                "both",
+                Limit.tokenBucket(999, SECOND).warmUp(SECOND).named("warm"),
+                Limit.tokenBucket(2, Duration.ofDays(30)).named("slow"));
+        Charge charge = both.charge("key").within(Duration.ofDays(400));
+        for (int i = 0; i < 2; i++) {
+            assertThat(limiters.tryAcquire(both, "key").permitted()).isTrue();
+            time.advance(SECOND);
+        }
+        Decision refused = limiters.storage().decide(List.of(charge));
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.delay()).isZero();
+        Duration wait = refused.retryAfter().orElseThrow();
+        assertThat(wait).isBetween(Duration.ofDays(1), Duration.ofDays(2));
+
+        time.advance(wait.minusNanos(1));
+        assertThat(limiters.storage().decide(List.of(charge)).retryAfter()).contains(Duration.ofNanos(1));
+        time.advance(1);
+        Decision granted = limiters.storage().decide(List.of(charge));
+        assertThat(granted.permitted()).isTrue();
+        assertThat(granted.delay()).isEqualTo(Duration.ofDays(15).minus(wait).minus(SECOND.multipliedBy(2)));
     }
 }

@@ -68,6 +68,12 @@ final class WarmUpBucket extends CompiledLimit {
         return true;
     }
 
+    /** As far ahead as a turn and the longest interval after it can be counted. */
+    @Override
+    public long longestWait() {
+        return Math.max((1L << BITS) - interval(warmUp, capacity()), 0) / unitsPerNano;
+    }
+
     @Override
     public long atOnce() {
         return 1;

@@ -34,6 +34,7 @@ final class BoundRule {
     private final long capacity;
 
     private final long longestReset;
+    private final long longestWait;
     private final boolean holds;
 
     BoundRule(Rule rule, CompiledLimit[] limits, Cells cells) {
@@ -53,6 +54,8 @@ final class BoundRule {
         this.holds = rule.limits().stream().anyMatch(Limit::isHeld);
         long window = rule.limits().get(0).window().toNanos();
         this.longestReset = window + window / 2;
+        this.longestWait =
+                Stream.of(limits).mapToLong(CompiledLimit::longestWait).min().orElse(Long.MAX_VALUE);
     }
 
     /** The cell of a key, under whichever version of the limits; {@link Cells#get} without a dependent load. */
@@ -87,6 +90,11 @@ final class BoundRule {
     /** A state of a {@link #window} limit that takes longer to be fresh may have to move back with the clock. */
     long longestReset() {
         return longestReset;
+    }
+
+    /** The longest wait that a charge admits and all limits can count with, in nanoseconds: each imposes its own on all. */
+    long maxWait(ChargeTerms terms) {
+        return Math.min(terms.maxWait(), longestWait);
     }
 
     /** Whether a permit of the limit at {@code index} is held until it is released. */
@@ -161,6 +169,7 @@ final class BoundRule {
     Decision answerUnder(BoundRule next, String key, LimitState[] used, ChargeTerms terms, long now) {
         SnapshotDecision.Readings readings = new SnapshotDecision.Readings(next.size());
         boolean permitted = true;
+        long maxWait = next.maxWait(terms);
         long delay = 0;
         for (int i = 0; i < next.size(); i++) {
             CompiledLimit limit = next.limits[i];
@@ -174,7 +183,7 @@ final class BoundRule {
                 excess = excess(limits[previous], limit);
             }
             long needed = terms.needed(i, limit);
-            long wait = takes ? state.admissionNanos(now, needed, terms.maxWait()) : 0;
+            long wait = takes ? state.admissionNanos(now, needed, maxWait) : 0;
             boolean forgets = excess > 0 && used[previous].waitNanos(now, excess) > 0;
             if (terms.permits() > 0 && wait != Decision.NEVER && (forgets || excess > 0 && wait > 0)) {
                 // refused until it fits, as this version counts; be it only because of other limits that there is no

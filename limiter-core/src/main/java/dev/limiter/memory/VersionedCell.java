@@ -52,7 +52,10 @@ abstract class VersionedCell extends Cell {
                 : new SnapshotDecision.OwnReadings(new PermitReturn.OwnCosts(terms.costs(), returnedOfEach()));
     }
 
-    /** All or none: a limit may have no turn so far ahead as another one makes the request wait. */
+    /**
+     * All or none: a limit may have no turn so far ahead as another one makes the request wait. The refusal is over with
+     * that wait, if not before.
+     */
     private boolean reserve(
             LimitState[] states, SnapshotDecision.Readings readings, ChargeTerms terms, long wait, long now) {
         for (int i = 0; i < states.length; i++) {
@@ -62,8 +65,9 @@ abstract class VersionedCell extends Cell {
                 for (int taken = 0; taken < i; taken++) {
                     giveBack(states[taken], readings.mark(taken), now, terms.permits(taken));
                 }
-                readings.waitNanos(
-                        i, Math.max(states[i].waitNanos(now, bound.limit(i).capacity()), 1));
+                long whole = states[i].waitNanos(now, bound.limit(i).capacity());
+                readings.waitNanos(i, Math.max(Math.max(whole, wait), 1));
+                readings.delayNanos(0);
                 return false;
             }
         }
@@ -91,12 +95,13 @@ abstract class VersionedCell extends Cell {
     /** Whether all admit the request; and, in the readings, how long it waits then. */
     private boolean ask(LimitState[] states, SnapshotDecision.Readings readings, ChargeTerms terms, long now) {
         boolean permitted = true;
+        long maxWait = bound.maxWait(terms);
         long delay = 0;
         for (int i = 0; i < states.length; i++) {
             // a charge of zero skips a lowered limit, which would still report a wait
             if (terms.permits(i) > 0) {
                 long needed = terms.needed(i, bound.limit(i));
-                long admission = states[i].admissionNanos(now, needed, terms.maxWait());
+                long admission = states[i].admissionNanos(now, needed, maxWait);
                 readings.waitNanos(i, admission);
                 permitted &= admission == 0;
                 delay = permitted ? Math.max(delay, states[i].waitNanos(now, needed)) : 0;
