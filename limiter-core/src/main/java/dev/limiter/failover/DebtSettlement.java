@@ -49,7 +49,7 @@ final class DebtSettlement {
         List<LimitStatus> statuses = local.peek(debt.share(), charge.key()).limits();
         for (Debt.Part owed : debt.limits()) {
             Limit limit = named(charge.rule(), owed.limit);
-            long permits = limit == null ? 0 : Math.min(Math.max(counting(statuses, limit), owed.counting), owed.owed);
+            long permits = limit == null ? 0 : owed.counting(statuses);
             if (limit == null || permits == 0) {
                 owed.settled(owed.owed);
             } else {
@@ -58,16 +58,6 @@ final class DebtSettlement {
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
-    }
-
-    /** How many still count in memory, of a limit that may be new: the rest was given back, or was long ago. */
-    private static long counting(List<LimitStatus> statuses, Limit limit) {
-        for (LimitStatus status : statuses) {
-            if (status.limit().name().equals(limit.name())) {
-                return counting(status);
-            }
-        }
-        return 0;
     }
 
     private static long counting(LimitStatus status) {
@@ -181,17 +171,26 @@ final class DebtSettlement {
             final String limit;
             final long owed;
 
-            /** So many count at least: memory alone does not know of what the bucket held before them. */
-            final long counting;
-
             private final LimitUse use;
+            private final boolean leaked;
             private long settled;
 
-            Part(LimitUse use, long counting) {
+            Part(LimitUse use) {
                 this.limit = use.name;
                 this.owed = use.owed();
-                this.counting = counting;
+                this.leaked = use.hasLeaked();
                 this.use = use;
+            }
+
+            /** How many of them still count, where limits stand so in memory: the rest was given back, or was long ago. */
+            private long counting(List<LimitStatus> statuses) {
+                return leaked
+                        ? owed
+                        : statuses.stream()
+                                .filter(status -> status.limit().name().equals(limit))
+                                .mapToLong(status -> Math.min(DebtSettlement.counting(status), owed))
+                                .findFirst()
+                                .orElse(0);
             }
 
             /** So many permits are charged, or need not be any more; the rest is owed still. */

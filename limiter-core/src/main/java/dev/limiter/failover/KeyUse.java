@@ -197,6 +197,7 @@ final class KeyUse {
      * called now and then.
      */
     synchronized void lapse(long now) {
+        limits.forEach(limit -> limit.leak(now));
         if (lapse.isOver(now) && settling == null && limits.stream().anyMatch(limit -> limit.owed() > 0)) {
             generation++;
             limits.forEach(limit -> limit.settled(limit.owed(), generation));
@@ -272,15 +273,11 @@ final class KeyUse {
     /** Null if that is nothing. */
     private @Nullable Debt debt(long now) {
         Terms widest = terms;
+        limits.forEach(limit -> limit.leak(now));
         if (widest == null || forgotten || pauses > 0 || !owes()) {
             return null;
         }
-        return new Debt(
-                widest.share(),
-                limits.stream()
-                        .map(limit -> new Debt.Part(limit, limit.counting(widest.share(), now)))
-                        .toList(),
-                List.copyOf(holding));
+        return new Debt(widest.share(), limits.stream().map(Debt.Part::new).toList(), List.copyOf(holding));
     }
 
     /**

@@ -4,7 +4,6 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
-import dev.limiter.Rule;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +20,23 @@ final class LimitUse {
     /** A clock of a server that is further back is another one, or was set. */
     private static final long CLOCK_STEP_MICROS = 1_000_000;
 
+    /** Parts of a permit that are left by rounding. */
+    private static final double ROUNDING = 1e-6;
+
     final String name;
 
-    /** As the last answer was given by it; null before the first one. */
+    /** As the last answer was given by it; null where nothing of that counts, and memory alone decides. */
     private @Nullable Limit told;
 
+    /** As it was asked for last; null before that. */
+    private @Nullable Limit asked;
+
+    /** The number of instances that have each granted as much as this one. */
+    private int instances = 1;
+
+    /** The time of the last answer, or a later one by which nothing counted any more of what a bucket held then. */
     private long at;
+
     private long answered;
     private long left;
     private long lasting;
@@ -43,8 +53,8 @@ final class LimitUse {
     /** About to be granted in memory, or not. */
     private long reserved;
 
-    /** Granted in memory, and to be charged in the shared storage. */
-    private long owed;
+    /** Granted in memory, and to be charged in the shared storage: of a bucket as far as it had not leaked {@link #at}. */
+    private double owed;
 
     /** Granted in memory to requests in flight, and to be held in the shared storage; of a concurrency limit. */
     private long unheld;
@@ -64,6 +74,7 @@ final class LimitUse {
         if (isOvertaken(standing, position)) {
             return false;
         }
+        leak(now);
         this.told = limit;
         this.at = now;
         this.answered = standing.takenAt();
@@ -141,16 +152,56 @@ final class LimitUse {
     }
 
     /** Reserved or granted in memory, of which the shared storage does not know yet. */
-    private long granted() {
+    private double granted() {
         return reserved + owed + unheld;
     }
 
     boolean owes() {
-        return granted() > 0;
+        return reserved + owed() + unheld > 0;
     }
 
+    /** The debt in whole permits. */
     long owed() {
-        return owed;
+        return (long) Math.ceil(owed - ROUNDING);
+    }
+
+    /** Whether it owes only what still counts. */
+    boolean hasLeaked() {
+        return asked != null && leaks(asked);
+    }
+
+    /** The limit is asked for as it is now; permits granted before count by what it was then. */
+    private void ask(Limit limit, int instances, long now) {
+        boolean leaked = hasLeaked();
+        leak(now);
+        if (!leaked && leaks(limit) && now - at >= lasting(limit)) {
+            restart(limit, now);
+        }
+        this.asked = limit;
+        this.instances = instances;
+    }
+
+    /**
+     * Has a bucket leak until now. Permits granted in memory since the last answer are behind what the bucket held then:
+     * each alone would leak at the full rate.
+     */
+    void leak(long now) {
+        Limit by = asked;
+        long age = now - at;
+        if (by != null && leaks(by) && age >= lasting(by)) {
+            double rest = lasting(by) + ofAll(owed - returned, instances) * interval(by) - age;
+            owed = Math.min(owed, Math.max(rest, 0) / (interval(by) * instances));
+            restart(by, now);
+        }
+    }
+
+    /** Nothing counts any more of what a bucket held by the last answer. */
+    private void restart(Limit by, long now) {
+        told = told != null && owes() ? by : null;
+        at = now;
+        left = by.capacity();
+        lasting = 0;
+        returned = 0;
     }
 
     /** Whether an answer may be a late one, which was made before permits were granted in memory. */
@@ -164,7 +215,7 @@ final class LimitUse {
 
     /** Whether the last answer leaves enough for what is owed. */
     boolean isCovered() {
-        return granted() == 0 || told == null || left + returned >= granted();
+        return !owes() || told == null || left + returned >= granted();
     }
 
     /**
@@ -173,6 +224,7 @@ final class LimitUse {
      */
     LimitStatus status(Charge charge, int position, int instances, long now) {
         Limit limit = charge.rule().limits().get(position);
+        ask(limit, instances, now);
         String policy = charge.rule().policies().get(position);
         long kept = charge.kept(limit.capacity());
         long wait = refusesFor(charge, position, instances, now);
@@ -255,8 +307,8 @@ final class LimitUse {
         if (!isKnown(limit) || !limit.isHeld() && (age >= counted(limit, instances) || limit.isSpaced())) {
             return Long.MAX_VALUE;
         }
-        long free = limit.isHeld() ? free(limit, kept, instances, now) : standing(limit, kept, instances, age);
-        return Math.max(free - granted(), 0);
+        double free = limit.isHeld() ? free(limit, kept, instances, now) : standing(limit, kept, instances, age);
+        return (long) Math.max(free - granted(), 0);
     }
 
     /** How long what was used counts by now, if the other instances have granted and given back as much as this one. */
@@ -264,39 +316,22 @@ final class LimitUse {
         return Math.max(counted(limit, instances) - age, 0);
     }
 
-    /**
-     * The time from the last answer on for which it counts. Permits granted in memory since are on top of what a bucket
-     * held then: the level is the larger one of what memory alone tells, which was empty then, and of all that flew in
-     * less what has leaked since (Reich's formula for a queue). Each alone would have both leak at the full rate.
-     */
+    /** The time from {@link #at} on for which what was used counts, and what a bucket got in memory behind that. */
     private long counted(Limit limit, int instances) {
         return hasLevel(limit) && !limit.isSpaced()
                 ? lasting(limit) + (long) Math.ceil(ofAll(granted() - returned, instances) * interval(limit))
                 : lasting(limit);
     }
 
-    /** How much of the debt still counts on top of what a bucket held by the last answer; 0 of another limit. */
-    long counting(Rule share, long now) {
-        Limit by = told;
-        if (by == null || !hasLevel(by) || by.isSpaced()) {
-            return 0;
-        }
-        long over = Math.max(now - at - lasting(by), 0);
-        return share.limits().stream()
-                .filter(limit -> limit.name().equals(name) && hasLevel(limit) && !limit.isSpaced())
-                .mapToLong(limit -> Math.max((long) Math.ceil(owed - over / interval(limit)), 0))
-                .sum();
-    }
-
     /** This instance's part of what the answer left, or of what has flown into a bucket since, if that is more. */
-    private long standing(Limit limit, long kept, int instances, long age) {
+    private double standing(Limit limit, long kept, int instances, long age) {
         long answered = withReturned(left(limit), kept, instances);
         if (!hasLevel(limit)) {
             return answered;
         }
         double level = (lasting(limit) - age) / interval(limit);
         double rest = limit.capacity() - besideReturned(kept) - level;
-        return Math.max(answered, ofOwn(kept) + (long) Math.floor(rest > 0 ? rest / instances : rest));
+        return Math.max(answered, ofOwn(kept) + (rest > 0 ? rest / instances : rest));
     }
 
     private long free(Limit limit, long kept, int instances, long now) {
@@ -323,12 +358,12 @@ final class LimitUse {
     private long untilLevel(Limit limit, long permits, long kept, int instances, long age) {
         double whole = besideReturned(kept) + ofAll(granted() + permits - ofOwn(kept), instances);
         double due = lasting(limit) - (limit.capacity() - whole) * interval(limit);
-        return Math.max(Math.min((long) due, counted(limit, instances)) - age, 0);
+        return Math.max(Math.min(Math.round(due), counted(limit, instances)) - age, 0);
     }
 
     /** So many permits on each instance; those that were given back here are not divided. */
-    private static double ofAll(long permits, int instances) {
-        return permits > 0 ? (double) permits * instances : permits;
+    private static double ofAll(double permits, int instances) {
+        return permits > 0 ? permits * instances : permits;
     }
 
     /** How long the turns last that the shared storage has given; 0 if that is not known, or not such a limit. */
@@ -344,6 +379,11 @@ final class LimitUse {
     /** Permits that are used beyond the limit, or of what must be left, are not divided. */
     private static long part(long permits, int instances) {
         return permits <= 0 ? permits : Math.max(permits / instances, 1);
+    }
+
+    /** Whether it sinks by a permit in an interval: one that is not warm is slower. */
+    private static boolean leaks(Limit limit) {
+        return hasLevel(limit) && OutageGrant.Terms.warmUp(limit).isZero();
     }
 
     /** Whether it is a level that sinks evenly; warmth counts as if it were used. */

@@ -231,7 +231,7 @@ final class OutageGrant {
             return duration.toSeconds() * 1e9 + duration.toNanosPart();
         }
 
-        private static Duration warmUp(Limit limit) {
+        static Duration warmUp(Limit limit) {
             if (limit instanceof Limit.TokenBucket bucket) {
                 return bucket.warmUp();
             }

@@ -269,10 +269,16 @@ class KeyUseTests {
     /** An answer to a request for one permit. */
     private final class Answer implements RemoteRuleStatus {
 
+        private final Rule rule;
         private final long takenAt;
         private final long left;
 
         private Answer(long takenAt, long left) {
+            this(KeyUseTests.this.rule, takenAt, left);
+        }
+
+        private Answer(Rule rule, long takenAt, long left) {
+            this.rule = rule;
             this.takenAt = takenAt;
             this.left = left;
         }
@@ -304,8 +310,79 @@ class KeyUseTests {
 
         @Override
         public long lastingNanos(int limit) {
-            return Duration.ofHours(1).toNanos();
+            return Duration.ofMinutes(6 * (rule.limits().get(limit).capacity() - left))
+                    .toNanos();
         }
+    }
+
+    private static boolean grant(KeyUse use, Charge charge, int instances, long now) {
+        boolean permitted = use.reserve(charge, instances, now).stream().allMatch(LimitStatus::permitted);
+        if (permitted) {
+            new OutageGrant(use, charge, charge.rule()).owe();
+        }
+        return permitted;
+    }
+
+    /** Has all that a full bucket brings granted in memory for ten hours; the time then. */
+    private long saturate(KeyUse known) {
+        known.answered(new Answer(1, 0), 0);
+        long now = 0;
+        for (int i = 0; i < 100; i++) {
+            now += Duration.ofMinutes(6).toNanos();
+            assertThat(grant(known, rule.charge("key"), 1, now)).isTrue();
+        }
+        return now;
+    }
+
+    @Test
+    void aLateAnswerIsAboutABucketThatHasLeakedSince() {
+        KeyUse known = new KeyUse();
+        long now = saturate(known);
+        known.answered(new Answer(2, 10), now);
+        LimitStatus full = known.statuses(rule.charge("key"), 1, now).get(0);
+        assertThat(full.retryAfter()).contains(Duration.ofMinutes(6));
+        assertThat(full.resetAfter()).isEqualTo(Duration.ofHours(1));
+        now += Duration.ofMinutes(6).toNanos();
+        assertThat(grant(known, rule.charge("key"), 1, now)).isTrue();
+    }
+
+    @Test
+    void noMoreIsOwedThanABucketHolds() {
+        KeyUse known = new KeyUse();
+        long now = saturate(known) + Duration.ofMinutes(18).toNanos();
+        known.answered(new Answer(2, 10), now);
+        List<Long> owed = new ArrayList<>();
+        assertThat(known.settle(rule, now, debt -> {
+                    debt.limits().forEach(each -> owed.add(each.owed));
+                    return CompletableFuture.completedFuture(null);
+                }))
+                .isCompleted();
+        assertThat(owed).containsExactly(7L);
+    }
+
+    @Test
+    void whatABucketHeldIsOwedNoMoreOnceThatHasLeaked() {
+        KeyUse known = new KeyUse();
+        long now = saturate(known);
+        known.lapse(now + Duration.ofMinutes(59).toNanos());
+        assertThat(known.owes()).isTrue();
+        known.lapse(now + Duration.ofMinutes(60).toNanos());
+        assertThat(known.owes()).isFalse();
+    }
+
+    /** Each leaks at its part of the rate, behind what the shared storage has counted. */
+    @Test
+    void twoInstancesTogetherGrantNoMoreThanABucketBrings() {
+        List<KeyUse> instances = List.of(new KeyUse(), new KeyUse());
+        instances.forEach(each -> each.answered(new Answer(1, 0), 0));
+        int granted = 0;
+        for (int minute = 1; minute <= 600; minute++) {
+            long now = Duration.ofMinutes(minute).toNanos();
+            for (KeyUse each : instances) {
+                granted += grant(each, rule.charge("key"), 2, now) ? 1 : 0;
+            }
+        }
+        assertThat(granted).isEqualTo(100);
     }
 
     private static CompletableFuture<Void> settled(DebtSettlement.Debt debt, long permits) {

@@ -126,6 +126,34 @@ class OutageOfChangedLimitsTests {
         assertLeft(lowered, 1);
     }
 
+    /** Has a bucket that was full when the outage began filled up again for long. */
+    private void saturate(Limit bucket) {
+        decide(bucket, bucket.capacity());
+        remote.fail("");
+        for (int i = 0; i < 100; i++) {
+            time.advance(HOUR);
+            assertThat(decide(bucket, 1).permitted()).isTrue();
+        }
+    }
+
+    @Test
+    void aBucketThatWasFullForLongHasToSinkAsOneThatIsFull() {
+        saturate(Limit.tokenBucket(24, DAY));
+        Limit lowered = Limit.tokenBucket(12, DAY);
+        assertThat(decide(lowered, 1).retryAfter()).contains(HOUR.multipliedBy(26));
+        time.advance(HOUR.multipliedBy(26).minusNanos(VirtualTime.STEP));
+        assertThat(decide(lowered, 1).permitted()).isFalse();
+        time.advance(VirtualTime.STEP);
+        assertLeft(lowered, 1);
+    }
+
+    @Test
+    void whatLeakedBeforeALimitIsLoweredIsNotUsed() {
+        saturate(Limit.tokenBucket(24, DAY));
+        time.advance(HOUR.multipliedBy(20));
+        assertLeft(Limit.tokenBucket(12, DAY), 8);
+    }
+
     @Test
     void turnsOfAPacedLimitAreSoFarApartAsTheyAreNow() {
         for (int i = 0; i < 3; i++) {
