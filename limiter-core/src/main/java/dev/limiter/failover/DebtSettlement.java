@@ -63,7 +63,7 @@ final class DebtSettlement {
     private static long counting(LimitStatus status) {
         Limit limit = status.limit();
         return limit.isSpaced()
-                ? (long) Math.ceil(status.resetAfter().toNanos() / LimitUse.interval(limit))
+                ? (long) Math.ceil(status.retryAfter().orElse(Duration.ZERO).toNanos() / LimitUse.interval(limit))
                 : limit.capacity() - status.remaining();
     }
 

@@ -219,6 +219,20 @@ class OutageAnswersTests {
         }
     }
 
+    /** A bucket that is warm is as good as new much later than its next request may go. */
+    @Test
+    void turnsOfABucketThatWarmsUpAreOwedUntilTheNextOne() {
+        Rule rule =
+                Rule.of("rule", Limit.tokenBucket(10, Duration.ofSeconds(10)).warmUp(Duration.ofSeconds(30)));
+        remote.fail("");
+        assertThat(decide(rule.charge("key", 5)).permitted()).isTrue();
+        time.advance(local.peek(rule, "key").retryAfter().orElseThrow().minusMillis(500));
+        remote.work("");
+        Decision next = decide(rule.charge("key"));
+        assertThat(next.onFailure()).isEmpty();
+        assertThat(next.retryAfter().orElseThrow()).isLessThan(Duration.ofSeconds(3));
+    }
+
     /** The reserve of a share of 3 is none, of the limit 2. */
     @ParameterizedTest
     @MethodSource("countingLimits")
