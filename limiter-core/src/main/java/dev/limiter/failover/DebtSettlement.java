@@ -28,6 +28,9 @@ final class DebtSettlement {
 
     private static final CompletableFuture<?> NOTHING = CompletableFuture.completedFuture(null);
 
+    /** The most requests in a row for one debt: each takes no more than a request may, and there may be many turns. */
+    private static final int MOST_CHARGES = 50;
+
     private final RateLimiterStorage local;
     private final RateLimiterStorage shared;
 
@@ -53,7 +56,8 @@ final class DebtSettlement {
             if (limit == null || permits == 0) {
                 owed.settled(owed.owed);
             } else {
-                settled.add(orElse(permits, () -> charge(charge, limit, permits))
+                Duration within = waiting(limit, statuses, permits);
+                settled.add(orElse(permits, () -> charge(charge.within(within), limit, owed, permits, MOST_CHARGES))
                         .thenAccept(charged -> owed.settled(owed.owed - permits + charged)));
             }
         }
@@ -135,20 +139,35 @@ final class DebtSettlement {
         });
     }
 
-    /** Turns that memory gave come behind those that the shared storage has given; other limits give none. */
-    private static Duration behindOthers(Limit limit) {
-        return limit.isSpaced()
-                ? Duration.ofNanos((long) (limit.capacity() * LimitUse.interval(limit)))
-                : Duration.ZERO;
+    /**
+     * How long permits may wait: turns that memory gave of a paced limit come behind those that the shared storage has
+     * given, and of another bucket they come as soon as in memory.
+     */
+    private static Duration waiting(Limit limit, List<LimitStatus> statuses, long permits) {
+        double nanos = limit.isSpaced()
+                ? limit.capacity() * LimitUse.interval(limit)
+                : statuses.stream()
+                        .map(LimitStatus::limit)
+                        .filter(share -> share.name().equals(limit.name()))
+                        .mapToDouble(share -> Math.max(permits - share.capacity(), 0) * LimitUse.interval(share))
+                        .sum();
+        return Duration.ofNanos((long) nanos);
     }
 
-    /** Charges as many permits as there are, up to {@code owed}; completes with their number. */
-    private CompletableFuture<Long> charge(Charge charge, Limit limit, long owed) {
-        long permits = Math.min(owed, limit.capacity());
-        return shared.decideAsync(List.of(alone(charge, limit, permits).within(behindOthers(limit))))
+    /**
+     * Charges as many permits as there are in time, up to {@code permits} and no more at once than a request may take.
+     * Completes with the number of those that {@code owed} has not been told of.
+     */
+    private CompletableFuture<Long> charge(Charge charge, Limit limit, Debt.Part owed, long permits, int most) {
+        long first = Math.min(permits, limit.capacity());
+        return shared.decideAsync(List.of(alone(charge, limit, first).within(charge.maxWait())))
                 .toCompletableFuture()
                 .thenCompose(decision -> {
-                    long rest = decision.permitted() ? permits : Math.min(left(decision, limit.name()), permits);
+                    if (decision.permitted() && first < permits && most > 1) {
+                        owed.settled(first);
+                        return charge(charge, limit, owed, permits - first, most - 1);
+                    }
+                    long rest = decision.permitted() ? first : Math.min(left(decision, limit.name()), first);
                     return decision.permitted() || rest == 0
                             ? CompletableFuture.completedFuture(rest)
                             : shared.decideAsync(List.of(alone(charge, limit, rest)))
@@ -193,9 +212,9 @@ final class DebtSettlement {
                                 .orElse(0);
             }
 
-            /** So many permits are charged, or need not be any more; the rest is owed still. */
+            /** So many more permits are charged, or need not be any more; the rest is owed still. */
             void settled(long permits) {
-                settled = permits;
+                settled += permits;
             }
 
             /** Grants before this generation owe no more what is settled. */

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A refusal in memory tells what holds for the same request, whatever it costs of each limit. */
 class OutageAnswersTests {
@@ -217,6 +218,35 @@ class OutageAnswersTests {
             assertThat(next.onFailure()).isEmpty();
             assertThat(next.remaining()).isEqualTo(seconds - 1);
         }
+    }
+
+    /** Another instance of as many has granted as much, and charged it before. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void turnsThatRequestsWaitForAreOwed(int instances) {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
+        remote.instances(instances);
+        for (int i = 1; i < instances; i++) {
+            for (int permits : new int[] {5, 10}) {
+                assertThat(remote.shared
+                                .decide(List.of(rule.charge("key", permits).within(SECOND)))
+                                .permitted())
+                        .isTrue();
+            }
+        }
+        Charge waits = rule.charge("key", 10 / instances).within(SECOND.multipliedBy(2));
+        remote.fail("");
+        for (int i = 0; i < 3; i++) {
+            assertThat(decide(waits).delay()).isEqualTo(SECOND.multipliedBy(i));
+        }
+        remote.work("");
+        Decision refused = decide(rule.charge("key", 10).within(SECOND.multipliedBy(2)));
+        assertThat(refused.onFailure()).isEmpty();
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.resetAfter()).isEqualTo(SECOND.multipliedBy(3));
+        time.advance(SECOND);
+        assertThat(decide(rule.charge("key", 10).within(SECOND.multipliedBy(2))).delay())
+                .isEqualTo(SECOND.multipliedBy(2));
     }
 
     /** A bucket that is warm is as good as new much later than its next request may go. */
