@@ -53,12 +53,13 @@ final class DebtSettlement {
         for (Debt.Part owed : debt.limits()) {
             Limit limit = named(charge.rule(), owed.limit);
             long permits = limit == null ? 0 : owed.counting(statuses);
-            if (limit == null || permits == 0) {
+            if (limit == null || permits + owed.ahead == 0) {
                 owed.settled(owed.owed);
             } else {
                 Duration within = waiting(limit, statuses, permits);
-                settled.add(orElse(permits, () -> charge(charge.within(within), limit, owed, permits, MOST_CHARGES))
-                        .thenAccept(charged -> owed.settled(owed.owed - permits + charged)));
+                settled.add(charge(charge.within(within), limit, owed, permits)
+                        .thenCompose(done -> charge(charge.within(limit.window()), limit, owed, owed.ahead))
+                        .thenRun(() -> owed.settled(owed.owed - permits - owed.ahead)));
             }
         }
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
@@ -154,6 +155,14 @@ final class DebtSettlement {
         return Duration.ofNanos((long) nanos);
     }
 
+    /** Those of a limit that the storage cannot count are settled. */
+    private CompletableFuture<?> charge(Charge charge, Limit limit, Debt.Part owed, long permits) {
+        return permits == 0
+                ? NOTHING
+                : orElse(permits, () -> charge(charge, limit, owed, permits, MOST_CHARGES))
+                        .thenAccept(owed::settled);
+    }
+
     /**
      * Charges as many permits as there are in time, up to {@code permits} and no more at once than a request may take.
      * Completes with the number of those that {@code owed} has not been told of.
@@ -190,13 +199,17 @@ final class DebtSettlement {
             final String limit;
             final long owed;
 
+            /** So many of them are of the next window. */
+            final long ahead;
+
             private final LimitUse use;
             private final boolean leaked;
             private long settled;
 
-            Part(LimitUse use) {
+            Part(LimitUse use, long now) {
                 this.limit = use.name;
                 this.owed = use.owed();
+                this.ahead = use.ahead(now);
                 this.leaked = use.hasLeaked();
                 this.use = use;
             }
@@ -207,7 +220,7 @@ final class DebtSettlement {
                         ? owed
                         : statuses.stream()
                                 .filter(status -> status.limit().name().equals(limit))
-                                .mapToLong(status -> Math.min(DebtSettlement.counting(status), owed))
+                                .mapToLong(status -> Math.min(DebtSettlement.counting(status), owed - ahead))
                                 .findFirst()
                                 .orElse(0);
             }

@@ -182,13 +182,27 @@ final class KeyUse {
         Terms widest = terms;
         boolean owing = limits.stream().anyMatch(limit -> limit.owed() + limit.unheld() > 0);
         terms = owing && widest != null && grant.terms.isWithin(widest) ? widest : grant.terms;
-        each(grant, held, held ? LimitUse::hold : LimitUse::owe);
+        if (held) {
+            each(grant, true, LimitUse::hold);
+        } else {
+            owe(grant);
+        }
         due = true;
         if (!held) {
             grant.generation = generation;
             lapse.granted(grant.terms.countedNanos(grant.charge.maxWait()), owing);
         } else if (grant.isUnheld()) {
             holding.add(grant);
+        }
+    }
+
+    private void owe(OutageGrant grant) {
+        List<Limit> granted = grant.charge.rule().limits();
+        for (int i = 0; i < granted.size(); i++) {
+            Limit limit = granted.get(i);
+            if (!limit.isHeld()) {
+                of(limit.name()).owe(grant.charge.permits(i), grant.begins(i), limit);
+            }
         }
     }
 
@@ -277,7 +291,10 @@ final class KeyUse {
         if (widest == null || forgotten || pauses > 0 || !owes()) {
             return null;
         }
-        return new Debt(widest.share(), limits.stream().map(Debt.Part::new).toList(), List.copyOf(holding));
+        return new Debt(
+                widest.share(),
+                limits.stream().map(limit -> new Debt.Part(limit, now)).toList(),
+                List.copyOf(holding));
     }
 
     /**

@@ -56,6 +56,11 @@ final class LimitUse {
     /** Granted in memory, and to be charged in the shared storage: of a bucket as far as it had not leaked {@link #at}. */
     private double owed;
 
+    /** The part of the debt that is of the window which begins at {@link #next}, in epoch nanoseconds. */
+    private long ahead;
+
+    private long next;
+
     /** Granted in memory to requests in flight, and to be held in the shared storage; of a concurrency limit. */
     private long unheld;
 
@@ -115,10 +120,20 @@ final class LimitUse {
         reserved -= permits;
     }
 
-    /** So many of what was reserved are granted, and used. */
-    void owe(long permits) {
+    /** So many of what was reserved are granted, and used in a window that begins then, or has begun. */
+    void owe(long permits, long begins, Limit limit) {
         reserved -= permits;
         owed += permits;
+        if (begins > 0) {
+            boolean same = begins - next < limit.window().toNanos() / 2;
+            ahead = same ? ahead + permits : permits;
+            next = same ? next : begins;
+        }
+    }
+
+    /** How much is owed of a window that has not begun. */
+    long ahead(long now) {
+        return now < next && !hasLeaked() ? ahead : 0;
     }
 
     /** So many of what was reserved are granted to a request in flight. */
@@ -134,6 +149,7 @@ final class LimitUse {
 
     private void pay(long permits) {
         owed = Math.max(owed - permits, 0);
+        ahead = Math.min(ahead, owed());
     }
 
     /** So many of the grants before a generation are owed no more. */

@@ -1,5 +1,6 @@
 package dev.limiter.failover;
 
+import dev.limiter.Algorithm;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
@@ -231,7 +232,7 @@ final class OutageDecider {
         Decision end(boolean granted, Unanswered unanswered) {
             Decision made = decided;
             if (granted && made != null) {
-                OutageGrant grant = new OutageGrant(known, charge, shared.rule());
+                OutageGrant grant = new OutageGrant(known, charge, shared.rule(), begins(made));
                 reserved = false;
                 unanswered.granted(grant);
                 return Decision.onFailure(how, made, afterwards(), grant::giveBack, grant::release);
@@ -242,6 +243,15 @@ final class OutageDecider {
             }
             unreserve();
             return made == null ? onlyLooked() : looked(made, afterwards());
+        }
+
+        /** When the window of each limit begins that permits were granted of before, in epoch nanoseconds; else 0. */
+        private long[] begins(Decision made) {
+            long now = clock.epochNanos();
+            return made.limits().stream()
+                    .mapToLong(OutageDecider::aheadNanos)
+                    .map(ahead -> ahead > 0 ? now + ahead : 0)
+                    .toArray();
         }
 
         /** Takes back what it has reserved, unless that is granted. */
@@ -282,6 +292,14 @@ final class OutageDecider {
             return new StandInDecision(
                     charge, permitted ? OnFailure.ALLOW : how, permitted ? 0 : StandInDecision.TRY_AGAIN);
         }
+    }
+
+    /** A window of which all is used is as good as new later than after its length if the next one is used as well. */
+    private static long aheadNanos(LimitStatus status) {
+        Limit limit = status.limit();
+        return limit.algorithm() == Algorithm.FIXED_WINDOW
+                ? status.resetAfter().minus(limit.window()).toNanos()
+                : 0;
     }
 
     private static void nothing() {}

@@ -36,6 +36,9 @@ final class OutageGrant {
 
     private final KeyUse use;
 
+    /** When the windows begin that permits of each limit count in, in epoch nanoseconds; 0 if they have. */
+    private final long[] begins;
+
     /** Permits that the shared storage holds until this is over, by the names of their limits. */
     private final Map<String, Decision> holds = new HashMap<>(2);
 
@@ -47,9 +50,18 @@ final class OutageGrant {
     private boolean givenBack;
     private boolean over;
 
-    /** {@code charge}: reserved in {@code use}. {@code share}: the rule as memory has decided on it. */
     OutageGrant(KeyUse use, Charge charge, Rule share) {
+        this(use, charge, share, new long[charge.rule().limits().size()]);
+    }
+
+    /**
+     * @param charge reserved in {@code use}
+     * @param share the rule as memory has decided on it
+     * @param begins when the windows begin that permits of each limit count in, in epoch nanoseconds; 0 if they have
+     */
+    OutageGrant(KeyUse use, Charge charge, Rule share, long[] begins) {
         this.use = use;
+        this.begins = begins;
         this.charge = charge;
         this.terms = new Terms(charge.rule(), share);
         List<Limit> limits = charge.rule().limits();
@@ -109,6 +121,11 @@ final class OutageGrant {
                 .mapToLong(charge::permits)
                 .findFirst()
                 .orElse(charge.permits());
+    }
+
+    /** When the window begins that permits of the limit at that position count in, in epoch nanoseconds; 0 if it has. */
+    long begins(int position) {
+        return begins[position];
     }
 
     /** Whether nothing has to be held of a limit any more, or this is already. */

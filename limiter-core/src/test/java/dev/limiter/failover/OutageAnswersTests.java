@@ -249,6 +249,31 @@ class OutageAnswersTests {
                 .isEqualTo(SECOND.multipliedBy(2));
     }
 
+    static Stream<Limit> windowsWithTurns() {
+        return Stream.of(Limit.fixedWindow(10, DAY), Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC));
+    }
+
+    @ParameterizedTest
+    @MethodSource("windowsWithTurns")
+    void permitsOfTheNextWindowAreOwedBeforeItBegins(Limit window) {
+        Rule rule = Rule.of("rule", window);
+        Charge waits = rule.charge("key").within(DAY);
+        remote.fail("");
+        assertThat(decide(rule.charge("key", 10)).permitted()).isTrue();
+        Duration next = decide(rule.charge("key", 6).within(DAY)).delay();
+        assertThat(next).isPositive();
+        assertThat(decide(rule.charge("key", 4).within(DAY)).delay()).isEqualTo(next);
+        remote.work("");
+        Decision refused = decide(waits);
+        assertThat(refused.onFailure()).isEmpty();
+        assertThat(refused.permitted()).isFalse();
+        time.advance(next);
+        refused = decide(rule.charge("key"));
+        assertThat(refused.onFailure()).isEmpty();
+        assertThat(refused.permitted()).isFalse();
+        assertThat(decide(waits).permitted()).isTrue();
+    }
+
     /** A bucket that is warm is as good as new much later than its next request may go. */
     @Test
     void turnsOfABucketThatWarmsUpAreOwedUntilTheNextOne() {
