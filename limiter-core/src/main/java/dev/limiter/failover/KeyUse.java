@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.ObjDoubleConsumer;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -85,22 +86,38 @@ final class KeyUse {
     }
 
     /** Permits of an answer are on their way back. {@code held}: as for {@link #owe}. */
-    synchronized RemoteRuleStatus.Return returning(RemoteRuleStatus standing, boolean held) {
-        each(standing, held, LimitUse::returning);
-        return new Return(standing, held);
+    synchronized RemoteRuleStatus.Return returning(RemoteRuleStatus standing, boolean held, long now) {
+        List<Limit> taken = standing.rule().limits();
+        double[] counting = new double[taken.size()];
+        for (int i = 0; i < counting.length; i++) {
+            if (taken.get(i).isHeld() == held) {
+                counting[i] = of(taken.get(i).name()).counting(standing, i, now);
+            }
+        }
+        Return returning = new Return(taken, counting);
+        returning.each(LimitUse::returning);
+        return returning;
     }
 
     /** The thread that reads answers may end it before the one that sends it is told that it is sent. */
     private final class Return implements RemoteRuleStatus.Return {
 
-        private final RemoteRuleStatus standing;
-        private final boolean held;
+        private final List<Limit> taken;
+        private final double[] counting;
         private boolean sent;
         private boolean ended;
 
-        private Return(RemoteRuleStatus standing, boolean held) {
-            this.standing = standing;
-            this.held = held;
+        /** {@code counting}: so many still count of each limit. */
+        private Return(List<Limit> taken, double[] counting) {
+            this.taken = taken;
+            this.counting = counting;
+        }
+
+        /** Has each limit count its permits. */
+        private void each(ObjDoubleConsumer<LimitUse> counter) {
+            for (int i = 0; i < counting.length; i++) {
+                counter.accept(of(taken.get(i).name()), counting[i]);
+            }
         }
 
         @Override
@@ -108,7 +125,7 @@ final class KeyUse {
             synchronized (KeyUse.this) {
                 if (!ended) {
                     sent = true;
-                    each(standing, held, LimitUse::sent);
+                    each(LimitUse::sent);
                 }
             }
         }
@@ -117,19 +134,9 @@ final class KeyUse {
         public void ended() {
             synchronized (KeyUse.this) {
                 if (sent && !ended) {
-                    each(standing, held, LimitUse::ended);
+                    each(LimitUse::ended);
                 }
                 ended = true;
-            }
-        }
-    }
-
-    /** Has each limit of an answer, either those of concurrency or the others, count the permits that it took. */
-    private void each(RemoteRuleStatus standing, boolean held, ObjLongConsumer<LimitUse> counting) {
-        List<Limit> taken = standing.rule().limits();
-        for (int i = 0; i < taken.size(); i++) {
-            if (taken.get(i).isHeld() == held) {
-                counting.accept(of(taken.get(i).name()), standing.taken(i));
             }
         }
     }

@@ -42,10 +42,10 @@ final class LimitUse {
     private long lasting;
 
     /** Given back by this instance, which the answer does not take account of. */
-    private long returned;
+    private double returned;
 
     /** Sent back by this instance, which no answer takes account of that is heard before they are back. */
-    private long sent;
+    private double sent;
 
     /** The permits of a concurrency limit that this instance holds in the shared storage. */
     private long held;
@@ -95,20 +95,42 @@ final class LimitUse {
         return told != null && (later > 0 && later < CLOCK_STEP_MICROS || later == 0 && left < standing.left(position));
     }
 
+    /** How many of the permits that an answer took still count for certain; of a bucket, those that cannot have leaked. */
+    double counting(RemoteRuleStatus standing, int position, long now) {
+        Limit limit = standing.rule().limits().get(position);
+        long taken = standing.taken(position);
+        if (limit.isHeld()) {
+            return taken;
+        }
+        double age = Math.max((answered - standing.takenAt()) * 1000.0 + (now - at), 0);
+        if (!hasLevel(limit)) {
+            return age < standing.lastingNanos(position) - fading(limit) ? taken : 0;
+        }
+        double level = (lasting(limit) - (now - at)) / interval(limit) - returned;
+        return Math.max(Math.min(taken - age / interval(limit), level), 0);
+    }
+
+    /** The time for which permits count in part in the end, in nanoseconds. */
+    private static double fading(Limit limit) {
+        return limit instanceof Limit.SlidingWindowCounter counter
+                ? (double) counter.window().toNanos() / counter.buckets()
+                : 0;
+    }
+
     /** So many are about to be sent back. */
-    void returning(long permits) {
+    void returning(double permits) {
         returned += permits;
-        held = Math.max(held - permits, 0);
+        held = Math.max(held - (long) permits, 0);
     }
 
     /** So many are sent. */
-    void sent(long permits) {
+    void sent(double permits) {
         sent += permits;
     }
 
     /** So many that were sent are back. */
-    void ended(long permits) {
-        sent -= permits;
+    void ended(double permits) {
+        sent = sent - permits < ROUNDING ? 0 : sent - permits;
     }
 
     /** Counts so many that are about to be granted in memory. */
@@ -341,7 +363,7 @@ final class LimitUse {
 
     /** This instance's part of what the answer left, or of what has flown into a bucket since, if that is more. */
     private double standing(Limit limit, long kept, int instances, long age) {
-        long answered = withReturned(left(limit), kept, instances);
+        double answered = withReturned(left(limit), kept, instances);
         if (!hasLevel(limit)) {
             return answered;
         }
@@ -350,23 +372,23 @@ final class LimitUse {
         return Math.max(answered, ofOwn(kept) + (rest > 0 ? rest / instances : rest));
     }
 
-    private long free(Limit limit, long kept, int instances, long now) {
+    private double free(Limit limit, long kept, int instances, long now) {
         return now - at < HELD_NANOS
                 ? withReturned(left(limit), kept, instances)
                 : Math.max(part(limit.capacity() - kept, instances) - held, 0);
     }
 
     /** This instance's part of what the answer left, and what was given back here. */
-    private long withReturned(long left, long kept, int instances) {
-        return part(left - besideReturned(kept), instances) + ofOwn(kept);
+    private double withReturned(long left, long kept, int instances) {
+        return part((long) Math.floor(left - besideReturned(kept)), instances) + ofOwn(kept);
     }
 
     /** Permits that were given back here are not divided, unless a part of them has to be left. */
-    private long ofOwn(long kept) {
+    private double ofOwn(long kept) {
         return kept == 0 ? returned : 0;
     }
 
-    private long besideReturned(long kept) {
+    private double besideReturned(long kept) {
         return kept == 0 ? 0 : kept - returned;
     }
 

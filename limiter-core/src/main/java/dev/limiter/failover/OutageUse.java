@@ -61,7 +61,7 @@ final class OutageUse implements RemoteRuleStatus.Listener {
 
     @Override
     public RemoteRuleStatus.Return returning(RemoteRuleStatus standing, boolean held) {
-        return of(new RuleKey(standing.rule().name(), standing.key())).returning(standing, held);
+        return of(new RuleKey(standing.rule().name(), standing.key())).returning(standing, held, clock.epochNanos());
     }
 
     KeyUse of(Charge charge) {

@@ -225,7 +225,7 @@ class KeyUseTests {
     void anAnswerIsTakenAtItsWordUntilAReturnIsSent() {
         KeyUse known = new KeyUse();
         known.answered(new Answer(1, 4), 0);
-        RemoteRuleStatus.Return back = known.returning(new Answer(1, 4), false);
+        RemoteRuleStatus.Return back = known.returning(new Answer(1, 4), false, 0);
         assertThat(left(known)).isEqualTo(5);
         known.answered(new Answer(2, 5), 0);
         assertThat(left(known)).isEqualTo(5);
@@ -243,7 +243,7 @@ class KeyUseTests {
         KeyUse known = new KeyUse();
         known.answered(new Answer(1, -20), 0);
         for (int i = 0; i < 15; i++) {
-            known.returning(new Answer(1, -20), false);
+            known.returning(new Answer(1, -20), false, 0);
         }
         LimitStatus refused = known.statuses(rule.charge("key"), 2, 0).get(0);
         assertThat(refused.permitted()).isFalse();
@@ -254,7 +254,7 @@ class KeyUseTests {
     @Test
     void aReturnThatIsEndedBeforeItsSenderGoesOnIsInNoLaterAnswer() {
         KeyUse known = new KeyUse();
-        RemoteRuleStatus.Return back = known.returning(new Answer(1, 4), false);
+        RemoteRuleStatus.Return back = known.returning(new Answer(1, 4), false, 0);
         back.ended();
         back.sent();
         back.ended();

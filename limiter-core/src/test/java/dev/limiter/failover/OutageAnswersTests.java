@@ -288,6 +288,44 @@ class OutageAnswersTests {
         assertThat(next.retryAfter().orElseThrow()).isLessThan(Duration.ofSeconds(3));
     }
 
+    static Stream<Limit> shortLimits() {
+        Duration window = Duration.ofSeconds(10);
+        return Stream.of(
+                Limit.tokenBucket(10, window),
+                Limit.leakyBucket(10, window),
+                Limit.fixedWindow(10, window),
+                Limit.fixedWindow(10, window).startingWithFirst(),
+                Limit.slidingWindowCounter(10, window),
+                Limit.slidingWindowLog(10, window));
+    }
+
+    @ParameterizedTest
+    @MethodSource("shortLimits")
+    void whatIsGivenBackWhenItCountsNoMoreIsNotHadAgain(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        Decision old = decide(rule.charge("key", 5));
+        time.advance(Duration.ofSeconds(20));
+        assertThat(decide(rule.charge("key", 10)).permitted()).isTrue();
+        remote.fail("");
+        old.giveBack();
+        Decision refused = decide(rule.charge("key"));
+        assertThat(refused.onFailure()).contains(OnFailure.LOCAL);
+        assertThat(refused.permitted()).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("buckets")
+    void whatIsGivenBackOfABucketIsWhatHasNotLeaked(Limit bucket) {
+        Rule rule = Rule.of("rule", bucket);
+        Decision old = decide(rule.charge("key", 50));
+        time.advance(Duration.ofSeconds(20));
+        assertThat(decide(rule.charge("key", 30)).permitted()).isTrue();
+        remote.fail("");
+        old.giveBack();
+        assertThat(decide(rule.charge("key", 31)).permitted()).isFalse();
+        assertThat(decide(rule.charge("key", 30)).permitted()).isTrue();
+    }
+
     /** The reserve of a share of 3 is none, of the limit 2. */
     @ParameterizedTest
     @MethodSource("countingLimits")
