@@ -76,7 +76,7 @@ final class LimitUse {
         if (limit.isHeld()) {
             held += standing.taken(position);
         }
-        if (isOvertaken(standing, position)) {
+        if (isOvertaken(limit, standing, position)) {
             return false;
         }
         leak(now);
@@ -89,10 +89,11 @@ final class LimitUse {
         return true;
     }
 
-    /** Whether a later answer was heard of before. */
-    private boolean isOvertaken(RemoteRuleStatus standing, int position) {
+    /** Whether a later answer was heard of before. Of one time, those of different limits are heard in their order. */
+    private boolean isOvertaken(Limit limit, RemoteRuleStatus standing, int position) {
         long later = answered - standing.takenAt();
-        return told != null && (later > 0 && later < CLOCK_STEP_MICROS || later == 0 && left < standing.left(position));
+        return later > 0 && later < CLOCK_STEP_MICROS
+                || later == 0 && limit.equals(told) && left < standing.left(position);
     }
 
     /** How many of the permits that an answer took still count for certain; of a bucket, those that cannot have leaked. */

@@ -385,6 +385,16 @@ class KeyUseTests {
         assertThat(granted).isEqualTo(100);
     }
 
+    /** One call may be about two tiers of a key. */
+    @Test
+    void ofTwoLimitsTheOneThatIsHeardOfLaterWasTakenLater() {
+        Rule wider = Rule.of("rule", Limit.tokenBucket(100, Duration.ofHours(10)));
+        KeyUse known = new KeyUse();
+        known.answered(new Answer(rule, 1, 4), 0);
+        known.answered(new Answer(wider, 1, 60), 0);
+        assertThat(known.statuses(wider.charge("key"), 1, 0).get(0).remaining()).isEqualTo(60);
+    }
+
     private static CompletableFuture<Void> settled(DebtSettlement.Debt debt, long permits) {
         debt.limits().get(0).settled(permits);
         return CompletableFuture.completedFuture(null);
