@@ -436,6 +436,29 @@ class ChangesTests {
     @CsvSource(
             delimiter = '|',
             value = {
+                "/orders | {'key':null,'limit':5} | key",
+                "/orders | {'limit':5,'window':null} | window",
+                "/orders | {'key':'acme','limit':5,'until':null} | until",
+                "/orders | {'key':'acme','ban':true,'reason':null} | reason",
+                "/orders | {'limit':5,'version':null} | version",
+                "'' | {'undo':true,'version':null} | version"
+            })
+    void wordWithoutAValueChangesNothing(String rule, String json, String word) {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+
+            HttpResponse<String> answer = clients.post(ENDPOINT + rule, json.replace('\'', '"'));
+
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertThat(answer.body()).contains("\"error\":\"\\\"" + word + "\\\" is null");
+            assertThat(version(clients)).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
                 "orders | {'key':'acme','limit':10} | until",
                 "orders | {'key':'acme','until':'2h'} | until",
                 "orders | {'limit':10,'until':'2h'} | made of header:x-api-key",

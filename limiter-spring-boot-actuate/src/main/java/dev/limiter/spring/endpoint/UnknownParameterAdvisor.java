@@ -5,7 +5,6 @@ import dev.limiter.spring.failure.LogText;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -13,10 +12,12 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
 import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 
 /**
- * Refuses a change with a parameter that is unknown, which Actuator leaves out: without a misspelt {@code key}, a
- * change would be one for all keys.
+ * Refuses a change with a parameter that is unknown, or null over HTTP, which Actuator leaves out: without a misspelt
+ * {@code key}, or with an empty variable for it, a change would be one for all keys. Over JMX, a null is a parameter
+ * that is not given.
  */
 public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
 
@@ -31,12 +32,17 @@ public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
         Map<String, Class<?>> known = new LinkedHashMap<>();
         parameters.forEach(parameter -> known.put(parameter.getName(), parameter.getType()));
         return context -> {
-            Set<String> given = context.getArguments().keySet();
-            return given.stream()
-                    .filter(name -> !known.containsKey(name))
-                    .findFirst()
-                    .<Object>map(name -> unknown(name, known))
-                    .orElseGet(() -> invoker.invoke(context));
+            boolean overHttp = context.canResolve(WebServerNamespace.class);
+            for (Map.Entry<String, Object> given : context.getArguments().entrySet()) {
+                String name = given.getKey();
+                if (!known.containsKey(name)) {
+                    return unknown(name, known);
+                }
+                if (overHttp && given.getValue() == null) {
+                    return refused("\"" + name + "\" is null. Give it a value, or leave it out.");
+                }
+            }
+            return invoker.invoke(context);
         };
     }
 
@@ -45,11 +51,11 @@ public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
         List<String> words = known.keySet().stream()
                 .filter(word -> !word.equals("rule") && known.get(word) != SecurityContext.class)
                 .toList();
-        return new WebEndpointResponse<>(
-                Map.of(
-                        "error",
-                        "\"" + LogText.escape(name) + "\" is unknown. Known: " + String.join(", ", words) + "."
-                                + DidYouMean.ask(name, words)),
-                WebEndpointResponse.STATUS_BAD_REQUEST);
+        return refused("\"" + LogText.escape(name) + "\" is unknown. Known: " + String.join(", ", words) + "."
+                + DidYouMean.ask(name, words));
+    }
+
+    private static WebEndpointResponse<?> refused(String error) {
+        return new WebEndpointResponse<>(Map.of("error", error), WebEndpointResponse.STATUS_BAD_REQUEST);
     }
 }
