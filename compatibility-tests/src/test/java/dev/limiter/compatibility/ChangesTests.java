@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -48,6 +49,7 @@ class ChangesTests {
 
     private static final String ENDPOINT = "/actuator/limiter";
     private static final String ORDERS = ENDPOINT + "/orders";
+    private static final String SEVERAL = ENDPOINT + "/several";
 
     private static final String[] RULES = {
         "management.endpoints.web.exposure.include=limiter",
@@ -692,13 +694,73 @@ class ChangesTests {
             assertThat(permitted(clients, "/several", "acme"))
                     .as("a change that fits")
                     .isEqualTo(5);
-            HttpResponse<String> beside = clients.post(ORDERS, "{\"key\":\"a\",\"limit\":5,\"until\":\"1h\"}");
-            assertThat(beside.statusCode()).as(beside.body()).isEqualTo(400);
+            assertThat(clients.get(ORDERS).body()).contains("\"limit\":4,\"inForce\":false");
+            HttpResponse<String> settings = clients.post(ORDERS, "{\"limit\":5}");
+            assertThat(settings.statusCode()).as(settings.body()).isEqualTo(400);
+            change(clients, ORDERS, "{\"key\":\"a\",\"limit\":5,\"until\":\"1h\"}");
+            assertThat(permitted(clients, "/orders", "a"))
+                    .as("an override beside it")
+                    .isEqualTo(5);
             change(clients, ENDPOINT + "/several", "{\"named\":\"per-day\",\"limit\":6}");
 
             assertThat(clients.send("DELETE", ORDERS).statusCode()).isEqualTo(200);
             assertThat(clients.get(ENDPOINT).body()).doesNotContain("\"problem\":");
         }
+    }
+
+    @Test
+    void overrideThatNoLongerFitsIsShownAndHindersNothing(@TempDir Path folder) throws IOException {
+        try (ConfigurableApplicationContext application = startWithUnfitOverride(folder)) {
+            Clients clients = Applications.clientsOf(application);
+            assertThat(clients.get(ENDPOINT).body()).contains("\"problem\":\"several: ", "\"inForce\":false");
+            assertThat(unfit(clients)).containsEntry("limit", 9).containsEntry("inForce", false);
+            assertThat(clients.get(SEVERAL + "?key=acme").body()).contains("\"limit\":9,", "\"inForce\":false");
+
+            change(clients, SEVERAL, "{\"key\":\"acme\",\"named\":\"per-day\",\"limit\":6,\"until\":\"1d\"}");
+            assertThat(permitted(clients, "/several", "acme")).isEqualTo(6);
+            change(clients, SEVERAL, "{\"mode\":\"shadow\"}");
+            assertThat(permitted(clients, "/several", "acme")).isEqualTo(30);
+
+            TOLD.clear();
+            HttpResponse<String> restored = clients.send("DELETE", SEVERAL);
+
+            assertThat(restored.statusCode()).as(restored.body()).isEqualTo(200);
+            assertThat(restored.body())
+                    .contains("\"mode\":\"enforce\"", "\"named\":\"per-day\",\"limit\":6")
+                    .doesNotContain("\"limit\":9", "inForce");
+            assertThat(clients.get(ENDPOINT).body()).doesNotContain("\"problem\"", "\"inForce\"");
+            assertThat(TOLD)
+                    .filteredOn(AuditApplicationEvent.class::isInstance)
+                    .extracting(event ->
+                            ((AuditApplicationEvent) event).getAuditEvent().getType())
+                    .containsExactly("LIMITER_RULE_CHANGED", "LIMITER_OVERRIDE_ENDED");
+        }
+    }
+
+    @Test
+    void overrideThatNoLongerFitsIsEndedByItsHash(@TempDir Path folder) throws IOException {
+        try (ConfigurableApplicationContext application = startWithUnfitOverride(folder)) {
+            Clients clients = Applications.clientsOf(application);
+
+            HttpResponse<String> ended =
+                    clients.send("DELETE", SEVERAL + "?key=" + unfit(clients).get("keyHash") + "&override=true");
+
+            assertThat(ended.statusCode()).as(ended.body()).isEqualTo(200);
+            assertThat(clients.get(ENDPOINT).body()).doesNotContain("\"problem\"", "\"inForce\"");
+        }
+    }
+
+    /** The rule had a single limit when a key was given another one. */
+    private static ConfigurableApplicationContext startWithUnfitOverride(Path folder) throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("changes"),
+                "7\noverride&rule=several&key=header%3Ax-api-key%3D4%3Aacme&limit=9"
+                        + "&until=2099-01-01T00%3A00%3A00Z\nend\n");
+        return start("limiter.changes-file=" + file);
+    }
+
+    private static Map<String, Object> unfit(Clients clients) {
+        return JsonPath.read(clients.get(SEVERAL).body(), "$.overrides[0]");
     }
 
     @Test

@@ -78,7 +78,8 @@ final class KeyReader {
 
     /** Whether anything is stored for a key, or may be, while the storage does not answer. */
     private boolean isStored(RateLimitRule rule, String key) {
-        return rule.overrides().stream().anyMatch(override -> override.key().equals(key))
+        return rules.overrides(rule.name()).stream()
+                        .anyMatch(override -> override.key().equals(key))
                 || RuleDescription.countedBy(rule).stream()
                         .map(counted -> limiters.peek(counted, key))
                         .anyMatch(standing -> standing.onFailure().isPresent() || RuleDescription.isUsed(standing));
@@ -148,9 +149,10 @@ final class KeyReader {
         Ban ban = rule.ban();
         Map<String, Object> body = RuleDescription.of(
                 rule, limiters.peek(rule.limitsOf(key), key), ban == null ? null : limiters.peek(ban.bans(), key));
-        List<Map<String, Object>> overrides = rule.overrides().stream()
+        List<KeyOverride> unfit = rules.unfitChanges().overridesOf(rule.name());
+        List<Map<String, Object>> overrides = rules.overrides(rule.name()).stream()
                 .filter(override -> override.key().equals(key))
-                .map(override -> RuleDescription.of(override, null))
+                .map(override -> RuleDescription.of(override, null, !unfit.contains(override)))
                 .toList();
         if (!overrides.isEmpty()) {
             body.put("overrides", overrides);

@@ -4,6 +4,7 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.rule.KeyOverride;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -33,10 +34,18 @@ final class RuleChanger {
                 operator);
     }
 
-    /** Has a rule be as configured. */
+    /** Has a rule be as configured, without overrides of keys that do not fit it. */
     Map<String, Object> restore(
             String rule, List<RateLimitRule> before, @Nullable Revision version, Operator operator) {
-        return tell(rule, before, rules.restore(rule, version), operator);
+        List<KeyOverride> overrides = rules.overrides(rule);
+        Map<String, Object> body = tell(rule, before, rules.restore(rule, version), operator);
+        List<KeyOverride> left = rules.overrides(rule);
+        overrides.stream()
+                .filter(override -> !left.contains(override))
+                .map(KeyOverride::key)
+                .distinct()
+                .forEach(key -> log.overrideEnded(rule, key, operator));
+        return body;
     }
 
     /** Forgets the changes of a name that no rule has; null if there are none. */

@@ -220,6 +220,23 @@ final class RuleDescription {
         return body;
     }
 
+    /** The change of an operator and its author, marked where it does not fit the rule. */
+    static Map<String, Object> of(RuleChange change, boolean inForce) {
+        return marked(of(change), inForce);
+    }
+
+    private static Map<String, Object> marked(Map<String, Object> change, boolean inForce) {
+        if (!inForce) {
+            change.put("inForce", false);
+        }
+        return change;
+    }
+
+    /** A key with a limit of its own for a while, marked where that does not fit the rule. */
+    static Map<String, Object> of(KeyOverride override, @Nullable String hash, boolean inForce) {
+        return marked(of(override, hash), inForce);
+    }
+
     /** A key with a limit of its own for a while; {@code hash}: of the key, null where it is known. */
     static Map<String, Object> of(KeyOverride override, @Nullable String hash) {
         Map<String, Object> body = new LinkedHashMap<>();

@@ -15,6 +15,7 @@ import dev.limiter.spring.operate.PeakDemand.Suggestion;
 import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.operate.RuleChange;
 import dev.limiter.spring.operate.SuggestLimit;
+import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.storage.DecidingStorage;
 import java.util.ArrayList;
@@ -109,7 +110,12 @@ final class RuleReader {
         String name = named.get(0).name();
         List<RuleChange> changes = rules.changes(name);
         if (!changes.isEmpty()) {
-            body.put("changes", changes.stream().map(RuleDescription::of).toList());
+            boolean inForce = !rules.unfitChanges().rules().containsKey(RuleName.canonical(name));
+            body.put(
+                    "changes",
+                    changes.stream()
+                            .map(change -> RuleDescription.of(change, inForce))
+                            .toList());
         }
         floors.of(name).ifPresent(floor -> body.put("floor", RuleDescription.of(floor)));
         body.put("sources", SettingOrigins.of(named.get(0)));
@@ -124,8 +130,9 @@ final class RuleReader {
         Map<String, Object> body =
                 RuleDescription.of(named, rules.definition(name).orElse(null));
         body.put("changed", rules.isChanged(name));
-        List<Map<String, Object>> overrides = named.get(0).overrides().stream()
-                .map(override -> RuleDescription.of(override, hash.of(override.key())))
+        List<KeyOverride> unfit = rules.unfitChanges().overridesOf(name);
+        List<Map<String, Object>> overrides = rules.overrides(name).stream()
+                .map(override -> RuleDescription.of(override, hash.of(override.key()), !unfit.contains(override)))
                 .toList();
         if (!overrides.isEmpty()) {
             body.put("overrides", overrides);

@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -52,43 +53,68 @@ final class ChangeFitting {
         }
     }
 
-    /**
-     * The rules with those changes that fit them.
-     *
-     * @param unfit the names of the rules whose changes do not
-     */
-    record Fitting(
-            RuleSet compiled, Set<String> unfit, @Nullable LimiterConfigurationException failure) {
+    /** Changes that are not in force, and why they cannot be. */
+    record Misfit(Changes changes, LimiterConfigurationException failure) {
+
+        String problem() {
+            return String.join(", ", changes.names()) + ": " + failure.getMessage();
+        }
+    }
+
+    /** The rules with those changes that fit them, and the other changes. */
+    record Fitting(RuleSet compiled, List<Misfit> misfits) {
+
+        /** The changes that do not fit. */
+        Changes unfit() {
+            return misfits.stream().map(Misfit::changes).reduce(Changes.NONE, Changes::and);
+        }
 
         /** Why changes are not in force; null if all are. */
         @Nullable
         String problem() {
-            return failure == null ? null : String.join(", ", unfit) + ": " + failure.getMessage();
+            return misfits.isEmpty()
+                    ? null
+                    : misfits.stream().map(Misfit::problem).distinct().collect(Collectors.joining("\n"));
         }
     }
 
-    /** Compiles all changes together, or, where that fails, those of each rule that fit by themselves. */
+    /** Compiles all changes together, or, where that fails, those parts of them that fit, one after the other. */
     Fitting fit(Configuration configuration, Changes changes) {
-        try {
-            return new Fitting(compile(configuration, changes), Set.of(), null);
-        } catch (LimiterConfigurationException failure) {
-            Set<String> unfit = unfit(configuration, changes);
-            Set<String> fit = new TreeSet<>(changes.names());
-            fit.removeAll(unfit);
-            return new Fitting(compile(configuration, changes.only(fit)), unfit, failure);
-        }
+        FittingChanges fitting = new FittingChanges(configuration);
+        fitting.add(changes);
+        return fitting.result();
     }
 
-    private Set<String> unfit(Configuration configuration, Changes changes) {
-        Set<String> unfit = new TreeSet<>();
-        for (String name : changes.names()) {
+    /** The changes of which each fits the configuration with those before. Not thread-safe. */
+    private final class FittingChanges {
+
+        private final Configuration configuration;
+        private final List<Misfit> misfits = new ArrayList<>();
+        private Changes fit = Changes.NONE;
+        private @Nullable RuleSet compiled;
+
+        FittingChanges(Configuration configuration) {
+            this.configuration = configuration;
+        }
+
+        void add(Changes some) {
+            Changes all = fit.and(some);
             try {
-                compile(configuration, changes.only(Set.of(name)));
-            } catch (LimiterConfigurationException alone) {
-                unfit.add(name);
+                compiled = compile(configuration, all);
+                fit = all;
+            } catch (LimiterConfigurationException failure) {
+                List<Changes> parts = some.parts();
+                if (parts.size() > 1) {
+                    parts.forEach(this::add);
+                } else {
+                    misfits.add(new Misfit(some, failure));
+                }
             }
         }
-        return unfit.isEmpty() ? changes.names() : unfit; // each may fit alone, and not beside the others
+
+        Fitting result() {
+            return new Fitting(compiled == null ? compile(configuration, fit) : compiled, misfits);
+        }
     }
 
     /** @throws LimiterConfigurationException if that does not fit together */

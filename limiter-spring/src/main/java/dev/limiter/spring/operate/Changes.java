@@ -7,8 +7,11 @@ import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOrigin;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -114,7 +117,7 @@ public record Changes(
 
     private Changes replaced(String rule, Predicate<KeyOverride> dropped, @Nullable KeyOverride added) {
         Map<String, List<KeyOverride>> next = new TreeMap<>(overrides);
-        List<KeyOverride> some = new ArrayList<>(overrides.getOrDefault(RuleName.canonical(rule), List.of()));
+        List<KeyOverride> some = new ArrayList<>(overridesOf(rule));
         some.removeIf(dropped);
         if (added != null) {
             some.add(added);
@@ -173,6 +176,11 @@ public record Changes(
         return replaced(rule, override -> override.key().equals(key), null);
     }
 
+    /** Without some overrides of a rule. */
+    Changes withoutOverrides(String rule, Collection<KeyOverride> ended) {
+        return replaced(rule, ended::contains, null);
+    }
+
     /** Without the overrides that are over. */
     Changes at(Instant now) {
         Map<String, List<KeyOverride>> left = new TreeMap<>();
@@ -189,6 +197,50 @@ public record Changes(
         Map<String, List<KeyOverride>> someOverrides = new TreeMap<>(overrides);
         someOverrides.keySet().retainAll(names);
         return new Changes(revision, before, someRules, someOverrides);
+    }
+
+    /** These changes and others, of which none is about the same settings or keys. */
+    Changes and(Changes others) {
+        Map<String, List<RuleChange>> allRules = new TreeMap<>(rules);
+        allRules.putAll(others.rules);
+        Map<String, List<KeyOverride>> allOverrides = new TreeMap<>(overrides);
+        others.overrides.forEach((rule, some) -> allOverrides.merge(
+                rule,
+                some,
+                (own, more) -> Stream.concat(own.stream(), more.stream()).toList()));
+        return new Changes(revision, before, allRules, allOverrides);
+    }
+
+    /**
+     * The parts that can be in force by themselves: the changes of each rule; of one rule, those of its settings
+     * together, and overrides alike.
+     */
+    List<Changes> parts() {
+        Set<String> names = names();
+        if (names.size() > 1) {
+            return names.stream().map(name -> only(Set.of(name))).toList();
+        }
+        List<Changes> parts = new ArrayList<>();
+        if (!rules.isEmpty()) {
+            parts.add(new Changes(revision, before, rules, Map.of()));
+        }
+        overrides.forEach((rule, some) -> some.stream()
+                .collect(Collectors.groupingBy(
+                        override -> Arrays.asList(override.named(), override.limit()),
+                        LinkedHashMap::new,
+                        Collectors.toList()))
+                .values()
+                .forEach(alike -> parts.add(new Changes(revision, before, Map.of(), Map.of(rule, alike)))));
+        return parts;
+    }
+
+    /** Whether others are about settings of the same rules and have the same overrides, or about less. */
+    boolean cover(Changes others) {
+        return rules.keySet().containsAll(others.rules.keySet())
+                && others.overrides.entrySet().stream()
+                        .allMatch(other -> overrides
+                                .getOrDefault(other.getKey(), List.of())
+                                .containsAll(other.getValue()));
     }
 
     /** These changes as the version that follows another one. */
@@ -231,6 +283,11 @@ public record Changes(
         Set<String> names = new TreeSet<>(rules.keySet());
         names.addAll(overrides.keySet());
         return names;
+    }
+
+    /** The overrides of keys of a rule. */
+    public List<KeyOverride> overridesOf(String rule) {
+        return overrides.getOrDefault(RuleName.canonical(rule), List.of());
     }
 
     /** Whether the settings of a rule are different. */

@@ -9,6 +9,7 @@ import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.operate.ChangeFitting.Configuration;
 import dev.limiter.spring.operate.ChangeFitting.Fitting;
+import dev.limiter.spring.operate.ChangeFitting.Misfit;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -87,7 +88,7 @@ public final class LiveRules {
         this.methods = methods;
         this.compiler = new ChangeFitting(rules, compiler, methods);
         this.configuration = Configuration.of(rules.current().definitions(), defaultLimit, excluded);
-        this.fitting = new Fitting(rules.current(), Set.of(), null);
+        this.fitting = new Fitting(rules.current(), List.of());
         this.kept = new KeptChanges(store);
         this.clock = clock;
         this.listener = listener;
@@ -137,12 +138,17 @@ public final class LiveRules {
         return changes.only(names);
     }
 
-    /** The overrides of keys of a rule, whether or not they fit it. */
-    public List<KeyOverride> overrides(String name) {
-        return kept.current().at(now()).overrides().getOrDefault(RuleName.canonical(name), List.of());
+    /** The changes that do not fit the rules of this instance, and are not in force. */
+    public Changes unfitChanges() {
+        return fitting.unfit().at(now());
     }
 
-    /** The changes of a rule, the latest last. */
+    /** The overrides of keys of a rule, whether or not they fit it. */
+    public List<KeyOverride> overrides(String name) {
+        return kept.current().at(now()).overridesOf(name);
+    }
+
+    /** The changes of a rule, the latest last, whether or not they fit it. */
     public List<RuleChange> changes(String name) {
         return kept.current().rules().getOrDefault(RuleName.canonical(name), List.of());
     }
@@ -172,7 +178,10 @@ public final class LiveRules {
     /** The {@link #problem} and since when there is one; empty if there is none. */
     public Optional<Trouble> trouble() {
         return Stream.of(
-                        Optional.ofNullable(misconfigured), Optional.ofNullable(unreadable), Optional.ofNullable(unfit))
+                        Optional.ofNullable(misconfigured),
+                        Optional.ofNullable(unreadable),
+                        Optional.ofNullable(unfit)
+                                .filter(some -> !unfitChanges().names().isEmpty()))
                 .flatMap(Optional::stream)
                 .findFirst();
     }
@@ -238,7 +247,7 @@ public final class LiveRules {
      * @param overrides one for each key
      */
     public long override(String name, List<KeyOverride> overrides, @Nullable Revision madeFor) {
-        return update(name, madeFor, before -> {
+        return update(null, madeFor, before -> {
             Changes next = before;
             for (KeyOverride override : overrides) {
                 next = next.with(name, override);
@@ -259,15 +268,19 @@ public final class LiveRules {
     }
 
     /**
-     * Has a rule be as configured again, but for overrides of its keys; nothing happens if it is.
+     * Has a rule be as configured again, but for overrides of its keys that fit it then; nothing happens if it is.
      *
      * @return the version of the rules then
      * @throws StaleVersionException as for {@link #change}
-     * @throws LimiterConfigurationException if the configured rules do not fit any more
+     * @throws LimiterConfigurationException if changes of other rules that are in force do not fit any more
      * @throws ChangeStoreException as for {@link #change}
      */
     public long restore(String name, @Nullable Revision madeFor) {
-        return update(null, madeFor, before -> before.without(name));
+        return update(null, madeFor, before -> {
+            Changes next = before.without(name);
+            Changes unfit = compiler.fit(configuration, next).unfit();
+            return next.withoutOverrides(name, unfit.overridesOf(name));
+        });
     }
 
     /**
@@ -315,8 +328,8 @@ public final class LiveRules {
     }
 
     /**
-     * {@code rule}: whose changes have to be in force then; null if it is enough that no more are out of
-     * force than before.
+     * Makes a step, if no more changes are out of force then. {@code rule}: whose settings have to be in force in
+     * any case; null if none have.
      */
     private synchronized long update(@Nullable String rule, @Nullable Revision madeFor, UnaryOperator<Changes> step) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -330,7 +343,7 @@ public final class LiveRules {
                 return before.version();
             }
             Fitting fit = compiler.fit(configuration, next);
-            refuseUnfit(rule, next, fit);
+            refuseUnfit(rule, fit);
             if (kept.replace(next)) {
                 kept.remember(next);
                 putInForce(next, fit);
@@ -340,14 +353,12 @@ public final class LiveRules {
         throw new IllegalStateException("Rules are changed by others all the time. Try again.");
     }
 
-    private void refuseUnfit(@Nullable String rule, Changes next, Fitting fit) {
-        String name = rule == null ? "" : RuleName.canonical(rule);
-        if (fit.unfit().contains(name)) {
-            compiler.compile(configuration, next.only(Set.of(name))); // says what is wrong with this rule alone
-        }
-        if (fit.failure() != null
-                && (fit.unfit().contains(name) || !fitting.unfit().containsAll(fit.unfit()))) {
-            throw fit.failure();
+    private void refuseUnfit(@Nullable String rule, Fitting fit) {
+        Changes before = fitting.unfit();
+        for (Misfit misfit : fit.misfits()) {
+            if (rule != null && misfit.changes().change(rule) || !before.cover(misfit.changes())) {
+                throw misfit.failure();
+            }
         }
     }
 
@@ -362,7 +373,7 @@ public final class LiveRules {
             return;
         }
         Fitting fit = compiler.fit(configuration, newer.at(now()));
-        if (!fit.unfit().isEmpty()) {
+        if (!fit.misfits().isEmpty()) {
             logger.error(
                     "Changes that were made elsewhere do not fit the rules of this instance, and are not in force: "
                             + fit.problem());

@@ -1,7 +1,9 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Algorithm;
+import dev.limiter.TimeSource;
 import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
@@ -62,7 +64,12 @@ public final class TestRules {
 
     /** Rules that can be changed; there are none so far. {@code store}: where changes are kept. */
     public static LiveRules live(ChangeStore store) {
-        RuleSetCompiler compiler = new RuleSetCompiler(compiler(SecretValues.asTheyAre()));
+        return live(store, () -> 0, Floors.NONE);
+    }
+
+    /** {@code clock}: by which overrides of keys end. */
+    public static LiveRules live(ChangeStore store, TimeSource clock, Floors floors) {
+        RuleSetCompiler compiler = new RuleSetCompiler(compiler(SecretValues.asTheyAre(), clock, floors));
         Setting<List<String>> excluded = new Setting<>(List.of(), "limiter.web.exclude");
         return new LiveRules(
                 new Rules(compiler.compile(List.of(), null, excluded)),
@@ -71,12 +78,16 @@ public final class TestRules {
                 null,
                 excluded,
                 store,
-                () -> 0,
+                clock,
                 changed -> {});
     }
 
     /** {@code secrets}: how secret values become part of keys. */
     public static RuleCompiler compiler(SecretValues secrets) {
+        return compiler(secrets, TimeSource.system(), Floors.NONE);
+    }
+
+    private static RuleCompiler compiler(SecretValues secrets, TimeSource clock, Floors floors) {
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
@@ -86,6 +97,10 @@ public final class TestRules {
                 new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
                 Mode.ENFORCE,
                 HeaderStyle.IETF,
-                TimeSteps.NANOSECONDS);
+                TimeSteps.NANOSECONDS,
+                AddressLists.NONE,
+                null,
+                clock,
+                floors);
     }
 }

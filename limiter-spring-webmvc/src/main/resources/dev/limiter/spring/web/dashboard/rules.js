@@ -59,7 +59,8 @@ export function card(name, run, revision) {
       candidate.textContent = tried ? cut(comparison(rule, tried), 400) : '';
       facts.textContent = cut('Key: ' + (rule.key.join(', ') || 'one for all')
         + ' · since the start: ' + (total(rule.decisions) || 'nothing decided')
-        + (rule.overrides ? ' · keys with a limit of their own: ' + rule.overrides.length : ''), 400);
+        + (rule.overrides ? ' · keys with a limit of their own: '
+          + rule.overrides.filter((each) => each.inForce !== false).length : ''), 400);
       if (open !== null && actions.open) {
         open.refresh();
       }

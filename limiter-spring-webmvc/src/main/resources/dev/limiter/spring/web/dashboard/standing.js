@@ -13,6 +13,8 @@ function limitRow(limit) {
     make('span', {}, left + soon));
 }
 
+const misfit = ({ inForce }) => inForce === false ? '; not in force, since it does not fit the rule' : '';
+
 function bucketRows(bucket) {
   return [
     ...(bucket.banned ? [make('li', { class: 'refused' }, 'Banned for ' + duration(bucket.banEndsAfter || 'PT0S'))] : []),
@@ -20,7 +22,7 @@ function bucketRows(bucket) {
       + bucket.onFailure)] : []),
     ...bucket.limits.slice(0, 20).map(limitRow),
     ...(bucket.overrides || []).slice(0, 20).map((each) => make('li', {}, 'Limit of its own: ' + each.limit + ' until ' + each.until
-      + (each.reason ? ', because ' + cut(each.reason, 200) : ''))),
+      + (each.reason ? ', because ' + cut(each.reason, 200) : '') + misfit(each))),
     ...(bucket.used ? [] : [make('li', { class: 'soft' }, 'Nothing is known of this key.')]),
   ];
 }
@@ -40,13 +42,13 @@ export function holders({ permits, requests, oldest }) {
       + ', thread ' + cut(each.thread, 60) + (each.keyHash ? ', key ' + each.keyHash : '')))));
 }
 
-/** The changes of a rule that are in force, the latest last. */
+/** The changes of a rule, the latest last. */
 export function changes(list) {
-  return make('div', { class: 'standing' }, make('h4', {}, 'Changes in force'),
-    make('ul', {}, ...list.slice(-20).map(({ version, at, by, reason, ...settings }) => make('li', {},
+  return make('div', { class: 'standing' }, make('h4', {}, 'Changes'),
+    make('ul', {}, ...list.slice(-20).map(({ version, at, by, reason, inForce, ...settings }) => make('li', {},
       'Change ' + version + ' by ' + cut(by || 'anonymous', 60) + (at ? ' at ' + at : '') + ': '
       + cut(Object.entries(settings).map(([name, value]) => name + ' ' + value).join(', '), 200)
-      + (reason ? ', because ' + cut(reason, 200) : '')))));
+      + (reason ? ', because ' + cut(reason, 200) : '') + misfit({ inForce })))));
 }
 
 /** The place of each setting, and what the rule may not exceed. */
