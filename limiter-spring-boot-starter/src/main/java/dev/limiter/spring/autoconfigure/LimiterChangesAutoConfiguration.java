@@ -107,9 +107,7 @@ public final class LimiterChangesAutoConfiguration {
                 rules,
                 new RulesRebinder(advisors.orderedStream().toList()),
                 environment,
-                () -> sources.orderedStream()
-                        .filter(source -> !(source instanceof ConfiguredRules))
-                        .toList(),
+                () -> sources.orderedStream().toList(),
                 () -> report.ifAvailable(StartupReport::reportChange));
     }
 }

@@ -123,9 +123,8 @@ public final class LimiterRulesAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     Rules limiterRules(RuleCompiler compiler, ConfiguredRules configured, ObjectProvider<RuleSource> sources) {
-        List<RuleDefinition> definitions = sources.orderedStream()
-                .flatMap(source -> source.rules().stream())
-                .toList();
+        List<RuleDefinition> definitions =
+                configured.with(sources.orderedStream().toList());
         return new Rules(
                 new RuleSetCompiler(compiler).compile(definitions, configured.defaultLimit(), configured.excluded()));
     }

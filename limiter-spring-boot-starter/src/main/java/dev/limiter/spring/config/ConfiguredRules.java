@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
@@ -56,6 +57,14 @@ public final class ConfiguredRules implements RuleSource {
     @Override
     public Collection<RuleDefinition> rules() {
         return rules;
+    }
+
+    /** These rules, and after them those of the other sources. */
+    public List<RuleDefinition> with(List<RuleSource> sources) {
+        Stream<RuleSource> others = sources.stream().filter(source -> !(source instanceof ConfiguredRules));
+        return Stream.concat(Stream.of(this), others)
+                .flatMap(source -> source.rules().stream())
+                .toList();
     }
 
     /** The automatic limit, if there is one. */

@@ -9,7 +9,6 @@ import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleSource;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
@@ -153,8 +152,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
         try {
             edit.of(next);
             ConfiguredRules configured = rebinder.rebind(next);
-            List<RuleDefinition> definitions = new ArrayList<>(configured.rules());
-            sources.get().forEach(source -> definitions.addAll(source.rules()));
+            List<RuleDefinition> definitions = configured.with(sources.get());
             boolean changed = rules.configure(definitions, configured.defaultLimit(), configured.excluded());
             edit.of(environment);
             if (changed || told != null) {

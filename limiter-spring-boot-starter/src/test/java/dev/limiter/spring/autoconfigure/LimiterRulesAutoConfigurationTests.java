@@ -32,12 +32,17 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.http.server.PathContainer;
 
 class LimiterRulesAutoConfigurationTests {
+
+    private static final RuleDefinition MORE = RuleDefinition.builder("more", RuleOrigin.source("my source"))
+            .limit(5L, "1s", Algorithm.FIXED_WINDOW, null, null)
+            .build();
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(LimiterRulesAutoConfiguration.class));
@@ -297,16 +302,26 @@ class LimiterRulesAutoConfigurationTests {
     }
 
     @Test
-    void ruleSourcesJoin() {
-        RuleDefinition more = RuleDefinition.builder("more", RuleOrigin.source("my source"))
-                .limit(5L, "1s", Algorithm.FIXED_WINDOW, null, null)
-                .build();
-        runner.withBean(RuleSource.class, () -> () -> List.of(more))
+    void rulesOfSourcesFollowThoseOfTheConfiguration() {
+        runner.withBean(RuleSource.class, () -> () -> List.of(MORE))
                 .withPropertyValues("limiter.rules.orders.limit=1", "limiter.rules.orders.window=1s")
                 .run(context -> assertThat(
                                 context.getBean(Rules.class).current().rules())
                         .extracting(RateLimitRule::name)
-                        .containsExactlyInAnyOrder("orders", "more"));
+                        .containsExactly("orders", "more"));
+    }
+
+    @Test
+    void refreshOfAnUnchangedConfigurationChangesNoRule() {
+        runner.withConfiguration(
+                        AutoConfigurations.of(LimiterAutoConfiguration.class, LimiterChangesAutoConfiguration.class))
+                .withBean(RuleSource.class, () -> () -> List.of(MORE))
+                .withPropertyValues("limiter.rules.orders.limit=1", "limiter.rules.orders.window=1s")
+                .run(context -> {
+                    RuleSet before = context.getBean(Rules.class).current();
+                    context.publishEvent(new EnvironmentChangeEvent(this));
+                    assertThat(context.getBean(Rules.class).current()).isSameAs(before);
+                });
     }
 
     @Test
