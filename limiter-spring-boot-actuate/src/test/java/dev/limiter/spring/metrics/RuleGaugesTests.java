@@ -172,9 +172,9 @@ class RuleGaugesTests {
     }
 
     private Verdict decide() {
-        RequestView request = mock();
+        RateLimitContext context = RateLimitContext.of(mock(RequestView.class), "GET /orders");
         return new RuleDecider(limiters, limiters.storage(), List.of(), KeyHash.with("secret"), holders)
-                .decide(ApplicableRules.of(rules.all()), RateLimitContext.of(request, "GET /orders"), "GET /orders");
+                .decide(ApplicableRules.of(rules.all()), rule -> context);
     }
 
     private static RuleDefinition.Builder hourly(long limit) {

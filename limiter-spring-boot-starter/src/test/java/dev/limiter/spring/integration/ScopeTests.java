@@ -45,6 +45,11 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.early.limit=1",
             "limiter.rules.early.window=1h",
             "limiter.rules.early.key=header:X-Test",
+            "limiter.rules.beside.paths=/early/beside",
+            "limiter.rules.beside.phase=request",
+            "limiter.rules.beside.mode=shadow",
+            "limiter.rules.beside.limit=1",
+            "limiter.rules.beside.window=1h",
             "limiter.rules.failing.paths=/failing,/early-failing",
             "limiter.rules.nameless.paths=/nameless",
             "limiter.rules.nameless.algorithm=concurrency",
@@ -119,6 +124,12 @@ class ScopeTests extends WebTestSupport {
         }
         assertShared("BREW", "/early/one", "early");
         assertFirst("GET", "/early/one", "another key");
+    }
+
+    @Test
+    void pathOfAnotherRuleHasNoBudgetOfItsOwn() throws Exception {
+        assertFirst("GET", "/early/5", "beside");
+        assertShared("GET", "/early/beside", "beside");
     }
 
     @ParameterizedTest

@@ -2,7 +2,6 @@ package dev.limiter.spring.web;
 
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
-import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.web.route.ArrivingRequest;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -67,10 +66,10 @@ public final class RateLimitFilter implements Filter {
             return true;
         }
         ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet, decisions.ledger.decidedOnArrival());
-        if (arriving.rules().isEmpty() || preflights.isExpected(request) || unlimited.test(request)) {
+        if (arriving.resources().isEmpty() || preflights.isExpected(request) || unlimited.test(request)) {
             return true;
         }
         decisions.ledger.arrive(arriving.rules(), ruleSet.pathRules());
-        return decider.permits(ApplicableRules.of(arriving.rules()), arriving.resource(), decisions, request, response);
+        return decider.permits(arriving, decisions, request, response);
     }
 }

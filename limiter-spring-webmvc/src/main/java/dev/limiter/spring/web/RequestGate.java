@@ -2,6 +2,8 @@ package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
 import dev.limiter.ReturningFuture;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.RuleDecider;
@@ -9,10 +11,15 @@ import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.FailureLog;
 import dev.limiter.spring.web.ServletRequestDecisions.Wait;
+import dev.limiter.spring.web.route.ArrivingRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.ModelAndViewDefiningException;
@@ -34,6 +41,8 @@ public final class RequestGate {
     /**
      * Whether the request may go on. If not, it has been answered, and what was taken before has been given back. If it
      * has to wait for its turn, it may go on as far as {@link WaitingInterceptor}.
+     *
+     * @param named the resource, as mapped
      */
     boolean permits(
             ApplicableRules rules,
@@ -42,19 +51,47 @@ public final class RequestGate {
             HttpServletRequest request,
             HttpServletResponse response)
             throws IOException {
+        Supplier<RuleContexts> subject = () -> {
+            RateLimitContext context = context(named, decisions, request);
+            return rule -> context;
+        };
+        return permits(rules, subject, decisions, request, response);
+    }
+
+    /** The same before the request is routed, when each rule names the resource in its own way. */
+    boolean permits(
+            ArrivingRequest arriving,
+            ServletRequestDecisions decisions,
+            HttpServletRequest request,
+            HttpServletResponse response)
+            throws IOException {
+        Supplier<RuleContexts> subject = () -> {
+            Map<RateLimitRule, RateLimitContext> contexts = new HashMap<>();
+            arriving.resources().forEach((rule, named) -> contexts.put(rule, context(named, decisions, request)));
+            return rule -> Objects.requireNonNull(contexts.get(rule));
+        };
+        return permits(ApplicableRules.of(arriving.rules()), subject, decisions, request, response);
+    }
+
+    private boolean permits(
+            ApplicableRules rules,
+            Supplier<RuleContexts> subject,
+            ServletRequestDecisions decisions,
+            HttpServletRequest request,
+            HttpServletResponse response)
+            throws IOException {
         Verdict verdict;
         try {
-            String resource = resources == null ? named : renamed(resources, request, named);
-            RateLimitContext context = RateLimitContext.of(decisions.view(), resource);
+            RuleContexts contexts = subject.get();
             if (rules.waiting() && SuspendedRequest.isPossible(request)) {
-                ReturningFuture<Verdict> pending = decider.decideLater(rules, context, resource);
+                ReturningFuture<Verdict> pending = decider.decideLater(rules, contexts);
                 if (!pending.isDone()) {
                     decisions.waitFor(pending);
                     return true;
                 }
                 verdict = pending.join();
             } else {
-                verdict = decider.decide(rules, context, resource);
+                verdict = decider.decide(rules, contexts);
             }
         } catch (RuntimeException failure) {
             return failed(failure, response);
@@ -120,6 +157,11 @@ public final class RequestGate {
             rejections.handle(decisions, request, response, decision);
         }
         return false;
+    }
+
+    private RateLimitContext context(String named, ServletRequestDecisions decisions, HttpServletRequest request) {
+        String resource = resources == null ? named : renamed(resources, request, named);
+        return RateLimitContext.of(decisions.view(), resource);
     }
 
     private static String renamed(ResourceResolver resources, HttpServletRequest request, String named) {

@@ -4,7 +4,8 @@ import jakarta.servlet.http.HttpServletRequest;
 
 /**
  * A bean of this type renames resources, for example to give several endpoints one bucket. Asked for each request with
- * rules, on its thread; must be thread-safe. The choice of rules does not depend on it.
+ * rules, and on its arrival for each rule of {@code phase: request}, on its thread; must be thread-safe. The choice of
+ * rules does not depend on it.
  */
 @FunctionalInterface
 public interface ResourceResolver {
@@ -14,7 +15,8 @@ public interface ResourceResolver {
      * values from clients do not belong in it. A request for which this is null, or fails, is answered with 500 before
      * any rule is asked, and the log says so once a minute.
      *
-     * @param resource method and best-matching pattern, such as {@code GET /orders/{id}}
+     * @param resource method and best-matching pattern, such as {@code GET /orders/{id}}; on arrival method and
+     *     best-matching path of the rule
      */
     String resolve(HttpServletRequest request, String resource);
 }

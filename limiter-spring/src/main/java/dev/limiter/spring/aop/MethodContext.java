@@ -1,16 +1,35 @@
 package dev.limiter.spring.aop;
 
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** A call of a limited method. */
+/**
+ * A call of a limited method, the same for all its rules.
+ *
+ * @param resource the full signature, which its buckets go by
+ * @param name of the method, for people
+ */
 record MethodContext(
         @Nullable RequestView request,
         String resource,
         @Nullable Object target,
         Method method,
         @Nullable Object[] arguments,
-        boolean answersRequest)
-        implements RateLimitContext {}
+        boolean answersRequest,
+        String name)
+        implements RateLimitContext, RuleContexts {
+
+    @Override
+    public RateLimitContext of(RateLimitRule rule) {
+        return this;
+    }
+
+    @Override
+    public String resource(RateLimitRule rule) {
+        return name;
+    }
+}

@@ -72,17 +72,18 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
                 call.getThis(),
                 method.method(),
                 call.getArguments(),
-                handler);
+                handler,
+                method.name());
         if (request == null) {
-            return decider.decide(rules, context, method.name());
+            return decider.decide(rules, context);
         }
         if (!handler) {
-            Verdict verdict = decider.decide(rules, context, method.name());
+            Verdict verdict = decider.decide(rules, context);
             request.settleWithAnswer(verdict);
             return verdict;
         }
         // A rule that counted the request by its path does not count it again by its name.
-        Verdict verdict = decider.decide(rules.without(request.rules()), context, method.name());
+        Verdict verdict = decider.decide(rules.without(request.rules()), context);
         request.add(verdict);
         return verdict;
     }

@@ -1,7 +1,7 @@
 package dev.limiter.spring.decide;
 
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.rule.Mode;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The rules that apply to a resource, sorted by what becomes of their decisions. Immutable. */
+/** The rules that apply to a request or call, sorted by what becomes of their decisions. Immutable. */
 public final class ApplicableRules {
 
     public static final ApplicableRules NONE = new ApplicableRules(List.of(), List.of());
@@ -59,12 +59,12 @@ public final class ApplicableRules {
     }
 
     /** These rules for one request: some that are enforced in {@link #partial part} may only watch its key. */
-    ApplicableRules of(RateLimitContext context) {
+    ApplicableRules of(RuleContexts contexts) {
         List<RateLimitRule> refusing = new ArrayList<>(enforced.size());
         List<RateLimitRule> watching = new ArrayList<>(shadow);
         Map<RateLimitRule, String> keys = new HashMap<>();
         for (RateLimitRule rule : enforced) {
-            String key = rule.isEnforcedInPart() ? key(rule, context) : null;
+            String key = rule.isEnforcedInPart() ? key(rule, contexts) : null;
             if (key != null) {
                 keys.put(rule, key);
             }
@@ -74,9 +74,9 @@ public final class ApplicableRules {
     }
 
     /** Null if it cannot be told: the rule is enforced then, and fails where others do. */
-    private static @Nullable String key(RateLimitRule rule, RateLimitContext context) {
+    private static @Nullable String key(RateLimitRule rule, RuleContexts contexts) {
         try {
-            return rule.key(context);
+            return rule.key(contexts.of(rule));
         } catch (RuntimeException undecidable) {
             return null;
         }

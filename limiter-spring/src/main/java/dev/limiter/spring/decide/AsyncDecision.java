@@ -5,7 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.RateLimiters;
 import dev.limiter.ReturningFuture;
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.decide.RuleCharges.Asked;
 import dev.limiter.spring.decide.RuleCharges.Undecidable;
 import java.time.Duration;
@@ -25,20 +25,17 @@ final class AsyncDecision {
     private final RuleDecider decider;
     private final RateLimiters limiters;
     private final ApplicableRules rules;
-    private final RateLimitContext context;
-    private final String resource;
+    private final RuleContexts contexts;
     private final ShadowRules shadow;
     private final ReturningFuture<Verdict> result = new ReturningFuture<>(Verdict::giveBack);
     private Asked asked = Asked.NOTHING;
 
-    AsyncDecision(RuleDecider decider, ApplicableRules rules, RateLimitContext context, String resource) {
+    AsyncDecision(RuleDecider decider, ApplicableRules rules, RuleContexts contexts) {
         this.decider = decider;
         this.limiters = decider.limiters();
         this.rules = rules;
-        this.context = context;
-        this.resource = resource;
-        this.shadow =
-                new ShadowRules(decider.charges(), decider.reports(), decider.holders(), rules, context, resource);
+        this.contexts = contexts;
+        this.shadow = new ShadowRules(decider.charges(), decider.reports(), decider.holders(), rules, contexts);
     }
 
     /** {@code known}: the verdict, if no storage has to be asked for it. */
@@ -48,11 +45,11 @@ final class AsyncDecision {
             return result;
         }
         try {
-            asked = decider.charges().of(rules, context, resource);
+            asked = decider.charges().of(rules, contexts);
         } catch (Undecidable undecidable) {
             ask(
                     limiters.tryAcquireAsync(undecidable.price()),
-                    price -> result.hand(decider.undecided(undecidable, price, context, resource)));
+                    price -> result.hand(decider.undecided(undecidable, price, contexts)));
             return result;
         }
         if (asked.rules.isEmpty()) {
@@ -75,7 +72,7 @@ final class AsyncDecision {
                     if (banned == null) {
                         askBan(next);
                     } else {
-                        Verdict refused = decider.banned(rule, charge, banned, context, resource);
+                        Verdict refused = decider.banned(rule, charge, banned, contexts);
                         askShadow(refused, rules.candidatesBeside(refused), 0);
                     }
                 });
@@ -91,10 +88,10 @@ final class AsyncDecision {
                 ? limiters.acquireAsync(asked.charges, () -> true)
                 : limiters.tryAcquireAsync(asked.charges.toArray(Charge[]::new));
         ask(decision, decided -> {
-            Verdict verdict = decider.verdict(asked, rules, context, resource, decided);
+            Verdict verdict = decider.verdict(asked, rules, contexts, decided);
             if (decided.permitted()) {
                 Duration waited = rules.waiting ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
-                decider.reports().tellPermitted(verdict, context, resource, waited);
+                decider.reports().tellPermitted(verdict, contexts, waited);
                 askShadow(verdict, rules.shadow, 0);
             } else {
                 countRejection(verdict, verdict, 0);
@@ -113,22 +110,22 @@ final class AsyncDecision {
             Decision part = verdict.part(i);
             Outcome outcome = Outcome.rejected(part);
             CompletableFuture<@Nullable Decision> ban = outcome == Outcome.REJECTED
-                    ? decider.bans().afterRejectionLater(rule, charge, part, context, resource)
+                    ? decider.bans().afterRejectionLater(rule, charge, part, contexts)
                     : null;
             if (ban != null) {
                 int refused = i;
                 ask(ban, banned -> {
                     if (banned == null) {
-                        decider.reports().tell(verdict, refused, part, context, resource, outcome, Duration.ZERO);
+                        decider.reports().tell(verdict, refused, part, contexts, outcome, Duration.ZERO);
                     }
                     countRejection(
                             verdict,
-                            banned == null ? answer : decider.banned(rule, charge, banned, context, resource),
+                            banned == null ? answer : decider.banned(rule, charge, banned, contexts),
                             refused + 1);
                 });
                 return;
             }
-            decider.reports().tell(verdict, i, part, context, resource, outcome, Duration.ZERO);
+            decider.reports().tell(verdict, i, part, contexts, outcome, Duration.ZERO);
         }
         askShadow(answer, rules.candidatesBeside(verdict), 0);
     }

@@ -8,7 +8,7 @@ import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.compiled.RuleContexts;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +45,7 @@ final class Bans {
 
     /** Counts a rejection; the refusal of a key that had too many before it, null if this is still one of them. */
     @Nullable
-    Decision afterRejection(
-            RateLimitRule rule, Charge charge, Decision refusal, RateLimitContext context, String resource) {
+    Decision afterRejection(RateLimitRule rule, Charge charge, Decision refusal, RuleContexts contexts) {
         Ban ban = rule.banOf(charge);
         if (ban == null || isShared(refusal)) {
             return null;
@@ -56,7 +55,7 @@ final class Bans {
             return null;
         }
         Decision state = limiters.tryAcquire(ban.bans(), charge.key());
-        return begun(rule, charge, context, resource, rejection, state);
+        return begun(rule, charge, contexts, rejection, state);
     }
 
     /**
@@ -76,7 +75,7 @@ final class Bans {
                     "There is no room for a ban: as many keys as limiter.max-keys says are at their limit", null);
         }
         if (state.permitted()) {
-            reports.tellBan(rule, null, "", charge, state);
+            reports.tellBan(rule, null, charge, state);
         }
     }
 
@@ -110,17 +109,12 @@ final class Bans {
      * The refusal of a rejection that came after the last one; a rejection that took the only permit has begun the ban.
      */
     private @Nullable Decision begun(
-            RateLimitRule rule,
-            Charge charge,
-            RateLimitContext context,
-            String resource,
-            Decision rejection,
-            Decision state) {
+            RateLimitRule rule, Charge charge, RuleContexts contexts, Decision rejection, Decision state) {
         if (state.sharesState()) {
             return null;
         }
         if (state.permitted()) {
-            reports.tellBan(rule, context, resource, charge, state);
+            reports.tellBan(rule, contexts, charge, state);
         }
         return rejection.permitted() ? null : banned(charge, state);
     }
@@ -138,14 +132,14 @@ final class Bans {
     /** The same as {@link #afterRejection} without blocking the caller; null if it counts for no ban. */
     @Nullable
     CompletableFuture<@Nullable Decision> afterRejectionLater(
-            RateLimitRule rule, Charge charge, Decision refusal, RateLimitContext context, String resource) {
+            RateLimitRule rule, Charge charge, Decision refusal, RuleContexts contexts) {
         Ban ban = rule.banOf(charge);
         return ban == null || isShared(refusal)
                 ? null
                 : limiters.tryAcquireAsync(ban.rejections(), charge.key())
                         .thenCompose(rejection -> isLast(rejection)
                                 ? limiters.tryAcquireAsync(ban.bans(), charge.key())
-                                        .thenApply(state -> begun(rule, charge, context, resource, rejection, state))
+                                        .thenApply(state -> begun(rule, charge, contexts, rejection, state))
                                 : CompletableFuture.completedFuture(null));
     }
 

@@ -6,6 +6,8 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.TimeSource;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleContexts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,14 +35,14 @@ public final class PermitHolders {
     }
 
     /** Remembers what a permitted request takes by rules that were decided together. */
-    HeldPermits hold(List<Charge> charges, Decision decision, String resource) {
+    HeldPermits hold(List<RateLimitRule> rules, List<Charge> charges, Decision decision, RuleContexts contexts) {
         List<HeldPermit> held = new ArrayList<>(1);
         List<Decision> parts = decision.parts();
         for (int i = 0; i < charges.size(); i++) {
             Decision part = parts.size() == charges.size() ? parts.get(i) : decision;
             long permits = Verdict.isCounted(part) ? permits(charges.get(i)) : 0;
             if (permits > 0) {
-                held.add(add(charges.get(i), permits, resource));
+                held.add(add(charges.get(i), permits, contexts.resource(rules.get(i))));
             }
         }
         return new HeldPermits(this, held);

@@ -42,8 +42,8 @@ public final class RateLimitEvent {
         static final Caller UNKNOWN = new Caller(null, null);
 
         /** Unknown where there is no request, or where it cannot be asked: no decision fails for that. */
-        static Caller of(@Nullable RateLimitContext context) {
-            RequestView request = context == null ? null : context.request();
+        static Caller of(RateLimitContext context) {
+            RequestView request = context.request();
             if (request == null) {
                 return UNKNOWN;
             }

@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.spring.compiled.ChargeIf;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import dev.limiter.spring.expression.RuleEvaluationException;
@@ -51,16 +52,16 @@ final class RuleCharges {
      *
      * @throws Undecidable if an expression fails
      */
-    Asked of(ApplicableRules applicable, RateLimitContext context, String resource) {
+    Asked of(ApplicableRules applicable, RuleContexts contexts) {
         List<RateLimitRule> rules = applicable.enforced;
         if (rules.size() == 1) {
-            Charge charge = of(rules.get(0), applicable, context, resource);
+            Charge charge = of(rules.get(0), applicable, contexts);
             return charge == null ? Asked.NOTHING : new Asked(rules, List.of(charge));
         }
         List<RateLimitRule> asked = new ArrayList<>(rules.size());
         List<Charge> charges = new ArrayList<>(rules.size());
         for (RateLimitRule rule : rules) {
-            Charge charge = of(rule, applicable, context, resource);
+            Charge charge = of(rule, applicable, contexts);
             if (charge != null) {
                 asked.add(rule);
                 charges.add(charge);
@@ -75,29 +76,31 @@ final class RuleCharges {
      * @throws Undecidable if an expression fails
      */
     @Nullable
-    Charge of(RateLimitRule rule, ApplicableRules applicable, RateLimitContext context, String resource) {
+    Charge of(RateLimitRule rule, ApplicableRules applicable, RuleContexts contexts) {
+        RateLimitContext context = contexts.of(rule);
         Charge charge;
         try {
             charge = rule.exemption(context) == null ? rule.charge(applicable.keys.get(rule), context) : null;
         } catch (RuntimeException | Error failure) {
-            failures.error(rule.name(), "Rule " + rule + " cannot be decided for " + resource, failure);
+            failures.error(rule.name(), "Rule " + rule + " cannot be decided for " + contexts.resource(rule), failure);
             throw new Undecidable(rule, RuleEvaluationException.brief(failure));
         }
         if (charge == null) {
-            reports.tell(rule, context, resource, Outcome.SKIPPED, null);
+            reports.tell(rule, contexts, Outcome.SKIPPED, null);
         }
         return charge;
     }
 
     /** The charges that may be returned later, of rules that were decided together. */
-    List<OpenCharge> open(List<RateLimitRule> rules, RateLimitContext context, Decision decision) {
+    List<OpenCharge> open(List<RateLimitRule> rules, RuleContexts contexts, Decision decision) {
         List<OpenCharge> open = List.of();
         for (int i = 0; i < rules.size(); i++) {
-            ChargeIf chargeIf = rules.get(i).chargeIf();
+            RateLimitRule rule = rules.get(i);
+            ChargeIf chargeIf = rule.chargeIf();
             if (chargeIf != null && decision.permitted()) {
                 open = open.isEmpty() ? new ArrayList<>(2) : open;
                 open.add(new OpenCharge(
-                        rules.get(i), chargeIf, context, decision.parts().get(i), failures));
+                        rule, chargeIf, contexts.of(rule), decision.parts().get(i), failures));
             }
         }
         return open;

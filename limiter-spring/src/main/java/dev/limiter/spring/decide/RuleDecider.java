@@ -8,7 +8,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.ReturningFuture;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import dev.limiter.spring.decide.RuleCharges.Asked;
 import dev.limiter.spring.decide.RuleCharges.Undecidable;
@@ -55,45 +55,44 @@ public final class RuleDecider {
     /**
      * Decides all rules that do not skip this one. Waits in the calling thread where rules let requests wait.
      *
-     * @param resource the name of the resource for people
      * @throws RuleEvaluationException if an expression of an enforced rule fails. The log says why, and one permit was
      *     taken from the bucket of those without a key; where there is none, the verdict is a refusal
      */
-    public Verdict decide(ApplicableRules all, RateLimitContext context, String resource) {
-        ApplicableRules rules = all.partial ? all.of(context) : all;
-        Verdict denied = rules.denying ? denied(rules, context, resource) : null;
+    public Verdict decide(ApplicableRules all, RuleContexts contexts) {
+        ApplicableRules rules = all.partial ? all.of(contexts) : all;
+        Verdict denied = rules.denying ? denied(rules, contexts) : null;
         if (denied != null) {
             return denied;
         }
         Asked asked;
         try {
-            asked = charges.of(rules, context, resource);
+            asked = charges.of(rules, contexts);
         } catch (Undecidable undecidable) {
-            return undecided(undecidable, context, resource);
+            return undecided(undecidable, contexts);
         }
         if (asked.rules.isEmpty()) {
-            return withShadow(Verdict.UNLIMITED, rules, rules.shadow, context, resource);
+            return withShadow(Verdict.UNLIMITED, rules, rules.shadow, contexts);
         }
-        Verdict banned = rules.banning ? banned(asked, context, resource) : null;
+        Verdict banned = rules.banning ? banned(asked, contexts) : null;
         return banned == null
-                ? decide(asked, rules, context, resource)
-                : withShadow(banned, rules, rules.candidatesBeside(banned), context, resource);
+                ? decide(asked, rules, contexts)
+                : withShadow(banned, rules, rules.candidatesBeside(banned), contexts);
     }
 
-    private Verdict decide(Asked asked, ApplicableRules rules, RateLimitContext context, String resource) {
+    private Verdict decide(Asked asked, ApplicableRules rules, RuleContexts contexts) {
         boolean waiting = rules.waiting;
         long start = waiting ? System.nanoTime() : 0;
         Decision decision = waiting ? limiters.acquire(asked.charges) : tryAcquire(asked.charges);
         Duration waited = waiting ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
-        Verdict verdict = verdict(asked, rules, context, resource, decision);
+        Verdict verdict = verdict(asked, rules, contexts, decision);
         if (!verdict.permitted) {
-            Verdict answer = rejected(verdict, rules, context, resource);
+            Verdict answer = rejected(verdict, rules, contexts);
             return rules.shadow.isEmpty()
                     ? answer
-                    : withShadow(answer, rules, rules.candidatesBeside(verdict), context, resource);
+                    : withShadow(answer, rules, rules.candidatesBeside(verdict), contexts);
         }
-        reports.tellPermitted(verdict, context, resource, waited);
-        return rules.shadow.isEmpty() ? verdict : withShadow(verdict, rules, rules.shadow, context, resource);
+        reports.tellPermitted(verdict, contexts, waited);
+        return rules.shadow.isEmpty() ? verdict : withShadow(verdict, rules, rules.shadow, contexts);
     }
 
     /** A storage in memory needs no charge for plain permits of one key; for a remote one it would be made again. */
@@ -109,10 +108,10 @@ public final class RuleDecider {
      * taken, and the place of a request that waits. It fails with {@link RuleEvaluationException} where {@link
      * #decide} throws that.
      */
-    public ReturningFuture<Verdict> decideLater(ApplicableRules all, RateLimitContext context, String resource) {
-        ApplicableRules rules = all.partial ? all.of(context) : all;
-        Verdict denied = rules.denying ? denied(rules, context, resource) : null;
-        return new AsyncDecision(this, rules, context, resource).begin(denied);
+    public ReturningFuture<Verdict> decideLater(ApplicableRules all, RuleContexts contexts) {
+        ApplicableRules rules = all.partial ? all.of(contexts) : all;
+        Verdict denied = rules.denying ? denied(rules, contexts) : null;
+        return new AsyncDecision(this, rules, contexts).begin(denied);
     }
 
     /**
@@ -151,46 +150,47 @@ public final class RuleDecider {
         return charges;
     }
 
-    private @Nullable Verdict denied(ApplicableRules rules, RateLimitContext context, String resource) {
+    private @Nullable Verdict denied(ApplicableRules rules, RuleContexts contexts) {
         for (RateLimitRule rule : rules.enforced) {
-            if (rule.denies(context)) {
+            if (rule.denies(contexts.of(rule))) {
                 Decision denied = new DeniedDecision(rule.rule());
-                reports.tell(rule, context, resource, Outcome.DENIED, denied);
+                reports.tell(rule, contexts, Outcome.DENIED, denied);
                 return Asked.NOTHING.refused(denied);
             }
         }
         return null;
     }
 
-    private @Nullable Verdict banned(Asked asked, RateLimitContext context, String resource) {
+    private @Nullable Verdict banned(Asked asked, RuleContexts contexts) {
         List<RateLimitRule> rules = asked.rules;
         List<Charge> charges = asked.charges;
         for (int i = 0; i < charges.size(); i++) {
             Decision banned = bans.current(rules.get(i), charges.get(i));
             if (banned != null) {
-                return banned(rules.get(i), charges.get(i), banned, context, resource);
+                return banned(rules.get(i), charges.get(i), banned, contexts);
             }
         }
         return null;
     }
 
-    Verdict banned(RateLimitRule rule, Charge charge, Decision banned, RateLimitContext context, String resource) {
-        reports.tell(rule, context, resource, Outcome.BANNED, banned, charge);
+    Verdict banned(RateLimitRule rule, Charge charge, Decision banned, RuleContexts contexts) {
+        reports.tell(rule, contexts, Outcome.BANNED, banned, charge);
         return new Asked(List.of(rule), List.of(charge)).refused(banned);
     }
 
     /** A refusal is worked out once, for listeners, fields, body and exception. */
-    Verdict verdict(Asked asked, ApplicableRules rules, RateLimitContext context, String resource, Decision decision) {
+    Verdict verdict(Asked asked, ApplicableRules rules, RuleContexts contexts, Decision decision) {
         if (!decision.permitted()) {
             return asked.refused(decision.snapshot());
         }
-        List<OpenCharge> open = rules.settling ? charges.open(asked.rules, context, decision) : List.of();
-        HeldPermits held = rules.holding ? holders.hold(asked.charges, decision, resource) : HeldPermits.NONE;
+        List<OpenCharge> open = rules.settling ? charges.open(asked.rules, contexts, decision) : List.of();
+        HeldPermits held =
+                rules.holding ? holders.hold(asked.rules, asked.charges, decision, contexts) : HeldPermits.NONE;
         return asked.permitted(decision, open, held);
     }
 
     /** Only the rules that refused are to be told: the others were not counted. */
-    private Verdict rejected(Verdict verdict, ApplicableRules applicable, RateLimitContext context, String resource) {
+    private Verdict rejected(Verdict verdict, ApplicableRules applicable, RuleContexts contexts) {
         Verdict result = verdict;
         List<RateLimitRule> rules = verdict.rules;
         for (int i = 0; i < rules.size(); i++) {
@@ -201,42 +201,38 @@ public final class RuleDecider {
             Decision part = verdict.part(i);
             Outcome outcome = Outcome.rejected(part);
             Decision banned = outcome == Outcome.REJECTED && applicable.banning
-                    ? bans.afterRejection(rule, verdict.charges.get(i), part, context, resource)
+                    ? bans.afterRejection(rule, verdict.charges.get(i), part, contexts)
                     : null;
             if (banned == null) {
-                reports.tell(verdict, i, part, context, resource, outcome, Duration.ZERO);
+                reports.tell(verdict, i, part, contexts, outcome, Duration.ZERO);
             } else {
-                result = banned(rule, verdict.charges.get(i), banned, context, resource);
+                result = banned(rule, verdict.charges.get(i), banned, contexts);
             }
         }
         return result;
     }
 
-    private Verdict undecided(Undecidable undecidable, RateLimitContext context, String resource) {
-        return undecided(undecidable, limiters.tryAcquire(undecidable.price()), context, resource);
+    private Verdict undecided(Undecidable undecidable, RuleContexts contexts) {
+        return undecided(undecidable, limiters.tryAcquire(undecidable.price()), contexts);
     }
 
     /** The refusal of a request that failed to be decided, and could not pay for it; throws the failure if it could. */
-    Verdict undecided(Undecidable undecidable, Decision price, RateLimitContext context, String resource) {
+    Verdict undecided(Undecidable undecidable, Decision price, RuleContexts contexts) {
         if (price.permitted()) {
             price.close();
             throw undecidable.failure;
         }
-        reports.tell(undecidable.rule, context, resource, Outcome.rejected(price), price, undecidable.price());
+        reports.tell(undecidable.rule, contexts, Outcome.rejected(price), price, undecidable.price());
         return undecidable.refused(price);
     }
 
     /** {@code watching}: those of the rules that follow this verdict. */
     private Verdict withShadow(
-            Verdict verdict,
-            ApplicableRules rules,
-            List<RateLimitRule> watching,
-            RateLimitContext context,
-            String resource) {
+            Verdict verdict, ApplicableRules rules, List<RateLimitRule> watching, RuleContexts contexts) {
         if (watching.isEmpty()) {
             return verdict;
         }
-        ShadowRules shadow = new ShadowRules(charges, reports, holders, rules, context, resource);
+        ShadowRules shadow = new ShadowRules(charges, reports, holders, rules, contexts);
         for (RateLimitRule rule : watching) {
             Charge charge = shadow.charge(rule);
             if (charge != null) {

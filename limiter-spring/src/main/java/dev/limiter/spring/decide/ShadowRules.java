@@ -3,7 +3,7 @@ package dev.limiter.spring.decide;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,8 +19,7 @@ final class ShadowRules {
     private final RuleCharges charges;
     private final DecisionReports reports;
     private final ApplicableRules applicable;
-    private final RateLimitContext context;
-    private final String resource;
+    private final RuleContexts contexts;
     private final List<RateLimitRule> watching = new ArrayList<>();
     private final List<Decision> decisions = new ArrayList<>();
     private final List<OpenCharge> open = new ArrayList<>();
@@ -32,26 +31,24 @@ final class ShadowRules {
             DecisionReports reports,
             PermitHolders holders,
             ApplicableRules applicable,
-            RateLimitContext context,
-            String resource) {
+            RuleContexts contexts) {
         this.holders = holders;
         this.charges = charges;
         this.reports = reports;
         this.applicable = applicable;
-        this.context = context;
-        this.resource = resource;
+        this.contexts = contexts;
     }
 
     /** The charge of the rule; null if it has nothing to ask, or an expression of it fails. */
     @Nullable
     Charge charge(RateLimitRule rule) {
         try {
-            if (rule.denies(context)) {
+            if (rule.denies(contexts.of(rule))) {
                 watching.add(rule);
-                reports.tell(rule, context, resource, Outcome.SHADOW_REJECTED, null);
+                reports.tell(rule, contexts, Outcome.SHADOW_REJECTED, null);
                 return null;
             }
-            return charges.of(rule, applicable, context, resource);
+            return charges.of(rule, applicable, contexts);
         } catch (RuntimeException | Error failure) {
             failed(rule, failure);
             return null;
@@ -61,11 +58,11 @@ final class ShadowRules {
     void decided(RateLimitRule rule, Charge charge, Decision decision) {
         watching.add(rule);
         decisions.add(decision);
-        open.addAll(charges.open(List.of(rule), context, decision));
+        open.addAll(charges.open(List.of(rule), contexts, decision));
         if (rule.limitsConcurrency() && decision.permitted()) {
-            held = held.and(holders.hold(List.of(charge), decision, resource));
+            held = held.and(holders.hold(List.of(rule), List.of(charge), decision, contexts));
         }
-        reports.tell(rule, context, resource, Outcome.watched(decision), decision, charge);
+        reports.tell(rule, contexts, Outcome.watched(decision), decision, charge);
     }
 
     /** A failure of an expression is in the log already; one of a storage is told by the storage. */

@@ -17,7 +17,9 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.compile.CandidateRules;
 import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.rule.BanDefinition;
@@ -96,15 +98,16 @@ class AsyncDecisionTests {
                 .toList());
         Random random = new Random(seed);
         for (int i = 0; i < 2_000; i++) {
-            RateLimitContext request = request(Map.of(
+            RequestView request = new HeadersOnly(Map.of(
                     "user",
                     "user" + random.nextInt(3),
                     random.nextInt(4) == 0 ? "skip" : "other",
                     "yes",
                     "cost",
                     Integer.toString(random.nextInt(4))));
-            Verdict expected = blocking.decide(rules, request, "test");
-            Verdict verdict = remote.answerAll(() -> decider.decideLater(rules, request, "test"));
+            RuleContexts contexts = rule -> RateLimitContext.of(request, "resource of " + rule.name());
+            Verdict expected = blocking.decide(rules, contexts);
+            Verdict verdict = remote.answerAll(() -> decider.decideLater(rules, contexts));
             assertThat(verdict.permitted()).isEqualTo(expected.permitted());
             assertThat(verdict.rules()).isEqualTo(expected.rules());
             assertThat(verdict.statuses()).isEqualTo(expected.statuses());
@@ -118,6 +121,7 @@ class AsyncDecisionTests {
         assertThat(events.stream().map(AsyncDecisionTests::told))
                 .containsExactlyElementsOf(
                         blockingEvents.stream().map(AsyncDecisionTests::told).toList());
+        assertThat(events).allMatch(event -> event.resource().equals("resource of " + event.rule()));
         assertThat(rejections)
                 .isEqualTo(blockingEvents.stream()
                         .filter(event -> event.outcome() == Outcome.REJECTED)
@@ -133,7 +137,8 @@ class AsyncDecisionTests {
     }
 
     private static List<Object> told(RateLimitEvent event) {
-        return Arrays.asList(event.rule(), event.outcome(), event.key(), event.keyHash(), event.limits());
+        return Arrays.asList(
+                event.rule(), event.resource(), event.outcome(), event.key(), event.keyHash(), event.limits());
     }
 
     @Test
@@ -144,7 +149,7 @@ class AsyncDecisionTests {
                         .limit(3L, "1s", null, null, null)
                         .ban(ban())),
                 compiled(rule("watching").limit(2L, "1s", null, null, null).mode(Mode.SHADOW))));
-        CompletableFuture<Verdict> verdict = decider.decideLater(rules, request(Map.of("user", "ann")), "test");
+        CompletableFuture<Verdict> verdict = decider.decideLater(rules, rule -> request(Map.of("user", "ann")));
         for (String question : List.of("peek", "decide", "decide")) {
             assertThat(verdict).isNotDone();
             assertThat(remote.answerOne()).isEqualTo(question);
@@ -158,7 +163,7 @@ class AsyncDecisionTests {
     void cancelledDecisionGivesBackWhatIsGrantedAfterwards() {
         RateLimitRule rule = compiled(rule("plain").limit(1L, "1h", null, null, null));
         CompletableFuture<Verdict> cancelled =
-                decider.decideLater(ApplicableRules.of(List.of(rule)), request(Map.of()), "test");
+                decider.decideLater(ApplicableRules.of(List.of(rule)), same -> request(Map.of()));
         cancelled.cancel(true);
         remote.answerOne();
 
@@ -172,10 +177,10 @@ class AsyncDecisionTests {
                 .key(List.of("header:user"))
                 .limit(1L, "1h", null, null, null)
                 .skipIf("#request.getHeader('flag').isEmpty()"))));
-        assertThatThrownBy(() -> remote.answerAll(() -> decider.decideLater(rules, request(Map.of()), "test")))
+        assertThatThrownBy(() -> remote.answerAll(() -> decider.decideLater(rules, rule -> request(Map.of()))))
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(RuleEvaluationException.class);
-        assertThat(remote.answerAll(() -> decider.decideLater(rules, request(Map.of()), "test"))
+        assertThat(remote.answerAll(() -> decider.decideLater(rules, rule -> request(Map.of())))
                         .permitted())
                 .isFalse();
     }
@@ -184,7 +189,7 @@ class AsyncDecisionTests {
     void failureOfTheStorageIsThatOfTheDecision() {
         ApplicableRules rules =
                 ApplicableRules.of(List.of(compiled(rule("plain").limit(1L, "1h", null, null, null))));
-        CompletableFuture<Verdict> verdict = decider.decideLater(rules, request(Map.of()), "test");
+        CompletableFuture<Verdict> verdict = decider.decideLater(rules, rule -> request(Map.of()));
         remote.failOne(new IllegalStateException("gone"));
         assertThat(verdict)
                 .failsWithin(Duration.ofSeconds(10))
@@ -195,23 +200,23 @@ class AsyncDecisionTests {
     @Test
     void whatIsHeldIsShownUntilItIsReleasedOrGivenBack() {
         ApplicableRules rules = ApplicableRules.of(List.of(
-                compiled(rule("pool").key(List.of("header:user")).limit(2L, null, Algorithm.CONCURRENCY, null, null)),
                 compiled(rule("rate").limit(100L, "1s", null, null, null)),
+                compiled(rule("pool").key(List.of("header:user")).limit(2L, null, Algorithm.CONCURRENCY, null, null)),
                 compiled(rule("watching")
                         .limit(2L, null, Algorithm.CONCURRENCY, null, null)
                         .mode(Mode.SHADOW))));
-        Verdict verdict = remote.answerAll(() -> decider.decideLater(rules, request(Map.of("user", "ann")), "GET /a"));
+        Verdict verdict = remote.answerAll(() -> decider.decideLater(rules, ann("GET /a")));
         assertThat(held()).containsExactly(1L, 0L, 1L);
         assertThat(holders.of("pool", null)).singleElement().satisfies(held -> {
             assertThat(held.key()).contains("ann");
-            assertThat(held.resource()).isEqualTo("GET /a");
+            assertThat(held.resource()).isEqualTo("GET /a by pool");
             assertThat(holders.of("pool", held.key())).hasSize(1);
             assertThat(holders.of("pool", "other")).isEmpty();
         });
 
-        Verdict second = remote.answerAll(() -> decider.decideLater(rules, request(Map.of("user", "ann")), "GET /b"));
+        Verdict second = remote.answerAll(() -> decider.decideLater(rules, ann("GET /b")));
         assertThat(held()).containsExactly(2L, 0L, 2L);
-        Verdict refused = remote.answerAll(() -> decider.decideLater(rules, request(Map.of("user", "ann")), "GET /c"));
+        Verdict refused = remote.answerAll(() -> decider.decideLater(rules, ann("GET /c")));
         assertThat(refused.permitted()).isFalse();
         assertThat(held()).containsExactly(2L, 0L, 2L);
 
@@ -232,6 +237,11 @@ class AsyncDecisionTests {
 
     private static TiersDefinition.Tier candidate(long limit) {
         return new TiersDefinition.Tier(LimitDefinition.of(ORIGIN, limit, null, null, null, null), null);
+    }
+
+    /** A request whose resource each rule names in its own way. */
+    private static RuleContexts ann(String resource) {
+        return rule -> RateLimitContext.of(new HeadersOnly(Map.of("user", "ann")), resource + " by " + rule.name());
     }
 
     private static RateLimitContext request(Map<String, String> headers) {

@@ -60,7 +60,7 @@ final class DecisionFixture {
     }
 
     Verdict decide(RateLimitContext request, RateLimitRule... rules) {
-        return decider.decide(ApplicableRules.of(List.of(rules)), request, "GET /test");
+        return decider.decide(ApplicableRules.of(List.of(rules)), rule -> request);
     }
 
     /** The decisions told since the last call, each as rule and outcome. */

@@ -167,9 +167,10 @@ public final class ServletRequestExplainer implements RequestExplainer {
         ArrivingRequest arriving = preflights.isExpected(collected.request)
                 ? ArrivingRequest.UNLIMITED
                 : ArrivingRequest.of(collected.request, collected.ruleSet, List.of());
-        RateLimitContext context = RateLimitContext.of(collected.view, arriving.resource());
-        arriving.rules()
-                .forEach(rule -> add(collected, rule, because(rule, "", collected.path), context, Point.ARRIVAL));
+        arriving.resources().forEach((rule, named) -> {
+            RateLimitContext context = RateLimitContext.of(collected.view, renamed(collected.request, named));
+            add(collected, rule, because(rule, "", collected.path), context, Point.ARRIVAL);
+        });
         return arriving;
     }
 

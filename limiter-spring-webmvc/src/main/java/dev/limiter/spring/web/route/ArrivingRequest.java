@@ -3,23 +3,23 @@ package dev.limiter.spring.web.route;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPattern;
 
 /**
  * The knowledge about a request before it is routed.
  *
- * @param rules those of {@code phase: request} that apply to it, in order
- * @param resource until the endpoint is known, the most specific path of these rules, and the method if the rule with
- *     that path is for one only: {@code POST /login}
+ * @param resources by the rules of {@code phase: request} that apply to it, in order. Until the endpoint is known, the
+ *     resource of a rule is the most specific of its own paths, and its method if it is for one only: {@code POST
+ *     /login}
  */
-public record ArrivingRequest(List<RateLimitRule> rules, String resource) {
+public record ArrivingRequest(Map<RateLimitRule, String> resources) {
 
     /** No rule is for it. */
-    public static final ArrivingRequest UNLIMITED = new ArrivingRequest(List.of(), "");
+    public static final ArrivingRequest UNLIMITED = new ArrivingRequest(Map.of());
 
     /** {@code decided}: rules that have been decided about the request before. */
     public static ArrivingRequest of(HttpServletRequest request, RuleSet ruleSet, List<RateLimitRule> decided) {
@@ -27,24 +27,19 @@ public record ArrivingRequest(List<RateLimitRule> rules, String resource) {
         if (ruleSet.excludes(paths)) {
             return UNLIMITED;
         }
-        List<RateLimitRule> rules = new ArrayList<>();
-        RateLimitRule closest = null;
-        PathPattern best = null;
+        Map<RateLimitRule, String> resources = new LinkedHashMap<>();
         for (RateLimitRule rule : ruleSet.requestRules()) {
             PathPattern pattern = rule.bestPattern(request.getMethod(), paths);
             if (pattern != null
                     && decided.stream().noneMatch(other -> other.name().equals(rule.name()))) {
-                rules.add(rule);
-                if (best == null || pattern.compareTo(best) < 0) {
-                    best = pattern;
-                    closest = rule;
-                }
+                resources.put(rule, rule.onlyMethod().orElse(DeclaredMethods.ANY) + " " + pattern);
             }
         }
-        return closest == null ? UNLIMITED : new ArrivingRequest(rules, resource(closest, best));
+        return new ArrivingRequest(resources);
     }
 
-    private static String resource(RateLimitRule rule, @Nullable PathPattern pattern) {
-        return rule.onlyMethod().orElse(DeclaredMethods.ANY) + " " + pattern;
+    /** The rules that apply to it, in order. */
+    public List<RateLimitRule> rules() {
+        return List.copyOf(resources.keySet());
     }
 }

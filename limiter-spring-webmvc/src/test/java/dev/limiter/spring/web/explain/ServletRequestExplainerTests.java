@@ -21,6 +21,7 @@ import dev.limiter.spring.operate.PredictedDecision.Result;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.Scope;
 import dev.limiter.spring.web.PreflightDetector;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.route.Endpoints;
@@ -164,6 +165,24 @@ class ServletRequestExplainerTests {
                         ruleSet(null, List.of()), (request, resource) -> request.getMethod() + " renamed", "", "")
                 .explain(orders());
         assertThat(explanation.resource()).isEqualTo("GET renamed");
+    }
+
+    @Test
+    void eachRuleOnArrivalNamesTheResourceByItsOwnPath() {
+        RuleSet rules = ruleSet(null, List.of(), early("wide", "/**"), early("narrow", "/orders/*"));
+        assertThat(keys(explainer(rules))).containsExactly("resource=5:* /**", "resource=11:* /orders/*");
+        assertThat(keys(explainer(rules, (request, resource) -> resource + "!", "", "")))
+                .containsExactly("resource=6:* /**!", "resource=12:* /orders/*!");
+    }
+
+    private static RuleDefinition.Builder early(String name, String path) {
+        return rule(name, path).phase(Phase.REQUEST).scope(Scope.ENDPOINT);
+    }
+
+    private static List<String> keys(ServletRequestExplainer explainer) {
+        return explainer.explain(orders()).rules().stream()
+                .map(of -> of.prediction().charge().key())
+                .toList();
     }
 
     @Test
