@@ -84,14 +84,10 @@ public final class IneffectiveSettingsCheck implements StartupCheck {
     }
 
     private Optional<Finding> ofScopeOnArrival() {
-        List<RuleDefinition> early = rules.current().definitions().stream()
-                .filter(rule -> rule.value(RuleOptions.PHASE) == Phase.REQUEST)
-                .toList();
-        if (early.size() != 1 || !hasOnePath(early.get(0))) {
-            return Optional.empty();
-        }
         return finding(
-                early.stream()
+                rules.current().definitions().stream()
+                        .filter(rule -> rule.value(RuleOptions.PHASE) == Phase.REQUEST)
+                        .filter(IneffectiveSettingsCheck::hasOnePath)
                         .map(rule -> rule.get(RuleOptions.SCOPE))
                         .flatMap(Stream::ofNullable)
                         .filter(scope -> scope.value() == Scope.ENDPOINT)

@@ -95,6 +95,25 @@ class StartupReportTests {
     }
 
     @Test
+    void saysOfEachRuleOnArrivalThatItsOnlyPathNeedsNoScope(CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "limiter.rules.a.paths=/orders/**",
+                        "limiter.rules.a.limit=500",
+                        "limiter.rules.a.window=1s",
+                        "limiter.rules.a.phase=request",
+                        "limiter.rules.a.scope=endpoint",
+                        "limiter.rules.b.paths=/orders/{id},/items",
+                        "limiter.rules.b.limit=400",
+                        "limiter.rules.b.window=1s",
+                        "limiter.rules.b.phase=request",
+                        "limiter.rules.b.scope=endpoint")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains("- limiter.rules.a.scope has no effect");
+    }
+
+    @Test
     void pageWithoutActuatorStopsTheStart() {
         application
                 .withConfiguration(AutoConfigurations.of(LimiterDashboardAutoConfiguration.class))
