@@ -228,6 +228,25 @@ class BadConfigurationTests {
                         "orders.priority = \"true\"",
                         "token-bucket"),
                 bad(
+                        rule("max-wait: 1s\n      " + gold("algorithm: sliding-window-log")),
+                        "orders.max-wait = \"1s\"",
+                        "the limit of limiter.rules.orders.tiers.gold and it would be ignored",
+                        "LIM-312"),
+                bad(
+                        rule("max-waiting: 5\n      " + gold("algorithm: fixed-window")),
+                        "orders.max-waiting = \"5\"",
+                        "the limit of limiter.rules.orders.tiers.gold and it would be ignored"),
+                bad(
+                        rule("max-wait: 1s\n      priority: \"true\"\n      " + gold("algorithm: leaky-bucket")),
+                        "orders.priority = \"true\"",
+                        "leaky-bucket with max-wait in limiter.rules.orders.tiers.gold",
+                        "LIM-313"),
+                bad(
+                        rule("lease: 5%\n      " + gold("algorithm: concurrency")),
+                        "orders.lease = \"5%\"",
+                        "cannot be taken ahead, as in limiter.rules.orders.tiers.gold",
+                        "LIM-210"),
+                bad(
                         ORDERS + "limit: 5, window: 1s, algorithm: leaky-bucket, warm-up: 1s }",
                         "orders.warm-up = \"1s\"",
                         "with a max-wait"),
@@ -695,6 +714,10 @@ class BadConfigurationTests {
 
     private static String tiers(String tiers) {
         return rule("tiers: { by: header:X-Plan, " + tiers + " }");
+    }
+
+    private static String gold(String tier) {
+        return "tiers: { by: header:X-Plan, gold: { " + tier + " } }";
     }
 
     private static String namedTiers(String tiers) {

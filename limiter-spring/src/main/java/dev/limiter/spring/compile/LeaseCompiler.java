@@ -15,7 +15,8 @@ final class LeaseCompiler {
 
     private LeaseCompiler() {}
 
-    static void check(RuleDefinition definition, List<Limit> limits, Problems problems) {
+    /** {@code place}: of the limits behind that of the rule; empty for its own. */
+    static void check(RuleDefinition definition, List<Limit> limits, String place, Problems problems) {
         Setting<String> lease = definition.get(RuleOptions.LEASE);
         if (lease == null) {
             return;
@@ -30,8 +31,9 @@ final class LeaseCompiler {
                     lease.where(),
                     lease.value(),
                     "What is held until it is released (concurrency), and what leaves one after the other"
-                            + " (leaky-bucket with max-wait, warm-up), cannot be taken ahead. Remove it, or choose"
-                            + " another algorithm.");
+                            + " (leaky-bucket with max-wait, warm-up), cannot be taken ahead"
+                            + (place.isEmpty() ? "" : ", as in " + definition.origin() + place)
+                            + ". Remove it, or choose another algorithm.");
         }
     }
 

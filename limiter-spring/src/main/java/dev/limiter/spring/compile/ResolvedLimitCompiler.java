@@ -92,7 +92,7 @@ final class ResolvedLimitCompiler {
     private void check(RuleDefinition definition, Limit limit, String where) {
         Problems problems = new Problems();
         limits.checkLogged(limit, where, problems);
-        LeaseCompiler.check(definition, List.of(limit), problems);
+        LeaseCompiler.check(definition, List.of(limit), "", problems);
         floors.check(definition, List.of(limit), ": the resolved limit", problems);
         RuleCompilation.checkChargeIf(definition, List.of(limit), problems);
         problems.throwIfAny();

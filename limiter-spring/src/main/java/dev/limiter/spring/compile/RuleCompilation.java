@@ -86,7 +86,7 @@ final class RuleCompilation {
         ChargeIf chargeIf = problems.collect(() -> chargeIf(definition.get(RuleOptions.CHARGE_IF)));
         AddressLists addresses = AddressLists.compile(definition, problems).and(compiler.everywhere);
         Ban ban = BanCompiler.compile(definition, compiler.steps, problems);
-        Waiting waiting = waiting(maxWait, limits.own);
+        Waiting waiting = waiting(maxWait);
         RequestMatcher matcher = compiler.matchers().compile(definition, problems);
         checkBan(ban, key);
         EnforcedShare share = EnforcedShareCompiler.compile(definition, key, placement.isFinal, problems);
@@ -114,16 +114,27 @@ final class RuleCompilation {
 
     private CompiledLimits limits(@Nullable Duration maxWait) {
         List<Limit> own = ownLimits(maxWait);
-        LeaseCompiler.check(definition, own, problems);
+        checkTerms(own, maxWait, "");
         // problems of the limits would be reported again for each tier
         Tiers tiers = definition.tiers() == null || !problems.isEmpty()
                 ? null
                 : compiler.tiers.compile(definition, definition.tiers(), maxWait, placement.variables, problems);
+        if (tiers != null) {
+            tiers.rules().forEach((tier, rule) -> checkTerms(rule.limits(), maxWait, ".tiers." + tier));
+        }
         KeyOverrides overrides = problems.isEmpty()
                 ? compiler.overrides.compile(definition, own, tiers, maxWait, problems)
                 : KeyOverrides.NONE;
         return new CompiledLimits(
                 own, tiers, overrides, compiler.resolvers.compile(definition, maxWait, placement.variables, problems));
+    }
+
+    /** Checks that the terms of the rule fit limits. {@code place}: of these behind that of the rule. */
+    private void checkTerms(List<Limit> limits, @Nullable Duration maxWait, String place) {
+        LeaseCompiler.check(definition, limits, place, problems);
+        if (maxWait != null && placement.isFinal) {
+            WaitingCompiler.checkLimits(definition, maxWait, limits, place, problems);
+        }
     }
 
     private List<Limit> ownLimits(@Nullable Duration maxWait) {
@@ -161,16 +172,14 @@ final class RuleCompilation {
         return compiled;
     }
 
-    private Waiting waiting(Duration maxWait, List<Limit> limits) {
+    private Waiting waiting(Duration maxWait) {
         Setting<String> priority = definition.get(RuleOptions.PRIORITY);
         BooleanExpression first = priority == null ? null : condition(RuleOptions.PRIORITY, BooleanExpression.NEVER);
         WaitingCompiler.checkPhase(definition, maxWait, problems);
-        Waiting waiting = WaitingCompiler.compile(definition, maxWait, first, problems);
         if (placement.isFinal) {
             WaitingCompiler.checkOptions(definition, maxWait, problems);
-            WaitingCompiler.checkLimits(definition, maxWait, limits, problems);
         }
-        return waiting;
+        return WaitingCompiler.compile(definition, maxWait, first, problems);
     }
 
     private RateLimitKey key(@Nullable Setting<List<String>> key) {

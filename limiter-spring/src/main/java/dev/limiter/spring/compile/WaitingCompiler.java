@@ -101,26 +101,32 @@ final class WaitingCompiler {
         }
     }
 
-    /** Checks that requests can wait for the limits as the options have it. */
-    static void checkLimits(RuleDefinition definition, Duration maxWait, List<Limit> limits, Problems problems) {
+    /**
+     * Checks that the terms fit the limits of the rule, or of a tier.
+     *
+     * @param place of the limits behind that of the rule; empty for its own
+     */
+    static void checkLimits(
+            RuleDefinition definition, Duration maxWait, List<Limit> limits, String place, Problems problems) {
+        String tier = definition.origin() + place;
         Setting<String> priority = definition.get(RuleOptions.PRIORITY);
         if (priority != null && limits.stream().anyMatch(WaitingCompiler::isPaced)) {
             problems.add(
                     MessageCode.PRIORITY,
                     priority.where(),
                     priority.value(),
-                    "Where requests are spaced out (leaky-bucket with max-wait) all wait for their turn. Remove the"
-                            + " priority, or choose token-bucket.");
+                    "Where requests are spaced out (leaky-bucket with max-wait" + (place.isEmpty() ? "" : " in " + tier)
+                            + ") all wait for their turn. Remove the priority, or choose token-bucket.");
         }
         if (!maxWait.isZero() && !limits.isEmpty() && limits.stream().noneMatch(limit -> waits(limit, definition))) {
-            Setting<?> setting = definition.get(RuleOptions.MAX_WAIT) != null
-                    ? definition.get(RuleOptions.MAX_WAIT)
-                    : definition.get(RuleOptions.MAX_WAITING);
+            Setting<?> said = definition.get(RuleOptions.MAX_WAIT);
+            Setting<?> setting = said == null ? definition.get(RuleOptions.MAX_WAITING) : said;
             problems.add(
                     MessageCode.WAITING,
                     setting == null ? "" : setting.where(),
                     setting == null ? null : setting.value(),
-                    "Nobody can wait for this limit and it would be ignored; for token-bucket, leaky-bucket and"
+                    "Nobody can wait for " + (place.isEmpty() ? "this limit" : "the limit of " + tier)
+                            + " and it would be ignored; for token-bucket, leaky-bucket and"
                             + " concurrency anybody can, for fixed-window those with priority, unless align is first."
                             + " Remove it, or choose another algorithm.");
         }
