@@ -575,6 +575,12 @@ class BadConfigurationTests {
                         "limiter: { rules: { orders: { paths: /a, limits: { a: { limit: 5, window: 1s } }, candidate: { limits: { b: { limit: 5 } } } } } }",
                         "orders.candidate.limits.b",
                         "there are a"),
+                bad(
+                        "limiter: { rules: { orders: { paths: /a, limits: { a: { limit: 5, window: 1s, cost: 2 } },"
+                                + " candidate: { limits: { a: { limit: 50, cost: 7 } } } } } }",
+                        "orders.candidate.limits.a.cost = \"7\"",
+                        "costs the same",
+                        "LIM-316"),
                 floor("", "limit: 5, window: 1s"),
                 floor("", "limit: 120, window: 1m"),
                 floor("", "limit: 2, window: 1s, burst: 3"),

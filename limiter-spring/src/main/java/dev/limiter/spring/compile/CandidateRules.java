@@ -53,6 +53,13 @@ public final class CandidateRules {
                     "The limits of keys come from limit-resolver, which the candidate takes the place of. Say limit,"
                             + " such as limit: 1000, for all keys.");
         }
+        candidate.costs().findFirst().ifPresent(cost -> {
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.CANDIDATE,
+                    cost.where(),
+                    cost.value(),
+                    "A candidate changes how much there is. A request costs the same in it."));
+        });
         Settings settings = live.settings()
                 .without(TiersDefinition.CANDIDATE)
                 .without(RuleOptions.LIMIT_RESOLVER)
@@ -77,9 +84,6 @@ public final class CandidateRules {
                     where,
                     "The rule has named limits. Say which of them is different: limits: { "
                             + live.limits().keySet().iterator().next() + ": { limit: 1000 } }.");
-        }
-        if (candidate.limit().get(LimitOptions.COST) != null) {
-            throw problem(where + ".cost", "A candidate changes how much there is. A request costs the same in it.");
         }
         return live.limits() == null ? candidate.limit().over(live.limit()) : live.limit();
     }

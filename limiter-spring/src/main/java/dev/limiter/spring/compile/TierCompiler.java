@@ -9,7 +9,6 @@ import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.KeyValue;
 import dev.limiter.spring.rule.LimitDefinition;
-import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.Setting;
@@ -21,9 +20,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the raw settings of tiers into limits: those of the rule, with what the tier says over them. Thread-safe. */
@@ -97,23 +94,17 @@ final class TierCompiler {
                             + named.keySet().iterator().next() + ": { limit: 1000 } }.");
             return null;
         }
-        refuseCost(tier, problems);
-        List<Limit> compiled = named == null
-                ? problems.collect(() -> List.of(limits.compile("", tier.limit().over(definition.limit()), maxWait)))
-                : named(named, tier.limits() == null ? Map.of() : tier.limits(), maxWait, problems);
-        return compiled == null ? null : Rule.of(definition.name(), compiled);
-    }
-
-    private static void refuseCost(TiersDefinition.Tier tier, Problems problems) {
-        Stream.concat(Stream.of(tier.limit()), tier.limits() == null ? Stream.of() : tier.limits().values().stream())
-                .map(limit -> limit.get(LimitOptions.COST))
-                .filter(Objects::nonNull)
+        tier.costs()
                 .forEach(cost -> problems.add(
                         MessageCode.TIERS,
                         cost.where(),
                         cost.value(),
                         "A tier changes how much there is, and a request costs the same in all of them. Write the cost"
                                 + " into the rule's own limits, as an expression if it depends on who asks."));
+        List<Limit> compiled = named == null
+                ? problems.collect(() -> List.of(limits.compile("", tier.limit().over(definition.limit()), maxWait)))
+                : named(named, tier.limits() == null ? Map.of() : tier.limits(), maxWait, problems);
+        return compiled == null ? null : Rule.of(definition.name(), compiled);
     }
 
     /** Null if there is a problem. */

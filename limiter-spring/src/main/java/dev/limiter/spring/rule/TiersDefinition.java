@@ -35,6 +35,12 @@ public record TiersDefinition(String where, @Nullable Setting<String> by, Map<St
         public Tier(LimitDefinition limit, @Nullable Map<String, LimitDefinition> limits) {
             this(limit, limits, false);
         }
+
+        /** The costs in its limits: none is of use, since a request costs the same in all of them. */
+        public Stream<Setting<String>> costs() {
+            return Stream.concat(Stream.of(limit), limits == null ? Stream.of() : limits.values().stream())
+                    .flatMap(said -> Stream.ofNullable(said.get(LimitOptions.COST)));
+        }
     }
 
     /** The settings of the tiers for a rule's only limit. */
