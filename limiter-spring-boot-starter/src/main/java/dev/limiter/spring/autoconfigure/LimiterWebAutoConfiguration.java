@@ -184,11 +184,16 @@ public final class LimiterWebAutoConfiguration {
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     UnresolvableKeysCheck limiterUnresolvedKeys(
             Rules rules,
+            ObjectProvider<MethodLimits> methods,
             ObjectProvider<HandlerMapping> mappings,
             ApplicationContext context,
             ObjectProvider<AbstractFilterRegistrationBean<?>> registrations) {
         return new UnresolvableKeysCheck(
-                rules, mappings, context, () -> registrations.stream().map(AbstractFilterRegistrationBean::getFilter));
+                rules,
+                () -> methods.getIfAvailable(() -> MethodLimits.NONE),
+                mappings,
+                context,
+                () -> registrations.stream().map(AbstractFilterRegistrationBean::getFilter));
     }
 
     @Bean

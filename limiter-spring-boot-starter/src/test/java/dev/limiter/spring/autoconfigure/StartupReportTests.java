@@ -417,6 +417,27 @@ class StartupReportTests {
     }
 
     @Test
+    void usersOfTheDefaultLimitAreFound(CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "limiter.web.default-limit.limit=1",
+                        "limiter.web.default-limit.window=1s",
+                        "limiter.web.default-limit.key=principal")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains("LIM-911", "limiter.web.default-limit.key = principal: nothing here logs users in");
+    }
+
+    @Test
+    void usersOfAnAnnotationAreFound(CapturedOutput output) {
+        application.withBean(ByUser.class).run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output)
+                .contains(
+                        "LIM-911", "key of @RateLimiter on " + ByUser.class.getName() + ".own() = principal: nothing");
+    }
+
+    @Test
     void usersAreFineWhereAFilterMayLogThemIn(CapturedOutput output) {
         application
                 .withBean("own", Filter.class, () -> (request, response, chain) -> chain.doFilter(request, response))
@@ -603,6 +624,16 @@ class StartupReportTests {
         @GetMapping("/quoted")
         public String quoted() {
             return "quoted";
+        }
+    }
+
+    @RestController
+    static class ByUser {
+
+        @RateLimiter(limit = 3, key = "principal")
+        @GetMapping("/own")
+        public String own() {
+            return "own";
         }
     }
 

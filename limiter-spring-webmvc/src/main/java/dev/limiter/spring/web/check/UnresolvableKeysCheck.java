@@ -5,6 +5,7 @@ import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.key.KeyParser;
@@ -34,17 +35,23 @@ public final class UnresolvableKeysCheck implements StartupCheck {
     private static final Pattern VARIABLE = Pattern.compile("\\{\\*?(\\w+)");
 
     private final Rules rules;
+    private final Supplier<MethodLimits> methods;
     private final ObjectProvider<HandlerMapping> mappings;
     private final ApplicationContext context;
     private final Supplier<Stream<?>> registered;
 
-    /** {@code registered}: the filters that the application registers itself, beside those that are beans. */
+    /**
+     * @param methods asked for once all beans are there
+     * @param registered the filters that the application registers itself, beside those that are beans
+     */
     public UnresolvableKeysCheck(
             Rules rules,
+            Supplier<MethodLimits> methods,
             ObjectProvider<HandlerMapping> mappings,
             ApplicationContext context,
             Supplier<Stream<?>> registered) {
         this.rules = rules;
+        this.methods = methods;
         this.mappings = mappings;
         this.context = context;
         this.registered = registered;
@@ -55,17 +62,21 @@ public final class UnresolvableKeysCheck implements StartupCheck {
         RuleSet ruleSet = rules.current();
         ServedPatterns endpoints = new ServedPatterns(mappings.stream());
         List<Finding> findings = new ArrayList<>();
-        for (RateLimitRule rule : ruleSet.pathRules()) {
-            Setting<List<String>> key = ruleSet.definition(rule.name())
-                    .map(definition -> definition.get(RuleOptions.KEY))
-                    .orElse(null);
-            if (key != null && rule.mode() != Mode.OFF) {
-                List<String> patterns = endpoints.patternsUnder(rule, ruleSet);
-                String effect = effect(key.value());
-                onlyAlternatives(key).forEach(part -> add(part, key.where(), effect, patterns, findings));
-            }
+        ruleSet.pathRules().forEach(rule -> add(rule, endpoints.patternsUnder(rule, ruleSet), findings));
+        ruleSet.defaultLimit().ifPresent(rule -> add(rule, endpoints.patterns(ruleSet), findings));
+        // UnusedAnnotationsCheck looks for the path variables of these
+        methods.get().rules(ruleSet).forEach(rule -> add(rule, List.of(), findings));
+        // a candidate has the key of its rule, and methods may share a rule
+        return findings.stream().distinct().toList();
+    }
+
+    /** {@code patterns}: of the endpoints that the rule may apply to; empty if they are not looked at. */
+    private void add(RateLimitRule rule, List<String> patterns, List<Finding> findings) {
+        Setting<List<String>> key = rule.definition().get(RuleOptions.KEY);
+        if (key != null && rule.mode() != Mode.OFF) {
+            String effect = effect(key.value());
+            onlyAlternatives(key).forEach(part -> add(part, key.where(), effect, patterns, findings));
         }
-        return findings;
     }
 
     /** Parts that nothing stands in for. */

@@ -33,8 +33,16 @@ public final class ServedPatterns {
 
     private static final String ALL_PATHS = "/**";
 
-    /** {@code methods}: empty if the mapping declares none. */
-    private record Mapped(String pattern, Set<String> methods) {}
+    /**
+     * @param methods empty if the mapping declares none
+     * @param files whether static files are served there
+     */
+    private record Mapped(String pattern, Set<String> methods, boolean files) {
+
+        Mapped(String pattern, Set<String> methods) {
+            this(pattern, methods, false);
+        }
+    }
 
     private final List<Mapped> mapped = new ArrayList<>();
     private final List<ResourceHttpRequestHandler> files = new ArrayList<>();
@@ -120,7 +128,7 @@ public final class ServedPatterns {
             // would cover every rule: what counts is whether there are files
             files.add(resources);
         } else {
-            mapped.add(new Mapped(pattern, Set.of()));
+            mapped.add(new Mapped(pattern, Set.of(), handler instanceof ResourceHttpRequestHandler));
         }
     }
 
@@ -145,6 +153,14 @@ public final class ServedPatterns {
                 .map(Mapped::pattern)
                 .filter(pattern -> !isOpen(pattern) && pattern.startsWith(path + "/"))
                 .findFirst();
+    }
+
+    /** The patterns of all endpoints that are not excluded, without those of files. */
+    public List<String> patterns(RuleSet ruleSet) {
+        return mapped.stream()
+                .filter(endpoint -> !endpoint.files && ruleSet.exclusion(endpoint.pattern) != Coverage.ALL)
+                .map(Mapped::pattern)
+                .toList();
     }
 
     /** The patterns of the endpoints that the rule covers. */
