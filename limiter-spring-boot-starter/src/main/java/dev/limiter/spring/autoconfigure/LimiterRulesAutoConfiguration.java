@@ -4,6 +4,7 @@ import dev.limiter.Algorithm;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.check.BanKeyCheck;
+import dev.limiter.spring.check.EmptyReserveCheck;
 import dev.limiter.spring.check.FloorCheck;
 import dev.limiter.spring.check.KeySecretCheck;
 import dev.limiter.spring.check.SlackLimitCheck;
@@ -132,6 +133,11 @@ public final class LimiterRulesAutoConfiguration {
     @Bean
     BanKeyCheck limiterChosenKeys(Rules rules) {
         return new BanKeyCheck(rules);
+    }
+
+    @Bean
+    EmptyReserveCheck limiterEmptyReserves(Rules rules, ObjectProvider<MethodLimits> methods) {
+        return new EmptyReserveCheck(rules, () -> methods.getIfAvailable(() -> MethodLimits.NONE));
     }
 
     @Bean

@@ -455,6 +455,21 @@ class StartupReportTests {
     }
 
     @Test
+    void reserveOfNoPermitIsFound(CapturedOutput output) {
+        run(rule("a", "paths=/orders/**", "limit=4", "window=1s", "reserve=20%", "priority=true"));
+
+        assertThat(output)
+                .contains("[LIM-915]", "limiter.rules.a.reserve = 20% has no effect for limiter.rules.a, since");
+    }
+
+    @Test
+    void reserveOfNoPermitInAnAnnotationIsFound(CapturedOutput output) {
+        application.withBean(Reserved.class).run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains("[LIM-915]", "reserve of @RateLimiter on " + Reserved.class.getName() + ".call(");
+    }
+
+    @Test
     void annotationThatARuleWithPathsSwallowsIsFound(CapturedOutput output) {
         application
                 .withBean(Quoted.class)
@@ -635,6 +650,12 @@ class StartupReportTests {
         public String own() {
             return "own";
         }
+    }
+
+    static class Reserved {
+
+        @RateLimiter(limit = 4, priority = "#who == 'vip'", reserve = "20%")
+        public void call(String who) {}
     }
 
     @RestController

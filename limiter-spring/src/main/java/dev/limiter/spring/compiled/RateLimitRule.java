@@ -218,6 +218,11 @@ public final class RateLimitRule {
         return waiting.isPossible();
     }
 
+    /** The share of each limit that is kept for requests with priority, in percent. */
+    public int reserve() {
+        return waiting.reserve();
+    }
+
     /** Whether any of its limits, or of a tier of it, is one of concurrency. */
     public boolean limitsConcurrency() {
         return limitsConcurrency;
