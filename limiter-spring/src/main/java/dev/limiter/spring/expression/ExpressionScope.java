@@ -7,8 +7,12 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -78,6 +82,20 @@ public final class ExpressionScope {
     /** The name that may have been meant, as a question; empty if none is near. */
     String suggestion(String name) {
         return names == null ? "" : DidYouMean.ask(name, names);
+    }
+
+    /** The parameters of the method that variables of the same names in an expression hide, as sentences. */
+    String hiddenParameters(String expression) {
+        List<String> parameters = method == null ? List.of() : Arrays.asList(new Variables().parameterNames(method));
+        return Stream.concat(Stream.of(Variables.REQUEST), outcome.stream())
+                .filter(name -> parameters.contains(name)
+                        && Pattern.compile("#" + name + "\\b")
+                                .matcher(expression)
+                                .find())
+                .map(name -> " #" + name + " is the "
+                        + (name.equals(Variables.REQUEST) ? "HTTP request" : "outcome of the call")
+                        + "; the parameter of that name is #p" + parameters.indexOf(name) + ".")
+                .collect(Collectors.joining());
     }
 
     /** The declared type of a variable; null if it is not known. */

@@ -207,6 +207,24 @@ class MemberCheckTests {
     }
 
     @Test
+    void parameterOfTheNameOfTheRequestIsToldByItsNumber() {
+        assertThatThrownBy(() -> parse("#request.customer", "hidden"))
+                .hasMessageContaining("#request is the HTTP request; the parameter of that name is #p1.");
+        assertThatThrownBy(() -> parse("#request.customer", "plain"))
+                .hasMessageContaining("RequestView has")
+                .hasMessageNotContaining("#p");
+        assertThatThrownBy(() -> parse("#requested.customer", "hidden")).hasMessageNotContaining("#p1.");
+    }
+
+    @Test
+    void parameterOfTheNameOfAnOutcomeIsToldByItsNumberAfterTheCall() {
+        ExpressionScope scope = ExpressionScope.of(method("parameter")).afterCall();
+
+        assertThatThrownBy(() -> parser.parse("#result.idd", "test", scope))
+                .hasMessageContaining("#result is the outcome of the call; the parameter of that name is #p0.");
+    }
+
+    @Test
     void parameterOfTheNameOfAnOutcomeIsItselfBeforeTheCall() {
         assertThatCode(() -> parse("#result.anything", "parameter")).doesNotThrowAnyException();
     }
@@ -378,5 +396,7 @@ class MemberCheckTests {
         void nothing();
 
         User parameter(Object result);
+
+        User hidden(User user, Object request);
     }
 }
