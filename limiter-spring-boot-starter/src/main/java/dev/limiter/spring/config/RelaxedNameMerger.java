@@ -102,6 +102,17 @@ final class RelaxedNameMerger {
                         + "'s name must be letters, digits, '-' and '_', and start with a small letter or digit.");
     }
 
+    /** The problem of a name that YAML takes for true or false. */
+    static Problem unquotedName(String parent, String where) {
+        return new Problem(
+                MessageCode.NAME,
+                where,
+                null,
+                "A " + what(parent)
+                        + "'s name must be a text, and YAML reads yes, no, on and off as true and false: quote it, as"
+                        + " in \"no\".");
+    }
+
     /** The singular of {@code rules}, {@code tiers}, {@code limits} or {@code floors}. */
     private static String what(String parent) {
         return parent.substring(parent.lastIndexOf('.') + 1, parent.length() - 1);

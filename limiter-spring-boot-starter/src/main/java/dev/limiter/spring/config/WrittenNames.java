@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -16,12 +17,15 @@ import org.springframework.core.env.EnumerablePropertySource;
  */
 final class WrittenNames {
 
+    /** Names that are no texts in YAML, as Spring Boot writes them. */
+    private static final Set<String> WORDS = Set.of("[true]", "[false]");
+
     private WrittenNames() {}
 
     /** A part of a property between dots, from {@code start} to {@code end}. */
     private record Element(int start, int end) {}
 
-    /** The problems of names that have characters which Spring Boot leaves out. */
+    /** The problems of names that have characters which Spring Boot leaves out, or that were no texts to YAML. */
     static List<Problem> problems(Iterable<ConfigurationPropertySource> sources) {
         Map<String, Problem> problems = new LinkedHashMap<>();
         for (ConfigurationPropertySource source : sources) {
@@ -38,17 +42,21 @@ final class WrittenNames {
     }
 
     private static void add(String property, Map<String, Problem> problems) {
-        for (Element element : incomplete(property)) {
+        for (Element element : misread(property)) {
             String parent = property.substring(0, Math.max(element.start() - 1, 0));
             String where = property.substring(0, element.end());
             if (!problems.containsKey(where) && PropertyNames.hasNames(ConfigurationPropertyName.adapt(parent, '.'))) {
-                problems.put(where, RelaxedNameMerger.wrongName(parent, where));
+                problems.put(
+                        where,
+                        where.endsWith("]")
+                                ? RelaxedNameMerger.unquotedName(parent, where)
+                                : RelaxedNameMerger.wrongName(parent, where));
             }
         }
     }
 
-    /** The elements that are not read whole. */
-    private static List<Element> incomplete(String property) {
+    /** The elements that are not read whole, and those that YAML has read as true or false. */
+    private static List<Element> misread(String property) {
         List<Element> elements = new ArrayList<>();
         int start = 0;
         boolean whole = true;
@@ -58,7 +66,13 @@ final class WrittenNames {
                 if (!whole) {
                     elements.add(new Element(start, i));
                 }
-                i = c == '[' ? end(property, i) : i;
+                if (c == '[') {
+                    int end = end(property, i);
+                    if (WORDS.contains(property.substring(i, end + 1))) {
+                        elements.add(new Element(i + 1, end + 1));
+                    }
+                    i = end;
+                }
                 start = i + 1;
                 whole = true;
             } else if (!isRead(c, i == start)) {

@@ -1057,7 +1057,16 @@ class BadConfigurationTests {
                         "limiter.rules.a/b.limits: { 'c/d': { limit: 1, window: 1s } }",
                         "limiter.rules.a/b (",
                         "limiter.rules.a/b.limits.c/d ("),
-                bad("limiter.floors: { a b: { limit: 1, window: 1s } }", "limiter.floors.a b (", "A floor's name"));
+                bad("limiter.floors: { a b: { limit: 1, window: 1s } }", "limiter.floors.a b (", "A floor's name"),
+                bad(rule("tiers: { by: ip, no: unlimited }"), "orders.tiers[false] (", "A tier's name", "quote it"),
+                bad("limiter.rules: { on: { limit: 1, window: 1s } }", "limiter.rules[true] (", "quote it"),
+                bad(ORDERS + "limits: { yes: { limit: 1, window: 1s } } }", "limits[true] (", "A limit's name"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"'on'", "'true'", "\"no\"", "y"})
+    void wordThatYamlWouldReadAsTrueOrFalseIsANameInQuotes(String name) {
+        start("limiter.rules: { " + name + ": { limit: 1, window: 1s } }").close();
     }
 
     @ParameterizedTest(name = "{0}")
