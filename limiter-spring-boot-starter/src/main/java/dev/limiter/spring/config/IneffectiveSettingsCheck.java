@@ -2,6 +2,8 @@ package dev.limiter.spring.config;
 
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.rule.Option;
@@ -115,7 +117,9 @@ public final class IneffectiveSettingsCheck implements StartupCheck {
     }
 
     private Stream<String> inRules(Option<?> option) {
-        return rules.current().definitions().stream()
+        RuleSet current = rules.current();
+        return Stream.concat(
+                        current.definitions().stream(), current.defaultLimit().map(RateLimitRule::definition).stream())
                 .map(rule -> rule.get(option))
                 .flatMap(Stream::ofNullable)
                 .map(Setting::where);

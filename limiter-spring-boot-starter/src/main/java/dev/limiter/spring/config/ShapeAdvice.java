@@ -26,13 +26,17 @@ final class ShapeAdvice {
         String key = level.written();
         boolean list = level.type() == List.class;
         boolean text = level.type() == String.class;
-        String found = name.isNumericIndex(level.depth() + 1)
-                ? "There is a list here, but "
-                : "There is a key \"" + name.getElement(level.depth() + 1, Form.ORIGINAL) + "\" here, but ";
+        boolean position = name.isNumericIndex(level.depth() + 1);
+        if (list && position && name.getNumberOfElements() == level.depth() + 2) {
+            return "The list ends before this: its positions go from [0] without a gap, all in one source. Correct"
+                    + " them, or write " + key + ": [\"" + value + "\"].";
+        }
         String example = list ? "[\"" + value + "\"]" : text ? "\"" + value + "\"" : value.toString();
-        return (list && name.isNumericIndex(level.depth() + 1) ? "There is more than a text in this list, but " : found)
-                + name.chop(level.depth() + 1)
-                + " must be " + wanted(level.type()) + ": write " + key + ": " + example + ".";
+        String found = position
+                ? list ? "There is more than a text in this list" : "There is a list here"
+                : "There is a key \"" + name.getElement(level.depth() + 1, Form.ORIGINAL) + "\" here";
+        return found + ", but " + name.chop(level.depth() + 1) + " must be " + wanted(level.type()) + ": write " + key
+                + ": " + example + ".";
     }
 
     private static String wanted(@Nullable Class<?> type) {

@@ -140,9 +140,28 @@ class BadConfigurationTests {
                         "orders.warm-up = \"1000001ns\"",
                         "whole number of micro"),
                 inRedis(
+                        ORDERS + "limit: 5, window: 1s, max-wait: 1500ns }",
+                        "orders.max-wait = \"1500ns\"",
+                        "whole number of micro",
+                        "LIM-109"),
+                inRedis(
                         ORDERS + "limit: 5, window: 5us, algorithm: sliding-window-counter, buckets: 6 }",
                         "orders.buckets = \"6\"",
-                        "at least a microsecond"),
+                        "for so many: with limiter.storage: redis each has at least a microsecond"),
+                inRedis(
+                        ORDERS + "limit: 5, window: 5us, algorithm: sliding-window-counter }",
+                        "orders.window = \"5us\"",
+                        "for 10 buckets: with limiter.storage: redis each has at least a microsecond",
+                        "LIM-107"),
+                bad(
+                        ORDERS + "limit: 5, window: 5ns, algorithm: sliding-window-counter, buckets: 6 }",
+                        "orders.buckets = \"6\"",
+                        "for so many: each has at least a nanosecond"),
+                bad(
+                        "limiter.rules.orders: { 'paths[1]': /a, limit: 5, window: 1s }",
+                        "limiter.rules.orders.paths[1] = \"/a\"",
+                        "from [0] without a gap",
+                        "write paths: [\"/a\"]"),
                 inRedis(
                         ORDERS + "limit: 10001, window: 1s, algorithm: sliding-window-log }",
                         "orders.limit = \"10001\"",
@@ -200,7 +219,7 @@ class BadConfigurationTests {
                         "limiter.rules.orders.window = \"1mo\"",
                         "align: calendar"),
                 bad(ORDERS + "limit: 5, window: 1s, max-wait: 500 }", "orders.max-wait = \"500\"", "500ms"),
-                bad(ORDERS + "limit: 5, window: 1s, max-wait: 2d }", "orders.max-wait = \"2d\"", "1d or less"),
+                bad(ORDERS + "limit: 5, window: 1s, max-wait: 2d }", "orders.max-wait = \"2d\"", "at most 1d"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, algorithm: sliding-window-log, max-wait: 1s }",
                         "orders.max-wait = \"1s\"",

@@ -69,6 +69,20 @@ class StartupReportTests {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"lease=5%", "on-failure=deny"})
+    void saysWhatHasNoEffectInTheDefaultLimit(String setting, CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "limiter.web.default-limit.limit=500",
+                        "limiter.web.default-limit.window=1s",
+                        "limiter.web.default-limit." + setting)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output)
+                .contains("limiter.web.default-limit." + setting.split("=")[0] + " has no effect", "[LIM-915]");
+    }
+
+    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {

@@ -224,7 +224,9 @@ final class LimitCompiler {
                                 + "d, such as 1s or 1m.");
             }
             steps.check(window, duration, problems);
-            checkBuckets(definition, duration, problems);
+            if (definition.algorithm() == Algorithm.SLIDING_WINDOW_COUNTER && !duration.isZero()) {
+                checkBuckets(definition.get(LimitOptions.BUCKETS), window, duration, problems);
+            }
             return duration;
         } catch (IllegalArgumentException exception) {
             problems.add(MessageCode.DURATION, window.where(), window.value(), exception.getMessage() + ".");
@@ -232,15 +234,17 @@ final class LimitCompiler {
         }
     }
 
-    private void checkBuckets(LimitDefinition definition, Duration window, Problems problems) {
-        Setting<Integer> buckets = definition.get(LimitOptions.BUCKETS);
-        if (buckets != null && !steps.fit(window, Math.max(buckets.value(), 1))) {
+    private void checkBuckets(
+            @Nullable Setting<Integer> buckets, Setting<String> window, Duration length, Problems problems) {
+        int count = (int) or(buckets, LimitOptions.BUCKETS.usual());
+        if (!steps.fit(length, Math.max(count, 1))) {
+            Setting<?> setting = buckets == null ? window : buckets;
             problems.add(
                     MessageCode.OUT_OF_RANGE,
-                    buckets.where(),
-                    buckets.value(),
-                    "The window is too short for so many: with limiter.storage: redis each has at least a"
-                            + " microsecond.");
+                    setting.where(),
+                    setting.value(),
+                    "The window is too short for " + (buckets == null ? count + " buckets: " : "so many: ")
+                            + steps.leastPart() + ".");
         }
     }
 

@@ -77,7 +77,7 @@ final class RuleCompilation {
      */
     RateLimitRule compile() {
         RuleOptions.ALL.forEach(option -> OptionValues.checkRange(option, definition.get(option), problems));
-        Duration maxWait = WaitingCompiler.maxWait(definition, problems);
+        Duration maxWait = WaitingCompiler.maxWait(definition, compiler.steps, problems);
         CompiledLimits limits = limits(isUnknown(maxWait) ? null : maxWait);
         RateLimitKey key = problems.collect(() -> key(definition.get(RuleOptions.KEY)));
         Costs costs = compiler.costs.compile(definition, placement.variables, problems);

@@ -68,12 +68,28 @@ public final class RuleSetCompiler {
         }
         RateLimitRule compiledDefault =
                 defaultLimit == null ? null : problems.collect(() -> compiler.compileDefault(defaultLimit));
+        checkPolicies(Stream.concat(rules.stream(), Stream.ofNullable(compiledDefault)), problems);
         PathPatterns patterns = excluded.value().isEmpty() || !RequestMatcherCompiler.WEB
                 ? null
                 : compiler.matchers().paths(excluded, problems);
         problems.throwIfAny();
         return new RuleSet(
                 distinct.values(), rules, compiledDefault, patterns, storageTerms(distinct.values(), defaultLimit));
+    }
+
+    private static void checkPolicies(Stream<RateLimitRule> rules, Problems problems) {
+        Map<String, RateLimitRule> byPolicy = new HashMap<>();
+        rules.forEach(rule -> rule.rule().policies().forEach(policy -> {
+            RateLimitRule other = byPolicy.putIfAbsent(policy, rule);
+            if (other != null) {
+                problems.add(
+                        MessageCode.SAME_NAME,
+                        rule.origin(),
+                        policy,
+                        "Clients would know one of its limits by this name, and one of " + other.origin()
+                                + " as well: a named limit is called rule-limit. Rename one.");
+            }
+        }));
     }
 
     private static StorageTerms storageTerms(

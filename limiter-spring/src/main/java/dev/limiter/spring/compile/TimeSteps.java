@@ -39,6 +39,13 @@ public record TimeSteps(int nanos, long mostLogged) {
         }
     }
 
+    /** The least part of a duration, as the end of a sentence about its parts. */
+    String leastPart() {
+        return nanos == 1
+                ? "each has at least a nanosecond"
+                : "with limiter.storage: redis each has at least a microsecond";
+    }
+
     /** Whether each of so many equal parts of a duration has at least one step. */
     boolean fit(Duration duration, int parts) {
         return duration.compareTo(Duration.ofNanos((long) nanos * parts)) >= 0;

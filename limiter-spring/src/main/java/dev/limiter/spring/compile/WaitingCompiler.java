@@ -12,7 +12,6 @@ import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.WaitableLimits;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the raw settings about waiting into terms, or says what is wrong with them. */
@@ -21,30 +20,16 @@ final class WaitingCompiler {
     /** The longest wait where only the number of waiters is given. */
     private static final Duration DEFAULT_MAX_WAIT = Duration.ofMillis(500);
 
-    private static final Duration LONGEST = Objects.requireNonNull(RuleOptions.MAX_WAIT.longest());
-
     private WaitingCompiler() {}
 
     /** How long a request waits at most; zero if none does, or if there is a problem. */
-    static Duration maxWait(RuleDefinition definition, Problems problems) {
+    static Duration maxWait(RuleDefinition definition, TimeSteps steps, Problems problems) {
         Setting<String> setting = definition.get(RuleOptions.MAX_WAIT);
         if (setting == null) {
             return definition.get(RuleOptions.MAX_WAITING) == null ? Duration.ZERO : DEFAULT_MAX_WAIT;
         }
-        try {
-            Duration maxWait = DurationParser.parse(setting.value());
-            if (maxWait.compareTo(LONGEST) <= 0) {
-                return maxWait;
-            }
-            problems.add(
-                    MessageCode.DURATION,
-                    setting.where(),
-                    setting.value(),
-                    "Nobody waits for longer than 1d; write 1d or less.");
-        } catch (IllegalArgumentException exception) {
-            problems.add(MessageCode.DURATION, setting.where(), setting.value(), exception.getMessage() + ".");
-        }
-        return Duration.ZERO;
+        Duration maxWait = OptionValues.duration(RuleOptions.MAX_WAIT, setting, steps, problems);
+        return maxWait == null ? Duration.ZERO : maxWait;
     }
 
     static void checkPhase(RuleDefinition definition, Duration maxWait, Problems problems) {
