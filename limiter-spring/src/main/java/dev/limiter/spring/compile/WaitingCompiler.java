@@ -95,12 +95,13 @@ final class WaitingCompiler {
             RuleDefinition definition, Duration maxWait, List<Limit> limits, String place, Problems problems) {
         String tier = definition.origin() + place;
         Setting<String> priority = definition.get(RuleOptions.PRIORITY);
-        if (priority != null && limits.stream().anyMatch(WaitingCompiler::isPaced)) {
+        if (priority != null && limits.stream().anyMatch(Limit::isSpaced)) {
             problems.add(
                     MessageCode.PRIORITY,
                     priority.where(),
                     priority.value(),
-                    "Where requests are spaced out (leaky-bucket with max-wait" + (place.isEmpty() ? "" : " in " + tier)
+                    "Where requests are spaced out (leaky-bucket with max-wait, warm-up"
+                            + (place.isEmpty() ? "" : " in " + tier)
                             + ") all wait for their turn. Remove the priority, or choose token-bucket.");
         }
         if (!maxWait.isZero() && !limits.isEmpty() && limits.stream().noneMatch(limit -> waits(limit, definition))) {
@@ -115,13 +116,6 @@ final class WaitingCompiler {
                             + " concurrency anybody can, for fixed-window those with priority, unless align is first."
                             + " Remove it, or choose another algorithm.");
         }
-    }
-
-    private static boolean isPaced(Limit limit) {
-        return switch (limit.algorithm()) {
-            case LEAKY_BUCKET -> ((Limit.LeakyBucket) limit).even();
-            case TOKEN_BUCKET, FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;
-        };
     }
 
     private static boolean waits(Limit limit, RuleDefinition definition) {

@@ -98,7 +98,7 @@ class AudienceTests {
         RuleDecider decider = fixture.decider(List.of(listeners));
         List<Boolean> permitted = new ArrayList<>();
         for (int i = 0; i < times; i++) {
-            permitted.add(decider.decide(ApplicableRules.of(List.of(once)), ANN, "GET /test")
+            permitted.add(decider.decide(ApplicableRules.of(List.of(once)), rule -> ANN)
                     .permitted());
         }
         return permitted;

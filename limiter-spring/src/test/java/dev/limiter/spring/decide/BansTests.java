@@ -162,7 +162,7 @@ class BansTests {
             fixture.decide(request, rule);
         } else {
             fixture.decider
-                    .decideLater(ApplicableRules.of(List.of(rule)), request, "GET /test")
+                    .decideLater(ApplicableRules.of(List.of(rule)), same -> request)
                     .join();
         }
     }
