@@ -15,12 +15,13 @@ import org.jspecify.annotations.Nullable;
  * does not wait for it, since a thread that has the lock of other queues may release permits: the thread that has the
  * lock {@linkplain #serveReleased serves} what was released meanwhile.
  */
-abstract class Admission {
+abstract class Admission implements ReleaseListener {
 
     static final Runnable NOTHING = () -> {};
 
     final RateLimiterStorage storage;
     final TimeSource clock;
+    final WaitTimer timer;
     final ReentrantLock lock;
     final ReservationQueues turns;
     final ReleaseQueues releases = new ReleaseQueues();
@@ -32,6 +33,7 @@ abstract class Admission {
     Admission(RateLimiterStorage storage, WaitTimer timer, ReentrantLock lock) {
         this.storage = storage;
         this.clock = storage.clock();
+        this.timer = timer;
         this.lock = lock;
         this.turns = new ReservationQueues(timer, clock, this::turnsHaveCome);
     }
@@ -44,9 +46,6 @@ abstract class Admission {
 
     /** Takes out a waiter without answer, refused. With the lock held; returns what is left to do without it. */
     abstract Runnable giveUp(Waiter waiter);
-
-    /** A permit is free again of that rule and key. */
-    abstract void released(String rule, String key);
 
     /** Whether there are releases that were not looked at. */
     abstract boolean hasReleased();

@@ -1,7 +1,9 @@
 package dev.limiter;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,11 @@ final class LocalAdmission extends Admission {
 
     /** Queues of which a permit was released, and whose waiters were not decided on since. */
     private final Queue<WaitKey> released = new ConcurrentLinkedQueue<>();
+
+    /** Queues that are polled, because the storage does not report releases. */
+    private final Set<WaitKey> polled = new HashSet<>();
+
+    private volatile boolean polling;
 
     LocalAdmission(RateLimiterStorage storage, WaitTimer timer, ReentrantLock lock) {
         super(storage, timer, lock);
@@ -97,8 +104,36 @@ final class LocalAdmission extends Admission {
     }
 
     private void queueForRelease(Waiter waiter, ReleaseQueues.Held held) {
+        WaitKey key = releases.add(waiter, held);
         // a release before the queue was there was not heard of
-        released.add(releases.add(waiter, held));
+        released.add(key);
+        if (polling && polled.add(key)) {
+            pollLater(key);
+        }
+    }
+
+    private void pollLater(WaitKey key) {
+        timer.after(ReleasePolling.pauseNanos(polled.size()), () -> poll(key));
+    }
+
+    /** Looks at a queue as if something had been released. */
+    private void poll(WaitKey key) {
+        lock.lock();
+        try {
+            if (releases.first(key) == null) {
+                polled.remove(key);
+            } else {
+                released.add(key);
+                pollLater(key);
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    @Override
+    public void unreported() {
+        polling = true;
     }
 
     /** The waiters behind move up. */
@@ -122,7 +157,7 @@ final class LocalAdmission extends Admission {
     }
 
     @Override
-    void released(String rule, String key) {
+    public void released(String rule, String key) {
         if (!releases.isEmpty()) {
             released.add(new WaitKey(rule, key));
             serveReleased();

@@ -63,13 +63,22 @@ public interface RateLimiterStorage extends AutoCloseable {
     /** Forgets the use of {@code key} under the rule's name. */
     void reset(Rule rule, String key);
 
-    /** The clock that turns of decisions refer to. */
+    /**
+     * The clock that turns of decisions refer to; default that of the system. A storage that goes by another one
+     * returns it: by the wrong clock, requests that wait leave too early or too late.
+     */
     default TimeSource clock() {
         return TimeSource.system();
     }
 
-    /** Adds a listener for releases from now on; one that was added several times is called once per release. */
-    default void onRelease(ReleaseListener listener) {}
+    /**
+     * Adds a listener for releases from now on; one that was added several times is called once per release. {@link
+     * ReleaseListeners} keeps them. The default reports no release: then this storage is asked again for the first of
+     * each queue, every 25 ms (less often with more than a hundred queues), and a waiter may be let in as much later.
+     */
+    default void onRelease(ReleaseListener listener) {
+        listener.unreported();
+    }
 
     /** Removes a listener; does nothing if it was not added. */
     default void removeReleaseListener(ReleaseListener listener) {}

@@ -12,4 +12,10 @@ public interface ReleaseListener {
      * @param key as {@link Decision#key()} of a decision that was refused for it
      */
     void released(String rule, String key);
+
+    /**
+     * Hears that the storage reports no releases, or not all: whoever waits for one has to ask it again from time to
+     * time. {@link RateLimiterStorage#onRelease} calls this where a storage does not say otherwise.
+     */
+    default void unreported() {}
 }

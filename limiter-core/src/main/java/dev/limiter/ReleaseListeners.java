@@ -9,10 +9,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 public final class ReleaseListeners implements ReleaseListener {
 
     private final CopyOnWriteArrayList<ReleaseListener> listeners = new CopyOnWriteArrayList<>();
+    private volatile boolean unreported;
 
     /** Has a listener told from now on. */
     public void add(ReleaseListener listener) {
         listeners.addIfAbsent(listener);
+        if (unreported) {
+            Listeners.tell(listener::unreported);
+        }
     }
 
     /** How many listeners there are. */
@@ -29,6 +33,15 @@ public final class ReleaseListeners implements ReleaseListener {
     public void released(String rule, String key) {
         for (ReleaseListener listener : listeners) {
             Listeners.tell(() -> listener.released(rule, key));
+        }
+    }
+
+    /** Those that are added later hear of it, too. */
+    @Override
+    public void unreported() {
+        unreported = true;
+        for (ReleaseListener listener : listeners) {
+            Listeners.tell(listener::unreported);
         }
     }
 }

@@ -33,12 +33,10 @@ final class ReleasePolling {
     private record Call(WaitKey key, Poll poll, Waiter waiter, List<Charge> charges) {}
 
     private final RemoteAdmission admission;
-    private final WaitTimer timer;
     private final Map<WaitKey, Poll> polls = new HashMap<>();
 
-    ReleasePolling(RemoteAdmission admission, WaitTimer timer) {
+    ReleasePolling(RemoteAdmission admission) {
         this.admission = admission;
-        this.timer = timer;
     }
 
     /** A queue has a waiter from now on. With the lock held. */
@@ -51,17 +49,18 @@ final class ReleasePolling {
     }
 
     private void pollLater(WaitKey key, Poll poll) {
-        poll.cancelNext = timer.after(pauseNanos(), () -> poll(key));
+        poll.cancelNext = admission.timer.after(pauseNanos(polls.size()), () -> poll(key));
     }
 
-    private long pauseNanos() {
-        return Math.max(EVERY_NANOS, polls.size() * APART_NANOS);
+    /** Between two polls of a queue that is one of so many. */
+    static long pauseNanos(int queues) {
+        return Math.max(EVERY_NANOS, queues * APART_NANOS);
     }
 
     /** Releases are no reason to poll until then: each poll gives back what it was granted, and would cause the next. */
     private void pause(WaitKey key, Poll poll) {
         poll.underWay = true;
-        timer.after(pauseNanos(), () -> {
+        admission.timer.after(pauseNanos(polls.size()), () -> {
             end(poll);
             poll(key);
         });

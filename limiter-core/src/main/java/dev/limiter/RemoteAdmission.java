@@ -18,7 +18,7 @@ final class RemoteAdmission extends Admission {
 
     RemoteAdmission(RateLimiterStorage storage, WaitTimer timer, ReentrantLock lock) {
         super(storage, timer, lock);
-        this.polling = new ReleasePolling(this, timer);
+        this.polling = new ReleasePolling(this);
     }
 
     /** Asking twice would take twice as long. */
@@ -160,7 +160,7 @@ final class RemoteAdmission extends Admission {
     }
 
     @Override
-    void released(String rule, String key) {
+    public void released(String rule, String key) {
         if (!releases.isEmpty()) {
             polling.poll(new WaitKey(rule, key));
         }

@@ -25,7 +25,6 @@ final class WaitingRoom {
     private final RateLimiterStorage storage;
     private final WaitTimer timer;
     private final AsyncExecutor handOver;
-    private final ReleaseListener listener;
     private final List<WaitListener> waitListeners = new CopyOnWriteArrayList<>();
     private volatile boolean listening;
 
@@ -41,7 +40,6 @@ final class WaitingRoom {
         this.admission = storage.isRemote()
                 ? new RemoteAdmission(storage, timer, lock)
                 : new LocalAdmission(storage, timer, lock);
-        this.listener = admission::released;
     }
 
     /** The number of waiters. */
@@ -123,7 +121,7 @@ final class WaitingRoom {
     /** Only once a request waits: a storage goes by its listeners whether there are turns of other queues. */
     private synchronized void listen() {
         if (!listening && !admission.closed) {
-            storage.onRelease(listener);
+            storage.onRelease(admission);
             listening = true;
         }
     }
@@ -155,7 +153,7 @@ final class WaitingRoom {
     /** Listens first: a request on its way may have found that none waits, and finds by now that it may. */
     synchronized void start() {
         if (admission.closed) {
-            storage.onRelease(listener);
+            storage.onRelease(admission);
             listening = true;
             admission.closed = false;
         }
@@ -170,7 +168,7 @@ final class WaitingRoom {
     private synchronized void forget() {
         // unless requests may wait again by now
         if (admission.closed) {
-            storage.removeReleaseListener(listener);
+            storage.removeReleaseListener(admission);
             listening = false;
         }
     }
