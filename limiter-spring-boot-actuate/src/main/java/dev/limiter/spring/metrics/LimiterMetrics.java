@@ -43,8 +43,8 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     private static final String NEAR = "limiter.near.limit";
     private static final String NONE = "none";
 
-    /** A permitted request that leaves less than this share of a limit came near to it. */
-    private final double nearShare;
+    /** A permitted request that leaves no more than so many percent of a limit came near to it. */
+    private final int littlePercent;
 
     private final ObjectProvider<MeterRegistry> available;
     private final RateLimiters limiters;
@@ -57,7 +57,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     /** {@code nearLimit}: from which use of a limit, in percent, a request has come near to it. */
     public LimiterMetrics(
             ObjectProvider<MeterRegistry> registries, RateLimiters limiters, DecidingStorage storage, int nearLimit) {
-        this.nearShare = (100 - nearLimit) / 100.0;
+        this.littlePercent = 100 - nearLimit;
         this.available = registries;
         this.limiters = limiters;
         this.storage = storage;
@@ -235,7 +235,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     }
 
     private boolean isNear(long remaining, Limit limit) {
-        return remaining <= (long) (nearShare * limit.capacity());
+        return remaining <= littlePercent * limit.capacity() / 100;
     }
 
     private List<Timer> timers(String rule) {

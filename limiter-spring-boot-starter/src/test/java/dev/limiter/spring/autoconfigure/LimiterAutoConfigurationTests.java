@@ -297,22 +297,22 @@ class LimiterAutoConfigurationTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"80%, 3", "50%, 6", "99 %, 1", "1%, 10"})
+    @CsvSource({"80%, 21", "71%, 30", "50%, 51", "42%, 59", "99 %, 2", "1%, 100"})
     void howNearALimitIsCanBeSet(String nearLimit, int near) {
         application
                 .withPropertyValues(
                         "limiter.near-limit=" + nearLimit,
-                        "limiter.rules.ten.limit=10",
-                        "limiter.rules.ten.window=1d",
-                        "limiter.rules.ten.algorithm=fixed-window")
+                        "limiter.rules.hundred.limit=100",
+                        "limiter.rules.hundred.window=1d",
+                        "limiter.rules.hundred.algorithm=fixed-window")
                 .withBean(SimpleMeterRegistry.class)
-                .withBean(OfTen.class)
+                .withBean(OfHundred.class)
                 .run(context -> {
-                    IntStream.range(0, 10)
-                            .forEach(i -> context.getBean(OfTen.class).call());
+                    IntStream.range(0, 100)
+                            .forEach(i -> context.getBean(OfHundred.class).call());
                     assertThat(context.getBean(MeterRegistry.class)
                                     .get("limiter.near.limit")
-                                    .tag("rule", "ten")
+                                    .tag("rule", "hundred")
                                     .counter()
                                     .count())
                             .isEqualTo(near);
@@ -330,9 +330,9 @@ class LimiterAutoConfigurationTests {
                         .hasMessageContaining(nearLimit));
     }
 
-    static class OfTen {
+    static class OfHundred {
 
-        @RateLimiter("ten")
+        @RateLimiter("hundred")
         public void call() {}
     }
 
