@@ -11,13 +11,14 @@ import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.InfrastructureProxy;
 import org.springframework.core.env.Environment;
 
 /**
  * A storage in memory that the next test replaces by a new one, maybe with an earlier time. Decisions of earlier tests
  * release their permits in the storage that made them. Thread-safe.
  */
-final class ResettableStorage implements RateLimiterStorage {
+final class ResettableStorage implements RateLimiterStorage, InfrastructureProxy {
 
     private final RateLimiterFactory factory;
     private final VirtualTimeSource time;
@@ -40,6 +41,12 @@ final class ResettableStorage implements RateLimiterStorage {
         RateLimiterStorage fresh = new InMemoryRateLimiterStorage(factory, time, maxKeys);
         fresh.onRelease(listeners);
         return fresh;
+    }
+
+    /** Shown in metrics and at the endpoint, as it would be outside of tests. */
+    @Override
+    public Object getWrappedObject() {
+        return current;
     }
 
     @Override

@@ -85,18 +85,17 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
                 .description("States held, one for each rule and key")
                 .tag("storage", storage.name())
                 .register(registry);
-        if (storage.storage() instanceof InMemoryRateLimiterStorage memory) {
-            evictions("expired", memory, InMemoryRateLimiterStorage::expired, registry);
-            evictions("full", memory, InMemoryRateLimiterStorage::evicted, registry);
+        if (DecidingStorage.target(storage.storage()) instanceof InMemoryRateLimiterStorage) {
+            evictions("expired", InMemoryRateLimiterStorage::expired, registry);
+            evictions("full", InMemoryRateLimiterStorage::evicted, registry);
         }
     }
 
-    private static void evictions(
-            String cause,
-            InMemoryRateLimiterStorage memory,
-            ToDoubleFunction<InMemoryRateLimiterStorage> count,
-            MeterRegistry registry) {
-        FunctionCounter.builder("limiter.evictions", memory, count)
+    private void evictions(String cause, ToDoubleFunction<InMemoryRateLimiterStorage> count, MeterRegistry registry) {
+        FunctionCounter.builder(
+                        "limiter.evictions",
+                        storage.storage(),
+                        asked -> count.applyAsDouble((InMemoryRateLimiterStorage) DecidingStorage.target(asked)))
                 .description("States that were forgotten: as good as new, or for want of room")
                 .tag("cause", cause)
                 .register(registry);

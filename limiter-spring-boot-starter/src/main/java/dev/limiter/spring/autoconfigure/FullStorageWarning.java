@@ -2,6 +2,7 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spring.storage.DecidingStorage;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -23,7 +24,7 @@ final class FullStorageWarning {
     }
 
     void check() {
-        if (!said && storage instanceof InMemoryRateLimiterStorage memory && isFull(memory)) {
+        if (!said && DecidingStorage.target(storage) instanceof InMemoryRateLimiterStorage memory && isFull(memory)) {
             said = true;
             logger.warn("All limiter.max-keys = " + maxKeys + " keys are in use. From now on the least used ones are"
                     + " forgotten before their time, one at its limit last. Raise limiter.max-keys if there are so many"

@@ -3,6 +3,7 @@ package dev.limiter.spring.storage;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import java.util.function.Supplier;
+import org.springframework.core.InfrastructureProxy;
 
 /**
  * The storage of the application's {@link RateLimiters}.
@@ -10,6 +11,14 @@ import java.util.function.Supplier;
  * @param name its name in metrics and the endpoint
  */
 public record DecidingStorage(RateLimiterStorage storage, String name) {
+
+    /** The storage itself, or the one that it stands for now: tests replace theirs. */
+    public static RateLimiterStorage target(RateLimiterStorage storage) {
+        return storage instanceof InfrastructureProxy proxy
+                        && proxy.getWrappedObject() instanceof RateLimiterStorage wrapped
+                ? wrapped
+                : storage;
+    }
 
     /**
      * The storage that limiters decide in.
