@@ -9,7 +9,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class LoginController {
 
-    // Charged by its outcome: limiter.rules.login counts only answers with status 401, and bans who goes on.
+    // Charged by its outcome: limiter.rules.login counts only logins that fail, and bans who goes on.
     @PostMapping("/login")
     ResponseEntity<String> login(@RequestParam String user, @RequestParam String password) {
         return password.equals("tea")

@@ -30,6 +30,9 @@ import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.decide.StorageEvent;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.key.KeySource;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.web.RejectionHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -38,6 +41,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -187,6 +191,25 @@ class StorageAlert {
     @EventListener
     void on(StorageEvent event) {
         System.out.println(event.state() + " " + event.storage() + " " + event.node() + " " + event.cause());
+    }
+}
+
+/** Limits of partners: asked for at the start, and when the configuration has changed. */
+@Component
+class PartnerRules implements RuleSource {
+
+    private final Map<String, Long> perMinute = Map.of("acme", 500L, "globex", 50L); // stands for a table
+
+    @Override
+    public Collection<RuleDefinition> rules() {
+        return perMinute.keySet().stream().map(this::rule).toList();
+    }
+
+    private RuleDefinition rule(String partner) {
+        return RuleDefinition.builder("partner-" + partner, RuleOrigin.source("the table of partners"))
+                .paths(List.of("/partners/" + partner + "/**"))
+                .limit(perMinute.get(partner), "1m", null, null, null) // algorithm, burst, buckets: the defaults
+                .build();
     }
 }
 

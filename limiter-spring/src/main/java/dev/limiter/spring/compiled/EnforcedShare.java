@@ -1,5 +1,7 @@
 package dev.limiter.spring.compiled;
 
+import java.math.BigDecimal;
+
 /**
  * The share of the keys for which a rule refuses; for the others it only watches. The parts of a key that tell clients
  * apart determine its side: it is the same in all instances, at all endpoints and after a restart, and a larger share
@@ -41,7 +43,6 @@ public record EnforcedShare(int hundredths) {
     /** As in properties. */
     @Override
     public String toString() {
-        String decimals = String.format("%02d", hundredths % 100).replaceFirst("0+$", "");
-        return hundredths / 100 + (decimals.isEmpty() ? "" : "." + decimals) + "%";
+        return BigDecimal.valueOf(hundredths, 2).stripTrailingZeros().toPlainString() + "%";
     }
 }

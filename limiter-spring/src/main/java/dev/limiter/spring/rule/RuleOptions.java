@@ -36,7 +36,7 @@ public final class RuleOptions {
 
     public static final Option<Scope> SCOPE = OptionTraits.oneOf(
                     Scope.class, "Whether all endpoints share the budget (rule) or each has its own (endpoint)")
-            .otherwise(Scope.RULE)
+            .otherwise(Scope.RULE, ", but endpoint for methods with @RateLimiter")
             .named("scope");
 
     /** The parts of the key; one text may hold several, joined by commas. */

@@ -2,6 +2,8 @@ package dev.limiter.spring.compiled;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
+import java.util.Locale;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -58,6 +60,14 @@ class EnforcedShareTests {
     @ParameterizedTest
     @CsvSource({"1, 0.01%", "50, 0.5%", "1000, 10%", "1025, 10.25%", "10000, 100%"})
     void isShownAsWritten(int hundredths, String text) {
-        assertThat(new EnforcedShare(hundredths)).hasToString(text);
+        Locale locale = Locale.getDefault();
+        for (String tag : List.of("en", "de", "ar-EG-u-nu-arab")) {
+            Locale.setDefault(Locale.forLanguageTag(tag));
+            try {
+                assertThat(new EnforcedShare(hundredths)).hasToString(text);
+            } finally {
+                Locale.setDefault(locale);
+            }
+        }
     }
 }
