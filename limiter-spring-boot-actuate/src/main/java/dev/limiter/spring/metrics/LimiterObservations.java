@@ -6,11 +6,11 @@ import dev.limiter.RateLimiters;
 import dev.limiter.WaitListener;
 import dev.limiter.failover.StorageListener;
 import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.failure.FailureLog;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.List;
 import java.util.function.Consumer;
-import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -23,7 +23,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
  */
 public final class LimiterObservations implements StorageListener, WaitListener, SmartInitializingSingleton {
 
-    private static final Log logger = LogFactory.getLog(LimiterObservations.class);
+    private static final FailureLog failures = new FailureLog(LogFactory.getLog(LimiterObservations.class));
 
     private final ObjectProvider<ObservationRegistry> available;
     private final ObjectProvider<RateLimiters> limiters;
@@ -79,7 +79,7 @@ public final class LimiterObservations implements StorageListener, WaitListener,
         observation.stop();
     }
 
-    /** Handlers are the application's, and change no decision. */
+    /** Handlers are the application's, and change no decision; one that fails may do so with each request. */
     private record ObservedWait(Observation observation) implements Wait {
 
         @Override
@@ -100,7 +100,7 @@ public final class LimiterObservations implements StorageListener, WaitListener,
             try {
                 step.run();
             } catch (RuntimeException failure) {
-                logger.warn("A wait cannot be observed", failure);
+                failures.error("wait", "A wait cannot be observed", failure);
             }
         }
     }

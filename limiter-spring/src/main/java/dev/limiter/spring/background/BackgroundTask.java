@@ -1,5 +1,6 @@
 package dev.limiter.spring.background;
 
+import dev.limiter.spring.failure.FailureLog;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -10,11 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A task that a daemon thread of its own runs again and again while it is started. A run that fails ends
- * nothing. Thread-safe.
+ * nothing, and is in the log once a minute. Thread-safe.
  */
 public final class BackgroundTask {
-
-    private static final Log logger = LogFactory.getLog(BackgroundTask.class);
 
     /** How long the end of a run is waited for. */
     private static final long STOP_SECONDS = 5;
@@ -22,6 +21,7 @@ public final class BackgroundTask {
     private final String name;
     private final long nanos;
     private final Runnable task;
+    private final FailureLog failures;
     private @Nullable ScheduledExecutorService executor;
 
     /**
@@ -29,6 +29,11 @@ public final class BackgroundTask {
      * @param period between the end of a run and the next one, and before the first
      */
     public BackgroundTask(String name, Duration period, Runnable task) {
+        this(name, period, task, LogFactory.getLog(BackgroundTask.class));
+    }
+
+    BackgroundTask(String name, Duration period, Runnable task, Log logger) {
+        this.failures = new FailureLog(logger);
         this.name = name;
         this.nanos = period.toNanos();
         this.task = task;
@@ -48,7 +53,7 @@ public final class BackgroundTask {
             task.run();
         } catch (RuntimeException | Error failure) {
             // A failure that leaves the task would end the schedule, be it that no thread could be started.
-            logger.error("A run of " + name + " failed; trying again", failure);
+            failures.error(name, "A run of " + name + " failed; trying again", failure);
         }
     }
 

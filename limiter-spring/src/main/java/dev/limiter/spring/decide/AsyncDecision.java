@@ -136,7 +136,7 @@ final class AsyncDecision {
             Charge charge = shadow.charge(rule);
             if (charge != null) {
                 int next = i + 1;
-                var unused = limiters.tryAcquireAsync(charge).whenComplete((decision, failure) -> {
+                var unused = asked(charge).whenComplete((decision, failure) -> {
                     if (failure == null) {
                         shadow.decided(rule, charge, decision);
                     } else {
@@ -148,6 +148,15 @@ final class AsyncDecision {
             }
         }
         result.hand(watching.isEmpty() ? verdict : shadow.beside(verdict));
+    }
+
+    /** A storage may fail at once, too. */
+    private CompletableFuture<Decision> asked(Charge charge) {
+        try {
+            return limiters.tryAcquireAsync(charge);
+        } catch (RuntimeException failure) {
+            return CompletableFuture.failedFuture(failure);
+        }
     }
 
     /** Has a step follow an answer; a failure of either ends the decision. */

@@ -3,10 +3,14 @@ package dev.limiter.spring.background;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.impl.NoOpLog;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +38,30 @@ class BackgroundTaskTests {
         runs.await();
         task.stop();
         assertThat(task.isRunning()).isFalse();
+    }
+
+    @Test
+    void runsThatAllFailAreLoggedOnce() throws Exception {
+        CountDownLatch runs = new CountDownLatch(5);
+        List<String> messages = new CopyOnWriteArrayList<>();
+        Log logger = new NoOpLog() {
+            @Override
+            public void error(Object message, Throwable failure) {
+                messages.add(String.valueOf(message));
+            }
+        };
+        BackgroundTask task = new BackgroundTask(
+                "test",
+                SOON,
+                () -> {
+                    runs.countDown();
+                    throw new IllegalStateException("each run fails");
+                },
+                logger);
+        task.start();
+        runs.await();
+        task.stop();
+        assertThat(messages).containsExactly("A run of test failed; trying again");
     }
 
     @Test

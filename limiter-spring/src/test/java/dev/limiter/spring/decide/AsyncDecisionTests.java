@@ -198,6 +198,20 @@ class AsyncDecisionTests {
     }
 
     @Test
+    void ruleThatWatchesHarmsNobodyWhereTheStorageFailsAtOnce() {
+        ApplicableRules rules = ApplicableRules.of(List.of(
+                compiled(rule("pool").limit(1L, null, Algorithm.CONCURRENCY, null, null)),
+                compiled(rule("watching").limit(1L, "1s", null, null, null).mode(Mode.SHADOW))));
+        remote.failingAtOnce = "watching";
+
+        Verdict verdict = remote.answerAll(() -> decider.decideLater(rules, request(Map.of()), "test"));
+        assertThat(verdict.permitted()).isTrue();
+        assertThat(holders.permits("pool")).isOne();
+        verdict.close();
+        assertThat(holders.permits("pool")).isZero();
+    }
+
+    @Test
     void whatIsHeldIsShownUntilItIsReleasedOrGivenBack() {
         ApplicableRules rules = ApplicableRules.of(List.of(
                 compiled(rule("rate").limit(100L, "1s", null, null, null)),
@@ -254,6 +268,9 @@ class AsyncDecisionTests {
         private final RateLimiterStorage states;
         private final Queue<Question> questions = new ConcurrentLinkedQueue<>();
 
+        /** The rule of which each question throws. */
+        private volatile String failingAtOnce = "";
+
         RemoteStorage(TimeSource clock) {
             this.states = new InMemoryRateLimiterStorage(new RateLimiterFactory(), clock, 1_000);
         }
@@ -308,6 +325,9 @@ class AsyncDecisionTests {
 
         @Override
         public CompletionStage<Decision> decideAsync(List<Charge> charges) {
+            if (charges.stream().anyMatch(charge -> charge.rule().name().equals(failingAtOnce))) {
+                throw new IllegalStateException("at once");
+            }
             return ask("decide", () -> states.decide(charges));
         }
 
