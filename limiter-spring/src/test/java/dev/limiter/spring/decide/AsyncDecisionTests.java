@@ -204,7 +204,7 @@ class AsyncDecisionTests {
                 compiled(rule("watching").limit(1L, "1s", null, null, null).mode(Mode.SHADOW))));
         remote.failingAtOnce = "watching";
 
-        Verdict verdict = remote.answerAll(() -> decider.decideLater(rules, request(Map.of()), "test"));
+        Verdict verdict = remote.answerAll(() -> decider.decideLater(rules, rule -> request(Map.of())));
         assertThat(verdict.permitted()).isTrue();
         assertThat(holders.permits("pool")).isOne();
         verdict.close();
