@@ -19,7 +19,7 @@ import java.math.BigInteger;
  *
  * The emission interval, window / limit, is seldom a whole number of nanoseconds (1/7 of a microsecond at 7,000,000 per
  * second). So time is counted in a unit in which both it and a nanosecond are whole: with window / limit reduced to the
- * fraction w / l, a nanosecond is l units and a permit w; nothing is rounded. Only where burst x w does not fit 59 bits
+ * fraction w / l, a nanosecond is l units and a permit w; nothing is rounded. Only where burst x w does not fit 60 bits
  * (such as 10,000,019 permits per 30 days) l is cut to what fits and w rounded up, by less than a thousandth for
  * windows of up to a year and rates of up to 10,000,000 per second. The same where l is so large that the clock would
  * leave these bits behind within a moment (such as 999,999,999,999,999 permits per second). In any case l is
@@ -34,11 +34,11 @@ import java.math.BigInteger;
  */
 final class GcraBucket extends NumberLimit {
 
-    /** Clock readings and levels stay below this, so that their sums fit a long. */
+    /** Clock readings and bucket sizes stay below this. */
     private static final int BITS = 60;
 
-    /** A full bucket stays below this, so that a level has room for as many turns as the bucket has permits. */
-    private static final int BURST_BITS = BITS - 1;
+    /** The highest level: room for as many turns as the largest bucket has permits. The sum with a clock fits a long. */
+    private static final long HIGHEST = 1L << BITS + 1;
 
     /** With a nanosecond of so many bits at most, the clock may move on for a minute. */
     private static final int SHORT_BITS = 24;
@@ -74,7 +74,7 @@ final class GcraBucket extends NumberLimit {
         int tooShort = Math.max(
                 Math.min(nano.bitLength() - SHORT_BITS, permit.bitLength() - PRECISE_BITS),
                 nano.bitLength() - MOST_BITS);
-        int excess = Math.max(permit.multiply(Exact.big(burst)).bitLength() - BURST_BITS, tooShort);
+        int excess = Math.max(permit.multiply(Exact.big(burst)).bitLength() - BITS, tooShort);
         if (excess > 0) {
             BigInteger exact = nano;
             nano = nano.shiftRight(excess).max(BigInteger.ONE);
@@ -108,10 +108,10 @@ final class GcraBucket extends NumberLimit {
         return FRESH;
     }
 
-    /** The clock and a level, each below 2<sup>60</sup>, with room for a clock that has stepped back since. */
+    /** The clock and a level, with room for a clock that has stepped back since. */
     @Override
     protected boolean isState(long value) {
-        return value >= FRESH && value <= -FRESH;
+        return value >= FRESH && value <= 2 * HIGHEST;
     }
 
     @Override
@@ -171,7 +171,7 @@ final class GcraBucket extends NumberLimit {
         long own = waitNanos(value, now, permits);
         long from = wait > own ? now + Math.min(wait, reach / 2) : now;
         long next = Math.max(value, clock(from)) + permits * unitsPerPermit;
-        if (own > reach || next - clock(now) > 1L << BITS) {
+        if (own > reach || next - clock(now) > HIGHEST) {
             return REFUSED;
         }
         return next;
@@ -230,8 +230,8 @@ final class GcraBucket extends NumberLimit {
 
     /** How far returned permits may have moved a mark, in units; all that a mark can lie ahead, if it is more. */
     private long moved(Taken taken) {
-        boolean fits = taken.returnedSince() < (1L << BITS) / unitsPerPermit;
-        return fits ? taken.returnedSince() * unitsPerPermit : 1L << BITS;
+        boolean fits = taken.returnedSince() < HIGHEST / unitsPerPermit;
+        return fits ? taken.returnedSince() * unitsPerPermit : HIGHEST;
     }
 
     /**
@@ -253,8 +253,8 @@ final class GcraBucket extends NumberLimit {
     }
 
     private long rescaled(long level, long otherUnitsPerPermit) {
-        boolean fits = level / otherUnitsPerPermit < (1L << BITS) / unitsPerPermit - 1;
-        return fits ? Exact.mulDivUp(level, unitsPerPermit, otherUnitsPerPermit) : 1L << BITS;
+        boolean fits = level / otherUnitsPerPermit < HIGHEST / unitsPerPermit - 1;
+        return fits ? Exact.mulDivUp(level, unitsPerPermit, otherUnitsPerPermit) : HIGHEST;
     }
 
     /** A time at which the level is the same as at {@code now}, and can be computed. */

@@ -68,7 +68,7 @@ final class WarmUpBucket extends CompiledLimit {
         return true;
     }
 
-    /** As far ahead as a turn and the longest interval after it can be counted. */
+    /** The time for which a turn and the longest interval after it can be counted ahead. */
     @Override
     public long longestWait() {
         return Math.max((1L << BITS) - interval(warmUp, capacity()), 0) / unitsPerNano;

@@ -92,7 +92,7 @@ final class BoundRule {
         return longestReset;
     }
 
-    /** The longest wait that a charge admits and all limits can count with, in nanoseconds: each imposes its own on all. */
+    /** The longest wait that a charge admits and all limits can count with, in nanoseconds: all have the same. */
     long maxWait(ChargeTerms terms) {
         return Math.min(terms.maxWait(), longestWait);
     }

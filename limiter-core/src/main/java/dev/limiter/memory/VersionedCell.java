@@ -53,8 +53,8 @@ abstract class VersionedCell extends Cell {
     }
 
     /**
-     * All or none: a limit may have no turn so far ahead as another one makes the request wait. The refusal is over with
-     * that wait, if not before.
+     * All or none: a limit may have no turn so far ahead as another one makes the request wait. The refusal is over
+     * with that wait, if not before.
      */
     private boolean reserve(
             LimitState[] states, SnapshotDecision.Readings readings, ChargeTerms terms, long wait, long now) {

@@ -29,7 +29,7 @@ public record ScriptAnswer(
         return !numbers.hasRemaining();
     }
 
-    /** When a wait of so many microseconds is over by the local clock, in epoch nanoseconds; in the past if it is none. */
+    /** The end of a wait of so many microseconds by the local clock, in epoch nanoseconds; long past without a wait. */
     long turn(long delay) {
         return delay == 0 ? Long.MIN_VALUE : clock.turn(time, delay, asked);
     }

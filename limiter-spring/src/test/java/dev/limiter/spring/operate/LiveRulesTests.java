@@ -53,7 +53,10 @@ class LiveRulesTests {
     }
 
     private static RuleDefinition.Builder strict(String window) {
-        return TestRules.rule("strict").key(List.of("header:x-api-key")).limit(3L, window, null, null, null);
+        return TestRules.rule("strict")
+                .paths(List.of("/strict"))
+                .key(List.of("header:x-api-key"))
+                .limit(3L, window, null, null, null);
     }
 
     private void configureAll(RuleDefinition.Builder... definitions) {
