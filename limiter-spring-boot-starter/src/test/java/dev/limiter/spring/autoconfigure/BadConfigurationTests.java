@@ -247,6 +247,10 @@ class BadConfigurationTests {
                         "orders.priority = \"true\"",
                         "token-bucket"),
                 bad(
+                        ORDERS + "limit: 5, window: 1s, warm-up: 10s, reserve: 20%, priority: \"true\" }",
+                        "orders.priority = \"true\"",
+                        "LIM-313"),
+                bad(
                         rule("max-wait: 1s\n      " + gold("algorithm: sliding-window-log")),
                         "orders.max-wait = \"1s\"",
                         "the limit of limiter.rules.orders.tiers.gold and it would be ignored",

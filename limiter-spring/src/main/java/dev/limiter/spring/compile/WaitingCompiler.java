@@ -100,7 +100,7 @@ final class WaitingCompiler {
                     MessageCode.PRIORITY,
                     priority.where(),
                     priority.value(),
-                    "Where requests are spaced out (leaky-bucket with max-wait, warm-up"
+                    "Where requests are spaced out (warm-up, leaky-bucket with max-wait"
                             + (place.isEmpty() ? "" : " in " + tier)
                             + ") all wait for their turn. Remove the priority, or choose token-bucket.");
         }
