@@ -8,15 +8,17 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
  * Answers a rejection that leaves a handler like one by the interceptor. Comes before the application's own handlers of
- * exceptions, of which a catch-all would make a server error of it, but steps aside for a handler of exactly this one.
+ * exceptions, of which a catch-all would make a server error of it, but leaves it to a handler of exactly this one.
  * An expression that fails on a method is a server error as in the interceptor: a catch-all might take it for a mistake
  * of the client, and tell what the expression is.
  */
@@ -24,13 +26,14 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
 
     private final RejectionDispatcher rejections;
     private final ServletCurrentRequest requests;
-    private final ExactExceptionHandlers applicationHandlers;
+    private final Supplier<ExactExceptionHandlers> applicationHandlers;
 
     public RateLimitExceptionResolver(
             RejectionDispatcher rejections, ServletCurrentRequest requests, ApplicationContext context) {
         this.rejections = rejections;
         this.requests = requests;
-        this.applicationHandlers = new ExactExceptionHandlers(context);
+        // with the first rejection: this is one of the beans that they are taken from
+        this.applicationHandlers = SingletonSupplier.of(() -> new ExactExceptionHandlers(context));
     }
 
     @Override
@@ -54,9 +57,13 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         if (response.isCommitted()) {
             return null;
         }
-        if (applicationHandlers.existFor(handler)) {
+        ExactExceptionHandlers exact = applicationHandlers.get();
+        if (exact.existFor(request, handler, rejection)) {
             rejections.writeFields(decisions, response, rejection.decision());
-            return null;
+            ModelAndView answer = exact.answer(request, response, handler, rejection);
+            if (answer != null || response.isCommitted()) {
+                return answer;
+            }
         }
         try {
             rejections.handle(decisions, request, response, rejection.decision());

@@ -1,0 +1,181 @@
+package dev.limiter.compatibility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.spring.annotation.RateLimiter;
+import java.net.http.HttpResponse;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Service;
+import org.springframework.web.HttpRequestHandler;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
+
+/** A handler of exactly the rejection answers it, wherever catch-alls stand; else it is answered as by a rule. */
+class ExactHandlerTests {
+
+    private static ConfigurableApplicationContext application;
+    private static ConfigurableApplicationContext pages;
+
+    @BeforeAll
+    static void start() {
+        application = Applications.start(Application.class);
+        pages = Applications.start(Pages.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+        pages.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/behind-another-advice", "/behind-its-own-catch-all", "/routed", "/bean"})
+    void exactHandlerComesBeforeCatchAlls(String path) {
+        HttpResponse<String> answer = rejection(application, path);
+
+        assertThat(answer.statusCode()).isEqualTo(418);
+        assertThat(answer.body()).contains("call");
+        assertThat(answer.headers().firstValue("RateLimit")).isPresent();
+    }
+
+    @Test
+    void exactHandlerOfAnotherMediaTypeLeavesTheRejectionToTheLimiter() {
+        HttpResponse<String> answer = rejection(pages, "/page", "Accept", "application/json");
+
+        assertThat(answer.statusCode()).isEqualTo(429);
+        assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+    }
+
+    @Test
+    void exactHandlerOfTheMediaTypeAnswers() {
+        HttpResponse<String> answer = rejection(pages, "/page", "Accept", "text/html");
+
+        assertThat(answer.statusCode()).isEqualTo(418);
+        assertThat(answer.body()).isEqualTo("<p>later</p>");
+    }
+
+    private static HttpResponse<String> rejection(
+            ConfigurableApplicationContext asked, String path, String... headers) {
+        Applications.clientsOf(asked).get(path, headers);
+        return Applications.clientsOf(asked).get(path, headers);
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({OpenSecurity.class, Scarce.class, Plain.class, Catching.class, Everything.class, Exact.class})
+    static class Application {
+
+        @Bean
+        RouterFunction<ServerResponse> route(Scarce scarce) {
+            return RouterFunctions.route()
+                    .GET("/routed", request -> ServerResponse.ok().body(scarce.call()))
+                    .build();
+        }
+
+        @Bean("/bean")
+        HttpRequestHandler bean(Scarce scarce) {
+            return (request, response) -> {
+                String served = scarce.call();
+                response.getWriter().write(served);
+            };
+        }
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({OpenSecurity.class, Scarce.class, Plain.class, ExactPage.class})
+    static class Pages {}
+
+    @Service
+    static class Scarce {
+
+        @RateLimiter(limit = 1, window = "1h")
+        public String call() {
+            return "served";
+        }
+    }
+
+    @RestController
+    static class Plain {
+
+        private final Scarce scarce;
+
+        Plain(Scarce scarce) {
+            this.scarce = scarce;
+        }
+
+        @GetMapping({"/behind-another-advice", "/page"})
+        String call() {
+            return scarce.call();
+        }
+    }
+
+    @RestController
+    static class Catching {
+
+        private final Scarce scarce;
+
+        Catching(Scarce scarce) {
+            this.scarce = scarce;
+        }
+
+        @GetMapping("/behind-its-own-catch-all")
+        String call() {
+            return scarce.call();
+        }
+
+        @ExceptionHandler(Exception.class)
+        ResponseEntity<String> everything() {
+            return ResponseEntity.internalServerError().body("caught by the controller");
+        }
+    }
+
+    @Order(1)
+    @RestControllerAdvice
+    static class Everything {
+
+        @ExceptionHandler(Exception.class)
+        ResponseEntity<String> everything() {
+            return ResponseEntity.internalServerError().body("caught by an advice");
+        }
+    }
+
+    @Order(2)
+    @RestControllerAdvice
+    static class Exact {
+
+        @ExceptionHandler
+        ResponseEntity<Map<String, String>> rejected(RateLimitExceededException rejection) {
+            return ResponseEntity.status(418)
+                    .body(Map.of("rule", rejection.decision().rule().name()));
+        }
+    }
+
+    @RestControllerAdvice
+    static class ExactPage {
+
+        @ExceptionHandler(exception = RateLimitExceededException.class, produces = "text/html")
+        ResponseEntity<String> rejected() {
+            return ResponseEntity.status(418).body("<p>later</p>");
+        }
+    }
+}
