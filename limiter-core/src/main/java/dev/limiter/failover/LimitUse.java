@@ -234,7 +234,7 @@ final class LimitUse {
         }
     }
 
-    /** Nothing counts any more of what a bucket held by the last answer. */
+    /** The level that a bucket held by the last answer does not count any more. */
     private void restart(Limit by, long now) {
         told = told != null && owes() ? by : null;
         at = now;
