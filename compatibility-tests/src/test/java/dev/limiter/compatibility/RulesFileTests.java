@@ -105,8 +105,7 @@ class RulesFileTests extends RulesFileSupport {
             replace(file, orders(5) + "      algorithm: fixed-window\n");
             awaitShown(clients, "/actuator/limiter", "\"problem\":");
 
-            for (String change :
-                    List.of("{\"limit\":3}", "{\"mode\":\"off\"}", "{\"key\":\"a\",\"limit\":9,\"until\":\"1h\"}")) {
+            for (String change : List.of("{\"limit\":3}", "{\"mode\":\"off\"}")) {
                 HttpResponse<String> refused = clients.post(ORDERS, change);
                 assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
                 assertThat(refused.body()).contains("LIM-204", "burst of change 1 by anonymous");
@@ -115,6 +114,10 @@ class RulesFileTests extends RulesFileSupport {
                             .statusCode())
                     .as("another rule")
                     .isIn(200, 404);
+            assertThat(clients.post(ORDERS, "{\"key\":\"a\",\"limit\":9,\"until\":\"1h\"}")
+                            .statusCode())
+                    .as("an override, which fits by itself")
+                    .isEqualTo(200);
 
             assertThat(clients.send("DELETE", ORDERS).statusCode()).isEqualTo(200);
             assertThat(clients.get("/actuator/limiter").body()).doesNotContain("\"problem\":");
