@@ -31,9 +31,13 @@ public record Charge(
             permits = LimitChecks.most(rule, costs);
             costs = Collections.min(costs) == permits ? List.of() : List.copyOf(costs);
         }
-        LimitChecks.permits(rule, permits);
-        LimitChecks.waiting(rule, maxWait, maxWaiting);
-        LimitChecks.range("keptPercent", keptPercent, 0, 99);
+        boolean inRange =
+                permits >= 0 && keptPercent >= 0 && keptPercent <= 99 && maxWaiting >= 0 && !maxWait.isNegative();
+        if (!inRange) {
+            LimitChecks.permits(rule, permits);
+            LimitChecks.waiting(rule, maxWait, maxWaiting);
+            LimitChecks.range("keptPercent", keptPercent, 0, 99);
+        }
     }
 
     /** A charge of the same number of permits of each limit. */

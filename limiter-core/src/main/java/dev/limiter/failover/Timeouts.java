@@ -48,7 +48,7 @@ public final class Timeouts {
     /** Cancels what is not there within the rest of a budget; otherwise as {@link #join(CompletionStage, Duration)}. */
     public <T> T join(CompletionStage<T> answer, Budget budget) {
         CompletableFuture<T> future = answer.toCompletableFuture();
-        if (!isDone(future, budget)) {
+        if (!future.isDone() && !isDone(future, budget)) {
             Budget used = readerAwaited(future, budget);
             if (future.cancel(true)) {
                 throw errors.timedOut(used);

@@ -33,19 +33,18 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
 
     /** The status is known, or the fields cannot wait for it any longer. Later calls do nothing. */
     void release() {
-        if (!decided) {
-            decide();
+        if (decided) {
+            return;
         }
-    }
-
-    private synchronized void decide() {
-        if (!decided) {
-            decided = true;
-            dropping = getStatus() >= SC_MULTIPLE_CHOICES && getStatus() < SC_BAD_REQUEST;
-            if (!dropping) {
-                held.forEach(super::setHeader);
+        synchronized (this) {
+            if (!decided) {
+                decided = true;
+                dropping = getStatus() >= SC_MULTIPLE_CHOICES && getStatus() < SC_BAD_REQUEST;
+                if (!dropping) {
+                    held.forEach(super::setHeader);
+                }
+                held.clear();
             }
-            held.clear();
         }
     }
 

@@ -52,11 +52,11 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
             return null;
         }
         ServletRequestDecisions decisions = requests.of(request, response);
+        if (response.isCommitted()) {
+            return null; // the client has what was charged so far
+        }
         decisions.ledger.giveBack();
         decisions.ledger.addRefusal(rejection);
-        if (response.isCommitted()) {
-            return null;
-        }
         ExactExceptionHandlers exact = applicationHandlers.get();
         if (exact.existFor(request, handler, rejection)) {
             rejections.writeFields(decisions, response, rejection.decision());

@@ -47,29 +47,22 @@ final class EffectiveWindow {
                 : bucket.secondsToNext(resetAfter, asked == null ? 0 : asked.kept(limit.capacity()));
     }
 
-    /**
-     * How a bucket refills.
-     *
-     * @param atOnce the permits of a full bucket
-     */
-    private record Bucket(long limit, Duration window, long atOnce, Duration warmUp) {
+    /** How a bucket refills. */
+    private record Bucket(Limit limit, Duration warmUp) {
 
         static @Nullable Bucket of(Limit limit) {
             return switch (limit.algorithm()) {
-                case TOKEN_BUCKET -> of(limit, ((Limit.TokenBucket) limit).warmUp());
-                case LEAKY_BUCKET -> of(limit, ((Limit.LeakyBucket) limit).warmUp());
+                case TOKEN_BUCKET -> new Bucket(limit, ((Limit.TokenBucket) limit).warmUp());
+                case LEAKY_BUCKET -> new Bucket(limit, ((Limit.LeakyBucket) limit).warmUp());
                 case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> null;
             };
         }
 
-        private static Bucket of(Limit limit, Duration warmUp) {
-            return new Bucket(limit.limit(), limit.window(), limit.isSpaced() ? 1 : limit.capacity(), warmUp);
-        }
-
         long seconds(long permits) {
-            long nanos = window.toNanos();
-            boolean fits = permits <= Long.MAX_VALUE / nanos && limit <= Long.MAX_VALUE / NANOS_PER_SECOND;
-            return fits ? ceilDiv(permits * nanos, limit * NANOS_PER_SECOND) : secondsOfMany(permits, nanos);
+            long nanos = limit.window().toNanos();
+            long perWindow = limit.limit();
+            boolean fits = permits <= Long.MAX_VALUE / nanos && perWindow <= Long.MAX_VALUE / NANOS_PER_SECOND;
+            return fits ? ceilDiv(permits * nanos, perWindow * NANOS_PER_SECOND) : secondsOfMany(permits, nanos);
         }
 
         private static long ceilDiv(long dividend, long divisor) {
@@ -79,7 +72,8 @@ final class EffectiveWindow {
         private long secondsOfMany(long permits, long nanos) {
             BigInteger[] parts = BigInteger.valueOf(permits)
                     .multiply(BigInteger.valueOf(nanos))
-                    .divideAndRemainder(BigInteger.valueOf(limit).multiply(BigInteger.valueOf(NANOS_PER_SECOND)));
+                    .divideAndRemainder(
+                            BigInteger.valueOf(limit.limit()).multiply(BigInteger.valueOf(NANOS_PER_SECOND)));
             return parts[0].longValueExact() + parts[1].signum();
         }
 
@@ -89,6 +83,7 @@ final class EffectiveWindow {
          */
         long secondsToNext(Duration resetAfter, long kept) {
             // rounded up, as resetAfter is: a whole number of seconds remains one
+            long atOnce = limit.isSpaced() ? 1 : limit.capacity();
             long others = intervals(Math.max(atOnce - kept - 1, 0));
             long rest = Math.max(resetAfter.toNanos() - others, 1);
             if (!warmUp.isZero()) {
@@ -99,13 +94,13 @@ final class EffectiveWindow {
 
         /** The nanoseconds in which so many permits come, rounded up. */
         private long intervals(long permits) {
-            long nanos = window.toNanos();
+            long nanos = limit.window().toNanos();
             return permits <= Long.MAX_VALUE / nanos
-                    ? ceilDiv(permits * nanos, limit)
+                    ? ceilDiv(permits * nanos, limit.limit())
                     : BigInteger.valueOf(permits)
                             .multiply(BigInteger.valueOf(nanos))
-                            .add(BigInteger.valueOf(limit - 1))
-                            .divide(BigInteger.valueOf(limit))
+                            .add(BigInteger.valueOf(limit.limit() - 1))
+                            .divide(BigInteger.valueOf(limit.limit()))
                             .min(BigInteger.valueOf(Long.MAX_VALUE))
                             .longValueExact();
         }

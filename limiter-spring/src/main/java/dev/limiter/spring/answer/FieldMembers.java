@@ -49,7 +49,7 @@ public final class FieldMembers {
         field.append(name).append(names.available).append(integer(remaining));
         if (!limit.isHeld()) {
             long window = EffectiveWindow.seconds(limit, remaining, asked, retryAfter, resetAfter);
-            field.append(names.window).append(integer(window));
+            field.append(names.window).append(window);
         }
         if (names.cost != null && asked != null) {
             field.append(names.cost).append(integer(asked.permits(position)));

@@ -87,7 +87,7 @@ public final class ProblemBody {
                 status + ",\"detail\":\"",
                 AsciiText.escaped(detail),
                 "\",\"instance\":\"",
-                AsciiText.escaped(shortened(path)),
+                AsciiText.escaped(path.length() <= MAX_PATH ? path : shortened(path)),
                 named ? "\",\"violated-policies\":[" : "\"",
                 named ? quoted(violated) : "",
                 named ? "]" : "",
@@ -104,9 +104,6 @@ public final class ProblemBody {
 
     /** A client knows what it asked for; each byte that it sent must not cost six to answer. */
     private static String shortened(String path) {
-        if (path.length() <= MAX_PATH) {
-            return path;
-        }
         int escape = path.lastIndexOf('%', MAX_PATH - 1);
         return path.substring(0, escape > MAX_PATH - 3 ? escape : MAX_PATH);
     }

@@ -92,12 +92,12 @@ public final class RateLimitHeaders {
     }
 
     /**
-     * The limits of a rule that was decided alone. Of a single limit that permitted the numbers are read one by one;
-     * the list of limits of the decision would be made for this.
+     * The limits of a rule that was decided alone, and permitted. Of a single limit the numbers are read one by one; the
+     * list of limits of the decision would be made for this.
      */
     public void add(RateLimitRule rule, PolicyText text, Charge charge, Decision decision) {
         HeaderStyle style = rule.headers();
-        if (!decision.permitted() || !text.hasOneLimit() || style.legacy()) {
+        if (!text.hasOneLimit() || style.legacy()) {
             add(style, rule, text, charge, decision.limits());
             return;
         }

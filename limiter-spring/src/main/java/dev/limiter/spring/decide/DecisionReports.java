@@ -101,7 +101,7 @@ final class DecisionReports {
     /** {@code waited}: how long the request waited, of the rules that let it. */
     void tellPermitted(Verdict verdict, RuleContexts contexts, Duration waited) {
         for (int i = 0; i < verdict.rules.size(); i++) {
-            Duration own = verdict.rules.get(i).makesWait() ? waited : Duration.ZERO;
+            Duration own = waited.isZero() || verdict.rules.get(i).makesWait() ? waited : Duration.ZERO;
             Decision part = verdict.part(i);
             tell(verdict, i, part, contexts, Outcome.permitted(part), own);
         }

@@ -75,7 +75,10 @@ public final class RequestLedger {
 
     /** Adds the verdict of rules of the request. The fields of a refusal are those of the rejection, which follows. */
     public void addRequest(Verdict verdict, FieldSink fields) {
-        rules = with(with(rules, verdict.rules), verdict.watching);
+        rules = rules.isEmpty() ? verdict.rules : with(rules, verdict.rules);
+        if (!verdict.watching.isEmpty()) {
+            rules = with(rules, verdict.watching);
+        }
         remember(verdict);
         if (verdict.permitted) {
             writePermitted(verdict, fields);
@@ -116,7 +119,7 @@ public final class RequestLedger {
     }
 
     private void remember(Verdict verdict) {
-        verdicts = with(verdicts, List.of(verdict));
+        verdicts = verdicts.isEmpty() ? List.of(verdict) : with(verdicts, List.of(verdict));
         if (!verdict.open.isEmpty()) {
             settleWithAnswer(verdict);
         }
@@ -241,13 +244,18 @@ public final class RequestLedger {
 
     /** Where the limits stand that were decided now, and those that were before. */
     private RateLimitHeaders headers(Verdict latest, Decision decision) {
-        if (verdicts.size() > 1 || !latest.isOfOneRule()) {
+        if (verdicts.size() > 1 || !latest.counted || latest.rules.size() != 1) {
             return headers(Verdict::statuses);
         }
         // nearly every request: there is no need to collect what is only one
         RateLimitHeaders headers = new RateLimitHeaders(delay);
         Charge charge = latest.charges.get(0);
-        headers.add(latest.rules.get(0), texts.of(charge.rule()), charge, decision);
+        PolicyText text = texts.of(charge.rule());
+        if (latest.permitted) {
+            headers.add(latest.rules.get(0), text, charge, decision);
+        } else {
+            headers.add(latest.rules.get(0), text, charge, decision.limits());
+        }
         return headers;
     }
 

@@ -38,7 +38,9 @@ public final class Verdict {
     final HeldPermits held;
 
     final boolean permitted;
-    private final boolean counted;
+    /** Whether limits were asked, so that clients can be told where these stand. */
+    final boolean counted;
+
     private volatile boolean returned;
 
     Verdict(
@@ -77,11 +79,6 @@ public final class Verdict {
     /** The charge of the rule at that position of {@link #rules()}. */
     public Charge charge(int index) {
         return charges.get(index);
-    }
-
-    /** Whether it says where the limits of one rule stood, and no more. */
-    boolean isOfOneRule() {
-        return counted && rules.size() == 1;
     }
 
     /** Whether clients are told where the limits of any of the {@link #rules()} stand. */

@@ -86,10 +86,7 @@ final class KeyAlternative {
     @Nullable
     String encode(RateLimitContext context) {
         String text = value.of(context);
-        if (text == null || text.isEmpty()) {
-            return null;
-        }
-        return encode(text);
+        return text == null || text.isEmpty() ? null : encode(text);
     }
 
     /** The encoded value of this alternative for a value as a person says it. */
