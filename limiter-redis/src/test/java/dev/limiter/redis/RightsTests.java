@@ -315,8 +315,9 @@ class RightsTests {
                 () -> CompletableFuture.supplyAsync(() -> new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE))));
         connecting.connect();
         connecting.connected().toCompletableFuture().join();
-        try (RedisRateLimiterStorage storage =
-                RedisRateLimiterStorage.builder(connecting).build()) {
+        try (RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(connecting)
+                .timeout(Duration.ofSeconds(5))
+                .build()) {
             assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
                     .isInstanceOf(RedisUnavailableException.class)
                     .hasMessageContainingAll("cannot be reached", "WRONGPASS");
