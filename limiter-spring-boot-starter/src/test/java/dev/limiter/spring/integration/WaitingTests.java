@@ -66,6 +66,11 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
             "limiter.rules.pool.limit=1",
             "limiter.rules.pool.max-wait=1m",
             "limiter.rules.pool.max-waiting=2",
+            "limiter.rules.bucket.paths=/bucket/**",
+            "limiter.rules.bucket.limit=1",
+            "limiter.rules.bucket.window=4s",
+            "limiter.rules.bucket.max-wait=30s",
+            "limiter.rules.bucket.headers=both",
             "limiter.rules.vip.paths=/vip",
             "limiter.rules.vip.algorithm=fixed-window",
             "limiter.rules.vip.limit=4",
@@ -135,6 +140,21 @@ class WaitingTests extends WebTestSupport {
         time.advance(Duration.ofSeconds(1));
         for (Future<HttpResponse<String>> one : waiting) {
             assertThat(result(one).statusCode()).isEqualTo(200);
+        }
+    }
+
+    /** The next permit of a bucket comes as long after the answer as after any, and not after the wait as well. */
+    @Test
+    void fieldsTellWhereTheLimitStandsAtTheEndOfTheWait() throws Exception {
+        assertThat(field(get("/bucket/sync"), "RateLimit")).isEqualTo("\"bucket\";r=0;t=4");
+        List<Future<HttpResponse<String>>> waiting = waiting(2, "/bucket/sync");
+        time.advance(Duration.ofSeconds(4));
+        await(() -> waiting.stream().anyMatch(Future::isDone));
+        time.advance(Duration.ofSeconds(4));
+
+        for (Future<HttpResponse<String>> one : waiting) {
+            assertThat(field(result(one), "RateLimit")).isEqualTo("\"bucket\";r=0;t=4");
+            assertThat(field(result(one), "X-RateLimit-Reset")).isEqualTo("4");
         }
     }
 
@@ -433,7 +453,7 @@ class WaitingTests extends WebTestSupport {
             return "served " + scene.served.incrementAndGet();
         }
 
-        @GetMapping({"/paced/sync", "/pool/sync", "/vip"})
+        @GetMapping({"/paced/sync", "/pool/sync", "/bucket/sync", "/vip"})
         String sync() {
             return serve();
         }

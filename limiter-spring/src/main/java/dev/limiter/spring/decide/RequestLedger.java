@@ -244,7 +244,10 @@ public final class RequestLedger {
 
     /** Where the limits stand that were decided now, and those that were before. */
     private RateLimitHeaders headers(Verdict latest, Decision decision) {
-        if (verdicts.size() > 1 || !latest.counted || latest.rules.size() != 1) {
+        if (verdicts.size() > 1
+                || !latest.counted
+                || latest.rules.size() != 1
+                || latest.permitted && !latest.waited().isZero()) {
             return headers(Verdict::statuses);
         }
         // nearly every request: there is no need to collect what is only one

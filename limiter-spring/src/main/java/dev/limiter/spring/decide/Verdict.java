@@ -11,6 +11,7 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import dev.limiter.spring.rule.HeaderStyle;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -96,13 +97,41 @@ public final class Verdict {
         return decision;
     }
 
-    /** Where the limits of each rule stood, in the order of {@link #rules()}. */
+    /** Where the limits of each rule stood when its request could go on, in the order of {@link #rules()}. */
     public List<List<LimitStatus>> statuses() {
+        Duration waited = waited();
+        return waited.isZero()
+                ? decided()
+                : decided().stream()
+                        .map(rule -> rule.stream()
+                                .map(decided -> after(waited, decided))
+                                .toList())
+                        .toList();
+    }
+
+    /** How long the request waited from the decision to its turn. */
+    Duration waited() {
+        return decision == null ? Duration.ZERO : decision.delay();
+    }
+
+    private static LimitStatus after(Duration waited, LimitStatus decided) {
+        Duration rest = decided.resetAfter().minus(waited);
+        return new LimitStatus(
+                decided.policy(),
+                decided.limit(),
+                decided.permitted(),
+                decided.remaining(),
+                decided.retryAfter(),
+                rest.isNegative() ? Duration.ZERO : rest);
+    }
+
+    /** The standing of the limits at the decision. */
+    private List<List<LimitStatus>> decided() {
         if (decision == null) {
             return List.of();
         }
         if (rules.size() == 1) {
-            return List.of(statuses(0));
+            return List.of(counted ? decision.limits() : List.of());
         }
         if (decision.parts().size() == rules.size()) {
             return decision.parts().stream().map(Verdict::limits).toList();
@@ -120,13 +149,7 @@ public final class Verdict {
 
     /** Where the limits of the rule at that position of {@link #rules()} stood; empty if it is unknown. */
     List<LimitStatus> statuses(int index) {
-        if (decision == null) {
-            return List.of();
-        }
-        if (rules.size() > 1) {
-            return statuses().get(index);
-        }
-        return counted ? decision.limits() : List.of();
+        return decision == null ? List.of() : statuses().get(index);
     }
 
     /** Whether a limit of the rule at that position of {@link #rules()} refused; of one rule, it must be that one. */
