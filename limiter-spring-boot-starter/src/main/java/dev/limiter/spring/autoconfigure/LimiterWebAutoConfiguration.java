@@ -131,7 +131,7 @@ public final class LimiterWebAutoConfiguration {
                 settings.web().staticResources());
     }
 
-    @Bean(LIFECYCLE_FILTER)
+    @Bean(name = LIFECYCLE_FILTER, destroyMethod = "destroy")
     RequestLifecycleFilter limiterLifecycleFilter(
             ServletCurrentRequest requests,
             Rules rules,

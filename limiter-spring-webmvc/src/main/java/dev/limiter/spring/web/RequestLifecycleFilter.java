@@ -3,6 +3,7 @@ package dev.limiter.spring.web;
 import dev.limiter.spring.decide.RequestLedger;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.web.settle.AnswerView;
+import dev.limiter.spring.web.settle.AsyncRequests;
 import dev.limiter.spring.web.settle.HeldResponse;
 import dev.limiter.spring.web.settle.SettlingRequest;
 import jakarta.servlet.AsyncContext;
@@ -26,7 +27,8 @@ import org.springframework.web.util.WebUtils;
 /**
  * Owns the life of a request, around all other filters: creates its state, settles what rules with {@code charge-if}
  * took right before the answer is sent, and releases the permits that the request holds when it is over. A request is
- * over when the chain of filters returns or, if the request is asynchronous then, when the container says so.
+ * over when the chain of filters returns or, if the request is asynchronous then, when the container says so or has
+ * forgotten it.
  */
 public final class RequestLifecycleFilter implements Filter {
 
@@ -35,6 +37,7 @@ public final class RequestLifecycleFilter implements Filter {
     private final ServletCurrentRequest requests;
     private final BooleanSupplier settles;
     private final RuleDecider decider;
+    private final AsyncRequests asyncRequests = new AsyncRequests();
 
     /** {@code settles}: whether any rule has {@code charge-if} at the moment. */
     public RequestLifecycleFilter(ServletCurrentRequest requests, BooleanSupplier settles, RuleDecider decider) {
@@ -70,6 +73,11 @@ public final class RequestLifecycleFilter implements Filter {
                 new Dispatch(decisions, http, answer).follow(chain);
             }
         }
+    }
+
+    @Override
+    public void destroy() {
+        asyncRequests.close();
     }
 
     /** Whether an asynchronous request has come by, has failed, and the container has forgotten all about it since. */
@@ -128,6 +136,9 @@ public final class RequestLifecycleFilter implements Filter {
         private final @Nullable HeldResponse settling;
         /** Some containers make the error page before the dispatch that failed has returned. */
         private final boolean nested;
+
+        /** Null unless the request is asynchronous when the dispatch returns. */
+        private volatile @Nullable AsyncContext underWay;
 
         Dispatch(ServletRequestDecisions decisions, HttpServletRequest request, HttpServletResponse response) {
             this.decisions = decisions;
@@ -206,7 +217,10 @@ public final class RequestLifecycleFilter implements Filter {
             }
             try {
                 boolean page = request.getDispatcherType() == DispatcherType.ERROR;
-                request.getAsyncContext().addListener(new Completion(this, failed || page));
+                AsyncContext context = request.getAsyncContext();
+                underWay = context;
+                asyncRequests.begin(context, decisions::close); // charges stay: there was no answer
+                context.addListener(new Completion(this, failed || page));
             } catch (IllegalStateException over) {
                 complete();
             }
@@ -224,8 +238,16 @@ public final class RequestLifecycleFilter implements Filter {
             decisions.answered(new AnswerView(response, status), decider);
         }
 
+        /** The container has told what became of the asynchronous request, or that it goes on. */
+        private void told() {
+            if (underWay != null) {
+                asyncRequests.over(underWay);
+            }
+        }
+
         /** An asynchronous request is over, and nothing can be written any more. */
         private void complete() {
+            told();
             if (settling != null) {
                 settling.answer().over();
             } else if (decisions.ledger.awaitsAnswer()) {
@@ -271,6 +293,7 @@ public final class RequestLifecycleFilter implements Filter {
          */
         @Override
         public void onError(AsyncEvent event) {
+            dispatch.told();
             if (!failed) {
                 dispatch.decisions.close();
             } else if (isOver(event.getAsyncContext())) {
@@ -288,7 +311,7 @@ public final class RequestLifecycleFilter implements Filter {
 
         @Override
         public void onStartAsync(AsyncEvent event) {
-            // the chain of filters has not returned yet
+            dispatch.told(); // the chain of filters has not returned yet
         }
     }
 }

@@ -16,6 +16,7 @@ import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.testkit.Conditions;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
@@ -165,6 +166,40 @@ class RequestGateTests {
         assertThat(passesWhenDispatched(DispatcherType.ASYNC)).isFalse();
         held.close();
         assertFree();
+    }
+
+    @Test
+    void releasesWhatARequestHoldsThatItsContainerForgets() throws Exception {
+        held.close();
+        AtomicBoolean forgotten = new AtomicBoolean();
+        MockHttpServletRequest asynchronous = new MockHttpServletRequest("GET", "/pool") {
+            @Override
+            public AsyncContext getAsyncContext() {
+                return new MockAsyncContext(this, response) {
+                    @Override
+                    public long getTimeout() {
+                        if (forgotten.get()) {
+                            throw new IllegalStateException("Recycled");
+                        }
+                        return super.getTimeout();
+                    }
+                };
+            }
+        };
+        asynchronous.setAsyncSupported(true);
+        lifecycle.doFilter(asynchronous, response, (current, answer) -> {
+            HttpServletRequest http = (HttpServletRequest) current;
+            HttpServletResponse own = (HttpServletResponse) answer;
+            assertThat(gate.permits(ApplicableRules.of(List.of(pool)), "GET /pool", requests.of(http, own), http, own))
+                    .isTrue();
+            http.startAsync();
+        });
+        assertThat(limiters.peek(pool.rule(), "").permitted()).isFalse();
+
+        forgotten.set(true);
+
+        Conditions.await(() -> limiters.peek(pool.rule(), "").permitted());
+        lifecycle.destroy();
     }
 
     /** The failure of an interceptor before the wait: error pages are free, also where they forward. */
