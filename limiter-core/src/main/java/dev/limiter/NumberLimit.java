@@ -75,9 +75,10 @@ public abstract class NumberLimit extends CompiledLimit {
     }
 
     /**
-     * The state without permits that were taken for a turn, as far as those behind can have their place; the states
-     * right after those behind were taken become less by as much, which does not depend on {@code value}. The same
-     * state if turns do not move up.
+     * The state without permits that were taken for a turn which is still to come, as far as those behind can have their
+     * place; the states right after those behind were taken become less by as much, which does not depend on {@code
+     * value}. The same state if turns do not move up. After the turn, it is {@link #giveBack(long, Taken, long)} that
+     * tells how much less they become.
      *
      * @param taken the state right after they were taken
      */

@@ -12,8 +12,11 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Waiting for several rules, for several limits of one, and for rules that change meanwhile. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -140,6 +143,57 @@ class WaitingForSeveralTests {
 
         assertThat(limiters.peek(site, "key").remaining()).isEqualTo(2);
         assertThat(turn(waiter(both))).isEqualTo(SECOND.multipliedBy(10));
+    }
+
+    static Stream<Rule> buckets() {
+        Duration window = SECOND.multipliedBy(10);
+        Limit token = Limit.tokenBucket(10, window);
+        return Stream.of(
+                Rule.of("site", token),
+                Rule.of("site", Limit.leakyBucket(10, window)),
+                Rule.of("site", token, Limit.fixedWindow(1_000, HOUR).named("too")),
+                Rule.of("site", token, Limit.slidingWindowLog(1_000, HOUR).named("too")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("buckets")
+    void whatLeakedWhileAnotherRuleWasWaitedForIsNotReturned(Rule site) {
+        answer(waits(slow));
+        Decision first = answer(site.charge("key", 5));
+        Waiter waiter = waiter(waits(slow), site.charge("key", 5).within(HOUR));
+        first.giveBack();
+        at(SECOND.multipliedBy(5));
+        assertThat(answer(site.charge("key", 10)).permitted()).isTrue();
+        waitingRoom.leave(waiter);
+        assertThat(answer(site.charge("key")).permitted()).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("buckets")
+    void whatLeakedBeforeTheTurnOfARequestThatLeavesAShareIsNotReturned(Rule site) {
+        Decision first = answer(site.charge("key", 5));
+        Waiter waiter = waiter(site.charge("key").keeping(60).within(HOUR));
+        first.giveBack();
+        at(SECOND);
+        assertThat(answer(site.charge("key", 10)).permitted()).isTrue();
+        waitingRoom.leave(waiter);
+        assertThat(answer(site.charge("key")).permitted()).isFalse();
+    }
+
+    @Test
+    void turnsBehindOneThatHasComeAndIsGivenUpStayApart() {
+        Rule mail = Rule.of("mail", Limit.leakyBucket(10, SECOND).burst(100).paced());
+        answer(waits(slow));
+        Waiter first = waiter(waits(slow), mail.charge("key", 10).within(HOUR));
+        Waiter second = waiter(waits(mail));
+        Waiter third = waiter(waits(mail));
+        assertThat(turn(second)).isEqualTo(SECOND);
+        at(Duration.ofMillis(990));
+
+        waitingRoom.leave(first);
+
+        assertThat(turn(second)).isEqualTo(Duration.ofMillis(990));
+        assertThat(turn(third)).isEqualTo(Duration.ofMillis(1090));
     }
 
     @Test

@@ -183,15 +183,9 @@ final class GcraBucket extends NumberLimit {
         return origin + perNano.ceilSigned(before + Math.min((permits + kept) * unitsPerPermit, needed) - full);
     }
 
-    /**
-     * A turn that has come but was not used is still good for the next waiter; in a paced bucket until the turn after
-     * it, whose waiter may have left by then.
-     */
     @Override
     public long moveUp(long value, long taken, long now, long permits) {
-        long ahead = Math.max(taken - clock(now), 0);
-        long charged = permits * unitsPerPermit;
-        return value - (paced && ahead > 0 ? charged : Math.min(charged, ahead));
+        return value - permits * unitsPerPermit;
     }
 
     @Override

@@ -147,18 +147,20 @@ final class NumberCell extends Cell {
     }
 
     /**
-     * See {@link NumberLimit#moveUp}; returns by how much. The permits are noted as returned: requests behind that have
-     * gone, or had no turn, do not move up, and their permits leak earlier all the same. The state of a dead cell
-     * stays: its successor goes on from what it is. 0, and nothing is changed, if there may be turns of other queues
-     * behind, which would not move up: looked at after the state was read, since a queue is known to the storage before
-     * it takes a turn.
+     * Returns permits, and by how much the requests behind move up. The permits are noted as returned: requests behind
+     * that have gone, or had no turn, do not move up, and their permits leak earlier all the same. The state of a dead
+     * cell stays: its successor goes on from what it is. 0, and nothing is changed, if there may be turns of other
+     * queues behind, which would not move up: looked at after the state was read, since a queue is known to the storage
+     * before it takes a turn.
      */
-    long moveUp(long taken, long now, long permits) {
-        long units = taken - limit().moveUp(taken, taken, now, permits);
-        long value = word();
-        while (units > 0 && !bound.cells.hasSeveralQueues()) {
+    long moveUp(ReservedDecision givenUp) {
+        for (long value = word(); !bound.cells.hasSeveralQueues(); value = word()) {
+            long units = givenUp.units(limit(), bound.cells.now());
+            if (units == 0) {
+                return 0;
+            }
             // before each swap, as when permits are given back; also of a dead cell, where turns behind count on it
-            history().returning(permits);
+            history().returning(givenUp.permits);
             if (value == DEAD) {
                 return units;
             }
@@ -166,7 +168,6 @@ final class NumberCell extends Cell {
                 bound.cells.relaxed(this);
                 return units;
             }
-            value = word();
         }
         return 0;
     }

@@ -1,6 +1,8 @@
 package dev.limiter.memory;
 
+import dev.limiter.NumberLimit;
 import dev.limiter.QueuedTurn;
+import dev.limiter.Taken;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,11 +83,22 @@ final class ReservedDecision extends SnapshotDecision implements QueuedTurn {
         if (!returnOnce()) {
             return 0;
         }
-        long units = ((NumberCell) cell).moveUp(taken, cell.bound.cells.now(), permits);
+        long units = ((NumberCell) cell).moveUp(this);
         if (units == 0) {
             giveBack(false);
         }
         return units;
+    }
+
+    /**
+     * The distance by which the requests behind can move up. The state had no room up to a turn that is still to come,
+     * so nothing in front of it was returned that did not move it. Otherwise as when permits are given back, with
+     * nothing behind: others may have returned some, or may have gone at turns that have come since.
+     */
+    long units(NumberLimit limit, long time) {
+        boolean toCome = limit.turn(taken, permits, 0, granted) > time;
+        Taken charge = new Taken(taken, now, cell.returned() - returnedBefore(), permits);
+        return taken - (toCome ? limit.moveUp(taken, taken, time, permits) : limit.giveBack(taken, charge, time));
     }
 
     @Override
