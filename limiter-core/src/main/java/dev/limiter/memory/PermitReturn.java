@@ -66,12 +66,16 @@ record PermitReturn(
 
     /**
      * Numbers mean something else under each version of a limit, times do not. Where only a part of the permits may have
-     * been taken over, a number does not tell which.
+     * been taken over, a number does not tell which. The limit changed at a time from the take to now: by the one under
+     * which the permits leak faster.
      */
-    private static long markUnder(CompiledLimit limit, CompiledLimit previous, long mark, long now) {
+    private long markUnder(CompiledLimit limit, CompiledLimit previous, long mark, long now) {
         if (previous instanceof NumberLimit from && limit instanceof NumberLimit to) {
-            boolean whole = previous.getClass() == limit.getClass() && sameWindows(previous.limit(), limit.limit());
-            return whole ? to.carry(from, new NumberState(from, mark), now) : NumberLimit.NOTHING;
+            boolean whole = previous.getClass() == limit.getClass()
+                    && sameWindows(previous.limit(), limit.limit())
+                    && limit.covers(at);
+            NumberState state = new NumberState(from, mark);
+            return whole ? Math.min(to.carry(from, state, at), to.carry(from, state, now)) : NumberLimit.NOTHING;
         }
         boolean numbers = limit instanceof NumberLimit || previous instanceof NumberLimit;
         return numbers ? NumberLimit.NOTHING : mark;

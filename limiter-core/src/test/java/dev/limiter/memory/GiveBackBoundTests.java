@@ -14,6 +14,7 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** However permits are returned, those that are not never exceed the bound of their limit. */
@@ -37,6 +38,21 @@ class GiveBackBoundTests {
         assertThat(storage.decide(rule, "key", 1000).permitted()).isTrue();
         second.giveBack();
         assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"10, 20", "20, 10"})
+    void whatLeakedUnderTheFasterOfTwoLimitsIsNotReturned(long before, long after) {
+        Duration window = Duration.ofSeconds(10);
+        Rule first = Rule.of("rule", Limit.tokenBucket(before, window).burst(10));
+        Rule second = Rule.of("rule", Limit.tokenBucket(after, window).burst(10));
+        Decision taken = storage.decide(first, "key", 10);
+        time.advance(before > after ? SECOND.multipliedBy(5) : Duration.ZERO);
+        storage.decide(second, "key", 1);
+        time.advance(before > after ? Duration.ZERO : SECOND.multipliedBy(5));
+        storage.decide(second, "key", storage.peek(second, "key").remaining());
+        taken.giveBack();
+        assertThat(storage.decide(second, "key", 1).permitted()).isFalse();
     }
 
     @Test
