@@ -25,12 +25,16 @@ final class TurnedAway extends Decision {
         return new TurnedAway(charge.rule(), charge.key(), 0);
     }
 
-    /** Its turn is not awaited. */
+    /** Its turn is not awaited: refused by the rules of which the turn is still to come, at least by the last. */
     static Decision before(Decision reservation, long now) {
-        long wait = Math.max(reservation.turn() - now, 1);
+        long last = reservation.turn();
         return Decision.allOf(reservation.parts().stream()
-                .map(part -> new TurnedAway(part.rule(), part.key(), wait))
+                .map(part -> new TurnedAway(part.rule(), part.key(), wait(part.turn(), last, now)))
                 .toList());
+    }
+
+    private static long wait(long turn, long last, long now) {
+        return Math.max(Math.max(turn, now) - now, turn == last ? 1 : 0);
     }
 
     @Override

@@ -134,6 +134,20 @@ class RemoteWaitingTests {
     }
 
     @Test
+    void theRefusalOfARequestThatGivesUpIsByTheRuleThatItWaitedFor() {
+        Rule site = Rule.of("site", Limit.tokenBucket(5, SECOND));
+        heldElsewhere(paced);
+        Waiter waiter = entered(waits(site), waits(paced));
+
+        waitingRoom.leave(waiter);
+
+        Decision refusal = waiter.outcome();
+        assertThat(refusal.rule()).isEqualTo(paced);
+        assertThat(refusal.retryAfter()).contains(SECOND);
+        assertThat(refusal.parts().get(0).permitted()).isTrue();
+    }
+
+    @Test
     void anInterruptEndsTheWaitForAnAnswer() {
         RateLimiters limiters = new RateLimiters(storage);
         storage.withhold();
