@@ -83,7 +83,10 @@ public record Charge(
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
     }
 
-    /** This charge for a caller that must leave that share of each limit for others, in percent from 0 to 99. */
+    /**
+     * This charge for a caller that must leave that share of each limit for others, in percent from 0 to 99. A caller
+     * that {@linkplain #within waits} for the next fixed window leaves nothing of the present one.
+     */
     public Charge keeping(int keptPercent) {
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
     }
