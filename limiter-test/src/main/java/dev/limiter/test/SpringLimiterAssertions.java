@@ -1,7 +1,9 @@
 package dev.limiter.test;
 
 import java.io.UnsupportedEncodingException;
-import java.util.stream.Stream;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.test.web.servlet.MvcResult;
@@ -18,7 +20,7 @@ public final class SpringLimiterAssertions extends LimiterAssertions {
     public static HttpAnswerAssert assertThatAnswer(ResponseEntity<?> response) {
         return assertThatAnswer(HttpAnswer.of(
                 response.getStatusCode().value(),
-                name -> Stream.ofNullable(response.getHeaders().getFirst(name)).toList(),
+                name -> lines(response.getHeaders(), name),
                 () -> String.valueOf(response.getBody())));
     }
 
@@ -32,6 +34,17 @@ public final class SpringLimiterAssertions extends LimiterAssertions {
 
     public static HttpAnswerAssert assertThatAnswer(MvcTestResult result) {
         return assertThatAnswer(result.getResponse());
+    }
+
+    /** The method that returns them has another signature in each version of Spring. */
+    private static List<String> lines(HttpHeaders headers, String name) {
+        List<String> lines = new ArrayList<>();
+        headers.forEach((field, values) -> {
+            if (field.equalsIgnoreCase(name)) {
+                lines.addAll(values);
+            }
+        });
+        return lines;
     }
 
     private static String body(MockHttpServletResponse response) {

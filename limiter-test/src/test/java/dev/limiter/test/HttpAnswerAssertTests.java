@@ -133,6 +133,18 @@ class HttpAnswerAssertTests {
                 .hasNoRateLimit();
     }
 
+    @Test
+    void readsAllLinesOfAField() {
+        ResponseEntity<String> entity = ResponseEntity.ok()
+                .header("ratelimit-policy", "\"orders-burst\";q=10;w=1", "\"orders-hourly\";q=1000;w=3600")
+                .build();
+        MockHttpServletResponse mock = new MockHttpServletResponse();
+        entity.getHeaders().forEach((name, lines) -> lines.forEach(line -> mock.addHeader(name, line)));
+
+        assertThatAnswer(entity).hasPolicies("orders-burst", "orders-hourly");
+        assertThatAnswer(mock).hasPolicies("orders-burst", "orders-hourly");
+    }
+
     private static HttpAnswer answer(int status, Map<String, List<String>> headers, String body) {
         return HttpAnswer.of(status, name -> headers.getOrDefault(name, List.of()), () -> body);
     }
