@@ -457,6 +457,29 @@ class ChangesTests {
         }
     }
 
+    /** Actuator prefers parameters to fields of the same name. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/orders?key=carl | {'key':'bob','limit':33,'until':'1h'} | key",
+                "/orders?limit=91 | {'limit':92} | limit",
+                "/orders?limit=91 | {} | limit",
+                "/orders?reason=why | {'limit':92} | reason",
+                "?undo=true&version=0 | {} | undo, version"
+            })
+    void wordInTheUrlChangesNothing(String path, String json, String words) {
+        try (ConfigurableApplicationContext application = start()) {
+            Clients clients = Applications.clientsOf(application);
+
+            HttpResponse<String> answer = clients.post(ENDPOINT + path, json.replace('\'', '"'));
+
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertThat(answer.body()).contains("body alone", "leave out of the URL: " + words + ".");
+            assertThat(version(clients)).isZero();
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -103,24 +103,25 @@ public final class LimiterWebEndpoint {
             @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
-        return answer(
-                rule,
-                () -> endpoint.change(
-                        rule,
-                        named,
-                        number("limit", limit),
-                        window,
-                        number("burst", burst),
-                        mode(mode),
-                        enforce,
-                        key,
-                        resource,
-                        ban,
-                        until,
-                        observe,
-                        revision(version),
-                        reason,
-                        operator));
+        return answer(rule, () -> {
+            checkInBody(exchange.parameters());
+            return endpoint.change(
+                    rule,
+                    named,
+                    number("limit", limit),
+                    window,
+                    number("burst", burst),
+                    mode(mode),
+                    enforce,
+                    key,
+                    resource,
+                    ban,
+                    until,
+                    observe,
+                    revision(version),
+                    reason,
+                    operator);
+        });
     }
 
     @DeleteOperation
@@ -155,7 +156,18 @@ public final class LimiterWebEndpoint {
             @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
-        return answer(() -> endpoint.undo(undo, repair, revision(version), reason, operator));
+        return answer(() -> {
+            checkInBody(exchange.parameters());
+            return endpoint.undo(undo, repair, revision(version), reason, operator);
+        });
+    }
+
+    /** Actuator would prefer a word of the URL to that of the body: a change of another key. */
+    private static void checkInBody(Map<String, List<String>> words) {
+        if (!words.isEmpty()) {
+            throw new IllegalArgumentException("A change is said in the body alone; leave out of the URL: "
+                    + String.join(", ", words.keySet()) + ".");
+        }
     }
 
     private WebEndpointResponse<Map<String, Object>> answer(
