@@ -278,6 +278,26 @@ class EndpointTests {
         assertThat(clients.get("/actuator/limiter/orders?key=acme").body()).contains("\"banned\":false");
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {"mode": "shadow"}     | The mode of this rule is shadow
+            {"mode": "off"}        | The mode of this rule is off
+            {"enforce": "0.01%"}   | enforced for 0.01% of the keys
+            """)
+    void refusesABanOfAKeyThatIsServedNevertheless(String change, String reason) {
+        String orders = "/actuator/limiter/orders";
+        assertThat(clients.post(orders, change).statusCode()).isEqualTo(200);
+        try {
+            HttpResponse<String> answer = clients.post(orders, "{\"key\": \"served\", \"ban\": true}");
+
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertThat(answer.body()).contains(reason);
+            assertThat(clients.get(orders + "?key=served").body()).contains("\"banned\":false");
+        } finally {
+            clients.send("DELETE", orders);
+        }
+    }
+
     /** Actuator prefers parameters and fields of that name to the path, by which access may be granted. */
     @Test
     void theRuleIsThatOfThePath() {

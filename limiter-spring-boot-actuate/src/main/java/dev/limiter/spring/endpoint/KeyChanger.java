@@ -5,9 +5,11 @@ import dev.limiter.Rule;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.Mode;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -74,6 +76,14 @@ final class KeyChanger {
                             ? "This rule bans nobody: ban.after, ban.within and ban.for of its configuration say"
                                     + " for how long that would be."
                             : "All who have no key of their own share this one.");
+        }
+        if (rule.mode() != Mode.ENFORCE) {
+            throw new IllegalArgumentException(
+                    "The mode of this rule is " + EnumText.of(rule.mode()) + ": it serves banned keys as well.");
+        }
+        if (!rule.enforces(key)) {
+            throw new IllegalArgumentException("This rule is enforced for " + rule.enforced()
+                    + " of the keys: this one is not among them, and would be served as well.");
         }
     }
 
