@@ -3,6 +3,7 @@ package dev.limiter.spring.web.check;
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RequestMatcher;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
@@ -12,8 +13,11 @@ import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.web.route.ServedPatterns;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.servlet.HandlerMapping;
@@ -23,6 +27,8 @@ import org.springframework.web.servlet.HandlerMapping;
  * {@code phase: request} may be about what no endpoint serves.
  */
 public final class UnmatchedPathsCheck implements StartupCheck {
+
+    private static final Pattern METHOD = Pattern.compile("([A-Za-z]+)[\\s:]+(/[^,;\\s]*)");
 
     private final Rules rules;
     private final ObjectProvider<HandlerMapping> mappings;
@@ -102,6 +108,12 @@ public final class UnmatchedPathsCheck implements StartupCheck {
             String single = path.replaceAll("//+", "/").replaceAll("(?<=.)/$", "");
             if (!single.equals(path) && isServed.test(single)) {
                 return " Without the slash too many, " + single + " covers what there is.";
+            }
+            Matcher method = METHOD.matcher(path);
+            if (method.lookingAt()
+                    && RequestMatcher.METHODS.contains(method.group(1).toUpperCase(Locale.ROOT))) {
+                return " A path has no method: write methods: ["
+                        + method.group(1).toUpperCase(Locale.ROOT) + "] beside " + method.group(2) + ".";
             }
             String[] several = path.split("[,;\\s]+(?=/)");
             if (several.length > 1) {
