@@ -44,6 +44,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -93,7 +94,8 @@ class CartService {
     }
 
     public String later(User user, List<Item> items, RateLimitExceededException rejection) {
-        return "come back in " + rejection.decision().retryAfter().orElseThrow();
+        Optional<Duration> wait = rejection.decision().retryAfter(); // more items than the burst have none
+        return wait.map(time -> "come back in " + time).orElse("order fewer items");
     }
 }
 
@@ -628,7 +630,8 @@ class WithoutSpring {
         try (RateLimiters limiters = RateLimiters.builder().maxKeys(100_000).build()) {
             Decision decision = limiters.tryAcquire(checkout, "alice"); // never waits
             if (!decision.permitted()) {
-                return "retry after " + decision.retryAfter().orElseThrow();
+                // more than 200 at once are never permitted
+                return decision.retryAfter().map(wait -> "retry after " + wait).orElse("take fewer");
             }
             decision.giveBack(); // returns what it took
 

@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -201,6 +202,8 @@ class ReadmeTests {
                     assertThat(carts.order(new User(1, false), twelve)).isEqualTo("come back in PT0.4S");
                     assertThat(carts.order(new User(2, false), twelve)).isEqualTo("ordered");
                     assertThat(carts.order(new User(1, true), twelve)).isEqualTo("ordered");
+                    assertThat(carts.order(new User(2, false), Collections.nCopies(21, new Item("tea"))))
+                            .isEqualTo("order fewer items");
                     AccountService accounts = application.getBean(AccountService.class);
                     for (int i = 0; i < 10; i++) {
                         assertThat(accounts.login("ann", "secret")).isTrue();
