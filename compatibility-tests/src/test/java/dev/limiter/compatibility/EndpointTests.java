@@ -329,6 +329,34 @@ class EndpointTests {
         assertThat(answer.body()).contains("LIM-", "\"where\":\"" + where, reason);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            orders  | {}                                            | orders | nothing to change | LIM-501
+            orders  | null                                          | orders | nothing to change | LIM-501
+            orders  | ''                                            | orders | nothing to change | LIM-501
+            orders  | {"limit": 0}                                  | limit  | from 1 to 1000000000000000 | LIM-107
+            orders  | {"limit": 99999999999999999999999}            | limit  | from 1 to 1000000000000000 | LIM-107
+            orders  | {"burst": -99999999999999999999999}           | burst  | from 1 to 1000000000000000 | LIM-107
+            orders  | {"limit": "100/m"}                            | limit  | write limit: 100 and window: 1m | LIM-212
+            orders  | {"burst": "100/m"}                            | burst  | whole number | LIM-102
+            orders  | {"window": "10"}                              | window | unit is missing | LIM-108
+            several | {"named": "per-day", "burst": 5}              | burst  | would ignore it | LIM-204
+            several | {"named": "per-week", "limit": 5}             | named  | no such limit | LIM-501
+            Limited.annotated | {"limit": 0}                        | limit  | from 1 to 1000000000000000 | LIM-107
+            orders  | {"key": "acme", "limit": 0, "until": "1h"}    | limit  | from 1 to 1000000000000000 | LIM-107
+            several | {"key": "", "limit": 5, "until": "1h"}        | named  | Say which limit of the rule | LIM-501
+            """)
+    void whatIsWrongIsToldAtTheWordThatSaysIt(String rule, String body, String where, String reason, String code) {
+        HttpResponse<String> answer = clients.post("/actuator/limiter/" + rule, body);
+
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+        assertThat(JsonPath.<List<Map<String, String>>>read(answer.body(), "$.problems"))
+                .singleElement()
+                .satisfies(problem -> assertThat(problem).containsEntry("where", where).containsEntry("code", code))
+                .satisfies(problem -> assertThat(problem.get("reason")).contains(reason));
+        assertThat(JsonPath.<String>read(answer.body(), "$.error")).startsWith(where);
+    }
+
     @Test
     void aKeyIsFoundHoweverItIsSaid() {
         String method = "/actuator/limiter/Limited.annotated?key=";

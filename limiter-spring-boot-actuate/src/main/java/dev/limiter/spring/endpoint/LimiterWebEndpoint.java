@@ -8,17 +8,19 @@ import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.failure.RateAdvice;
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.StaleVersionException;
 import dev.limiter.spring.operate.series.DecisionSeries;
+import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Option;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Supplier;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -37,6 +39,8 @@ public final class LimiterWebEndpoint {
 
     /** In the place of a rule, with the path of a request. */
     private static final String EXPLAIN = "explain";
+
+    private static final String WHOLE_NUMBER = "This must be a whole number.";
 
     private final LimiterEndpoint endpoint;
     private final RequestExplanations explanations;
@@ -69,7 +73,10 @@ public final class LimiterWebEndpoint {
         if (series == null) {
             throw new IllegalArgumentException("Seconds are remembered with limiter.dashboard.enabled: true.");
         }
-        return series.after(Objects.requireNonNull(number("after", after)));
+        if (!after.matches("[0-9]{1,18}")) {
+            throw unreadable("after", after, WHOLE_NUMBER);
+        }
+        return series.after(Long.parseLong(after));
     }
 
     /** One rule, where a key of it stands, or {@code explain} with the words of {@link RequestExplanations}. */
@@ -108,9 +115,9 @@ public final class LimiterWebEndpoint {
             return endpoint.change(
                     rule,
                     named,
-                    number("limit", limit),
+                    number(LimitOptions.LIMIT, limit),
                     window,
-                    number("burst", burst),
+                    number(LimitOptions.BURST, burst),
                     mode(mode),
                     enforce,
                     key,
@@ -206,18 +213,26 @@ public final class LimiterWebEndpoint {
         }
     }
 
-    private static @Nullable Long number(String name, @Nullable String text) {
+    private static @Nullable Long number(Option<Long> option, @Nullable String text) {
         if (text == null) {
             return null;
         }
-        try {
-            if (text.matches("-?[0-9]+")) {
-                return Long.valueOf(text);
-            }
-        } catch (NumberFormatException tooLarge) {
-            // is told like all others
+        String rate = option == LimitOptions.LIMIT ? RateAdvice.of(text) : null;
+        if (rate != null) {
+            throw new LimiterConfigurationException(new Problem(MessageCode.RATE_AS_LIMIT, option.name(), text, rate));
         }
-        throw unreadable(name, text, "This must be a whole number.");
+        if (!text.matches("-?[0-9]+")) {
+            throw unreadable(option.name(), text, WHOLE_NUMBER);
+        }
+        try {
+            return Long.valueOf(text);
+        } catch (NumberFormatException tooLarge) {
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.OUT_OF_RANGE,
+                    option.name(),
+                    text,
+                    "This must be from " + option.min() + " to " + option.max() + "."));
+        }
     }
 
     private static @Nullable String revision(@Nullable String text) {

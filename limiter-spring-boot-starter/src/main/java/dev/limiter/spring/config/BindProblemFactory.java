@@ -6,13 +6,13 @@ import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.failure.RateAdvice;
 import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleOptions;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,9 +25,6 @@ import org.springframework.util.ClassUtils;
 
 /** Says what cannot be read as a setting of Limiter: unknown keys, and values of the wrong type. */
 final class BindProblemFactory {
-
-    private static final Pattern RATE = Pattern.compile("(\\d+)\\s*/\\s*(\\d*)\\s*([a-zA-Z]+)");
-    private static final Pattern UNIT = Pattern.compile("(ms|[smhd])|(sec|second|min|minute|hour|day)s?");
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{[^}]*}");
     private static final Pattern INTEGER = Pattern.compile("[+-]?\\d+");
@@ -160,7 +157,7 @@ final class BindProblemFactory {
 
     static Problem unreadable(ConfigurationPropertyName name, @Nullable Object value, Class<?> type) {
         String text = value == null ? "" : value.toString().strip();
-        String rate = last(name).equals("limit") ? rate(text) : null;
+        String rate = last(name).equals("limit") ? RateAdvice.of(text) : null;
         if (isNumber(type) && INTEGER.matcher(text).matches()) {
             return new Problem(MessageCode.OUT_OF_RANGE, name.toString(), value, range(last(name), text, type));
         }
@@ -175,22 +172,6 @@ final class BindProblemFactory {
 
     private static String last(ConfigurationPropertyName name) {
         return name.isEmpty() ? "" : name.getLastElement(Form.ORIGINAL);
-    }
-
-    /** The advice for a limit that says more than a number; null if it does not look like a rate. */
-    private static @Nullable String rate(String text) {
-        if (text.equalsIgnoreCase("unlimited")) {
-            return "A limit is a number. To limit nothing, remove the rule, or say mode: off.";
-        }
-        Matcher rate = RATE.matcher(text);
-        if (!rate.matches()
-                || !UNIT.matcher(rate.group(3).toLowerCase(Locale.ROOT)).matches()) {
-            return null;
-        }
-        String unit = rate.group(3).toLowerCase(Locale.ROOT);
-        String window = rate.group(2).isEmpty() ? "1" : rate.group(2);
-        return "A limit is a number, and its window stands beside it: write limit: " + rate.group(1) + " and window: "
-                + window + (unit.equals("ms") ? unit : unit.substring(0, 1)) + ".";
     }
 
     private static String allowed(Class<?> type) {

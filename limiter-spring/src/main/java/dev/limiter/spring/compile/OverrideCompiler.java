@@ -16,7 +16,6 @@ import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
-import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.TiersDefinition.Tier;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,8 +36,6 @@ import org.jspecify.annotations.Nullable;
  * overridden ones replaced. Thread-safe.
  */
 final class OverrideCompiler {
-
-    private static final String WHERE = "the override";
 
     private final LimitCompiler limits;
     private final TimeSource clock;
@@ -185,7 +182,8 @@ final class OverrideCompiler {
                     ? "The rule has only one limit, without a name."
                     : "Say which limit of the rule: "
                             + String.join(", ", definition.limits().keySet()) + ".";
-            return new LimiterConfigurationException(new Problem(MessageCode.CHANGE, WHERE + ".named", named, reason));
+            return new LimiterConfigurationException(
+                    new Problem(MessageCode.CHANGE, RuleSetCompiler.OVERRIDE.of("named"), named, reason));
         }
 
         List<Limit> all() {
@@ -199,9 +197,9 @@ final class OverrideCompiler {
     /** Without the burst, which belongs to the number of the rule, as with a limit resolver. */
     private static LimitDefinition withPermits(LimitDefinition replaced, long permits) {
         return new LimitDefinition(
-                WHERE,
+                RuleSetCompiler.OVERRIDE.toString(),
                 replaced.settings()
                         .without(LimitOptions.BURST)
-                        .with(LimitOptions.LIMIT, new Setting<>(permits, WHERE + ".limit")));
+                        .with(LimitOptions.LIMIT, permits, RuleSetCompiler.OVERRIDE));
     }
 }

@@ -1,6 +1,7 @@
 package dev.limiter.spring.failure;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** The configuration cannot work; stops the start. Holds all problems, not only the first. */
@@ -17,6 +18,14 @@ public final class LimiterConfigurationException extends RuntimeException {
 
     public LimiterConfigurationException(Problem problem) {
         this(List.of(problem));
+    }
+
+    /** The same problems at other places. */
+    public LimiterConfigurationException at(UnaryOperator<String> places) {
+        return new LimiterConfigurationException(problems.stream()
+                .map(problem ->
+                        new Problem(problem.code(), places.apply(problem.where()), problem.value(), problem.reason()))
+                .toList());
     }
 
     /** The problems, at least one. */

@@ -1,10 +1,10 @@
 package dev.limiter.spring.operate;
 
+import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.failure.LogText;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
-import dev.limiter.spring.rule.RuleOrigin;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,8 +49,6 @@ public record Changes(
 
     /** The most overrides of all rules together: each is compiled with the rules. */
     static final int MOST_OVERRIDES = 1_000;
-
-    private static final RuleOrigin ORIGIN = RuleOrigin.source("an override");
 
     /**
      * The name of a version. After a loss of changes, a number alone would name two versions: the lost one, and its
@@ -316,6 +314,6 @@ public record Changes(
                         result.limits(),
                         result.tiers(),
                         result.ban(),
-                        result.settings().with(KeyOverride.OPTION, ofKeys, ORIGIN));
+                        result.settings().with(KeyOverride.OPTION, ofKeys, RuleSetCompiler.OVERRIDE));
     }
 }

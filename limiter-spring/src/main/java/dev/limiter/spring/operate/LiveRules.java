@@ -14,6 +14,7 @@ import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
+import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 import java.time.Instant;
@@ -236,9 +237,13 @@ public final class LiveRules {
      * @throws LimiterConfigurationException if the rule cannot be as it would be then; all stays as it is
      * @throws ChangeStoreException if the change cannot be kept where it is to be; all stays as it is
      */
-    public long change(String name, RuleChange change, @Nullable Revision madeFor) {
-        change.check();
-        return update(name, madeFor, before -> before.with(name, change));
+    public synchronized long change(String name, RuleChange change, @Nullable Revision madeFor) {
+        change.check(name);
+        try {
+            return update(name, madeFor, before -> before.with(name, change));
+        } catch (LimiterConfigurationException refused) {
+            throw unmade(refused, change.leadingTo(version() + 1).origin(), name);
+        }
     }
 
     /**
@@ -247,12 +252,28 @@ public final class LiveRules {
      * @param overrides one for each key
      */
     public long override(String name, List<KeyOverride> overrides, @Nullable Revision madeFor) {
-        return update(null, madeFor, before -> {
-            Changes next = before;
-            for (KeyOverride override : overrides) {
-                next = next.with(name, override);
+        try {
+            return update(null, madeFor, before -> {
+                Changes next = before;
+                for (KeyOverride override : overrides) {
+                    next = next.with(name, override);
+                }
+                return next;
+            });
+        } catch (LimiterConfigurationException refused) {
+            throw unmade(refused, RuleSetCompiler.OVERRIDE, name);
+        }
+    }
+
+    /** The problems of what was never made, at the settings that were sent, or else at the rule. */
+    private static LimiterConfigurationException unmade(
+            LimiterConfigurationException refused, RuleOrigin origin, String rule) {
+        String behind = origin.of("");
+        return refused.at(place -> {
+            if (place.equals(origin.toString())) {
+                return rule;
             }
-            return next;
+            return place.endsWith(behind) ? place.substring(0, place.length() - behind.length()) : place;
         });
     }
 

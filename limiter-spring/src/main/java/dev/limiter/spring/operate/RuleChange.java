@@ -87,11 +87,20 @@ public record RuleChange(
         return limit == null && window == null && burst == null && mode == null && enforce == null;
     }
 
-    /** @throws LimiterConfigurationException if nothing is to be different */
-    void check() {
+    /** @throws LimiterConfigurationException if nothing is to be different in the rule of that name */
+    void check(String rule) {
         if (isEmpty()) {
-            throw problem("There is nothing to change: say limit, window, burst, mode or enforce.");
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.CHANGE,
+                    rule,
+                    null,
+                    "There is nothing to change: say limit, window, burst, mode or enforce."));
         }
+    }
+
+    /** Where its settings are said. */
+    RuleOrigin origin() {
+        return signature == null ? UNSIGNED : RuleOrigin.source(signature.toString());
     }
 
     private boolean isAboutSameLimitAs(RuleChange other) {
@@ -138,7 +147,7 @@ public record RuleChange(
      * @throws LimiterConfigurationException if the rule has no such limit
      */
     RuleDefinition applyTo(RuleDefinition rule) {
-        RuleOrigin origin = signature == null ? UNSIGNED : RuleOrigin.source(signature.toString());
+        RuleOrigin origin = origin();
         LimitDefinition change = LimitDefinition.of(origin, limit, window, null, burst, null);
         Settings settings = Settings.NONE
                 .with(RuleOptions.MODE, mode, origin)
