@@ -358,6 +358,18 @@ class EndpointTests {
     }
 
     @Test
+    void anUnknownWordIsNoneOfAQuestionEither() {
+        for (String path : List.of("/orders?kye=acme", "/orders?key=acme&kye=other", "?aftre=0")) {
+            HttpResponse<String> answer = clients.get("/actuator/limiter" + path);
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertThat(answer.body()).contains("is unknown. Known: ", "Did you mean ");
+        }
+        assertThat(clients.get("/actuator/limiter/explain?path=/orders&header.X-Api-Key=acme")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
     void aKeyIsFoundHoweverItIsSaid() {
         String method = "/actuator/limiter/Limited.annotated?key=";
         clients.send("DELETE", method);

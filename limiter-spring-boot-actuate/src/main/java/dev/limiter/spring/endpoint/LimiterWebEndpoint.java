@@ -38,7 +38,7 @@ import org.springframework.lang.Nullable;
 public final class LimiterWebEndpoint {
 
     /** In the place of a rule, with the path of a request. */
-    private static final String EXPLAIN = "explain";
+    static final String EXPLAIN = "explain";
 
     private static final String WHOLE_NUMBER = "This must be a whole number.";
 

@@ -15,9 +15,9 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 
 /**
- * Refuses a change with a parameter that is unknown, or null over HTTP, which Actuator leaves out: without a misspelt
- * {@code key}, or with an empty variable for it, a change would be one for all keys. Over JMX, a null is a parameter
- * that is not given.
+ * Refuses a parameter that is unknown, or null over HTTP, which Actuator leaves out: without a misspelt {@code key}, or
+ * with an empty variable for it, a change would be one for all keys. Over JMX, a null is a parameter that is not given.
+ * An explanation takes words of its own.
  */
 public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
 
@@ -26,12 +26,16 @@ public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
     @Override
     public OperationInvoker apply(
             EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker invoker) {
-        if (!endpoint.equals(LIMITER) || type == OperationType.READ) {
+        if (!endpoint.equals(LIMITER)) {
             return invoker;
         }
         Map<String, Class<?>> known = new LinkedHashMap<>();
         parameters.forEach(parameter -> known.put(parameter.getName(), parameter.getType()));
         return context -> {
+            if (type == OperationType.READ
+                    && LimiterWebEndpoint.EXPLAIN.equals(context.getArguments().get("rule"))) {
+                return invoker.invoke(context);
+            }
             boolean overHttp = context.canResolve(WebServerNamespace.class);
             for (Map.Entry<String, Object> given : context.getArguments().entrySet()) {
                 String name = given.getKey();
