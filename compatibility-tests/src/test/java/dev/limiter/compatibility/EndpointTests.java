@@ -415,7 +415,9 @@ class EndpointTests {
     void changesTheLimitOfAnAnnotation() {
         assertThat(statuses(3, "/annotated")).containsExactly(200, 200, 429);
 
-        clients.post("/actuator/limiter/limited.ANNOTATED", "{\"limit\": 4}");
+        assertThat(clients.post("/actuator/limiter/limited.ANNOTATED", "{\"limit\": 4}")
+                        .body())
+                .contains("\"origin\":\"@RateLimiter on ");
         assertThat(statuses(3, "/annotated")).containsExactly(200, 200, 429);
         assertThat(clients.post("/actuator/limiter/limited.Annotated", "{\"mode\": \"shadow\"}")
                         .body())

@@ -3,6 +3,7 @@ package dev.limiter.spring.aop;
 import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
@@ -87,7 +88,21 @@ final class AnnotationDefinitions {
                                             .toList())));
         }
         RuleDefinition own = own(annotation, name, origin, otherwise);
-        return configuration.map(stronger -> stronger.over(own)).orElse(own);
+        return configuration.map(stronger -> over(stronger, own)).orElse(own);
+    }
+
+    private static RuleDefinition over(RuleDefinition stronger, RuleDefinition own) {
+        RuleDefinition merged = stronger.over(own);
+        return stronger.origin().equals(MethodLimits.CHANGE)
+                ? new RuleDefinition(
+                        merged.name(),
+                        own.origin(),
+                        merged.limit(),
+                        merged.limits(),
+                        merged.tiers(),
+                        merged.ban(),
+                        merged.settings())
+                : merged;
     }
 
     private RuleDefinition own(RateLimiter annotation, String name, RuleOrigin origin, Answer otherwise) {

@@ -8,7 +8,6 @@ import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
-import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,9 +25,6 @@ import org.jspecify.annotations.Nullable;
 final class ChangeFitting {
 
     static final String DEFAULT = "default";
-
-    /** The origin of a rule that is not configured, and may be in annotations. */
-    static final RuleOrigin ORIGIN = RuleOrigin.source("a change");
 
     private final Rules inForce;
     private final RuleSetCompiler compiler;
@@ -146,6 +142,6 @@ final class ChangeFitting {
                 .filter(other -> RuleName.canonical(other).equals(name))
                 .findFirst()
                 .orElse(name);
-        return RuleDefinition.builder(written, ORIGIN).build();
+        return RuleDefinition.builder(written, MethodLimits.CHANGE).build();
     }
 }

@@ -106,7 +106,7 @@ public final class LiveRules {
                 ofMethods.stream().map(rule -> RuleName.canonical(rule.name())).collect(Collectors.toSet());
         Stream<RateLimitRule> others = current.rules().stream()
                 .filter(rule -> rule.appliesByPath() || !annotated.contains(RuleName.canonical(rule.name())))
-                .filter(rule -> !rule.origin().equals(ChangeFitting.ORIGIN.toString()));
+                .filter(rule -> !rule.origin().equals(MethodLimits.CHANGE.toString()));
         return Stream.of(others, ofMethods.stream(), current.defaultLimit().stream())
                 .flatMap(some -> some)
                 .toList();
