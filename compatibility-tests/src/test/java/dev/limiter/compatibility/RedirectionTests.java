@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.Filter;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterAll;
@@ -21,6 +24,7 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
@@ -32,16 +36,23 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import org.springframework.web.servlet.view.RedirectView;
+import org.springframework.web.util.ContentCachingResponseWrapper;
 
 /** A client that has nothing left must follow a redirection at once: such an answer tells of no limits. */
 class RedirectionTests {
 
-    private static ConfigurableApplicationContext application;
+    private static final List<ConfigurableApplicationContext> APPLICATIONS = new ArrayList<>();
 
     @BeforeAll
     static void start() {
-        application = Applications.start(
+        APPLICATIONS.add(start("limiter.web.order=0"));
+        APPLICATIONS.add(start("limiter.rules.all.charge-if=failed"));
+    }
+
+    private static ConfigurableApplicationContext start(String property) {
+        return Applications.start(
                 Application.class,
+                property,
                 "limiter.web.headers=both",
                 "limiter.rules.all.paths=/**",
                 "limiter.rules.all.limit=1000",
@@ -54,7 +65,7 @@ class RedirectionTests {
 
     @AfterAll
     static void stop() {
-        application.close();
+        APPLICATIONS.forEach(ConfigurableApplicationContext::close);
     }
 
     @ParameterizedTest
@@ -71,18 +82,25 @@ class RedirectionTests {
                 "/redirect/unchanged",
                 "/redirect/etag",
                 "/redirect/writer",
-                "/redirect/stream"
+                "/redirect/stream",
+                "/redirect/printed",
+                "/redirect/streamed",
+                "/redirect/printed-status",
+                "/redirect/etag-flushed",
+                "/redirect/included"
             })
     void redirectionTellsOfNoLimits(String path) {
-        HttpResponse<String> answer = Applications.clientsOf(application)
-                .get(
-                        path,
-                        "If-None-Match",
-                        path.equals("/redirect/etag") ? "\"0c4ca4238a0b923820dcc509a6f75849b\"" : "\"1\"");
+        for (ConfigurableApplicationContext application : APPLICATIONS) {
+            HttpResponse<String> answer = Applications.clientsOf(application)
+                    .get(
+                            path,
+                            "If-None-Match",
+                            path.equals("/redirect/etag") ? "\"0c4ca4238a0b923820dcc509a6f75849b\"" : "\"1\"");
 
-        assertThat(answer.statusCode()).isBetween(300, 399);
-        assertThat(answer.headers().map().keySet())
-                .noneMatch(name -> name.toLowerCase(Locale.ROOT).contains("ratelimit"));
+            assertThat(answer.statusCode()).isBetween(300, 399);
+            assertThat(answer.headers().map().keySet())
+                    .noneMatch(name -> name.toLowerCase(Locale.ROOT).contains("ratelimit"));
+        }
     }
 
     @ParameterizedTest
@@ -103,17 +121,44 @@ class RedirectionTests {
                 "/other/callable",
                 "/other/stream",
                 "/other/servlet-async",
-                "/other/servlet-async-empty"
+                "/other/servlet-async-empty",
+                "/other/undone",
+                "/other/large",
+                "/other/large-text",
+                "/other/length-first",
+                "/other/length-last",
+                "/other/reset",
+                "/other/printed-reset",
+                "/other/forwarding?to=/other/empty",
+                "/other/forwarding?to=/other/no-content",
+                "/other/forwarding?to=/other/text",
+                "/other/including?to=/other/text",
+                "/other/including?to=/other/large",
+                "/other/including?to=/redirect/sent",
+                "/wrapped/text",
+                "/wrapped/including?to=/other/text",
+                "/wrapped/servlet-async"
             })
     void anyOtherAnswerDoes(String path) {
-        HttpResponse<String> answer = Applications.clientsOf(application).get(path);
+        for (ConfigurableApplicationContext application : APPLICATIONS) {
+            HttpResponse<String> answer = Applications.clientsOf(application).get(path);
 
-        assertThat(answer.statusCode() / 100).isNotEqualTo(3);
-        assertThat(answer.headers().allValues("RateLimit")).hasSize(1);
-        assertThat(answer.headers().allValues("RateLimit-Policy"))
-                .allSatisfy(policies -> assertThat(policies).contains("\"early\""))
-                .hasSize(1);
-        assertThat(answer.headers().allValues("X-RateLimit-Limit")).hasSize(1);
+            assertThat(answer.statusCode() / 100).isNotEqualTo(3);
+            assertThat(answer.headers().allValues("RateLimit")).hasSize(1);
+            assertThat(answer.headers().allValues("RateLimit-Policy"))
+                    .allSatisfy(policies -> assertThat(policies).contains("\"early\""))
+                    .hasSize(1);
+            assertThat(answer.headers().allValues("X-RateLimit-Limit")).hasSize(1);
+        }
+    }
+
+    /** Asynchronous work writes to the response of the container where it names no other. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/other/servlet-async", "/wrapped/servlet-async"})
+    void bodyOfAsynchronousWorkArrives(String path) {
+        for (ConfigurableApplicationContext application : APPLICATIONS) {
+            assertThat(Applications.clientsOf(application).get(path).body()).isEqualTo("later");
+        }
     }
 
     @SpringBootConfiguration
@@ -125,7 +170,23 @@ class RedirectionTests {
         FilterRegistrationBean<ShallowEtagHeaderFilter> etags() {
             FilterRegistrationBean<ShallowEtagHeaderFilter> filter =
                     new FilterRegistrationBean<>(new ShallowEtagHeaderFilter());
-            filter.addUrlPatterns("/redirect/etag", "/other/etag");
+            filter.addUrlPatterns("/redirect/etag", "/redirect/etag-flushed", "/other/etag");
+            return filter;
+        }
+
+        /** Stands around all others, and keeps the body to itself while the request is under way. */
+        @Bean
+        FilterRegistrationBean<Filter> collectingFilter() {
+            FilterRegistrationBean<Filter> filter = new FilterRegistrationBean<>((request, response, chain) -> {
+                ContentCachingResponseWrapper collected =
+                        new ContentCachingResponseWrapper((HttpServletResponse) response);
+                chain.doFilter(request, collected);
+                if (!request.isAsyncStarted()) {
+                    collected.copyBodyToResponse();
+                }
+            });
+            filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
+            filter.addUrlPatterns("/wrapped/*");
             return filter;
         }
 
@@ -161,6 +222,92 @@ class RedirectionTests {
             response.getOutputStream();
             response.setStatus(302);
             response.setHeader("Location", "/other/text");
+        }
+
+        @GetMapping({"/redirect/printed", "/redirect/included"})
+        void redirectAfterPrinting(HttpServletRequest request, HttpServletResponse response)
+                throws IOException, ServletException {
+            response.getWriter().print("gone");
+            if (request.getRequestURI().equals("/redirect/included")) {
+                request.getRequestDispatcher("/redirect/sent").include(request, response);
+            }
+            response.sendRedirect("/other/text");
+        }
+
+        @GetMapping("/redirect/streamed")
+        void redirectAfterStreaming(HttpServletResponse response) throws IOException {
+            response.getOutputStream().print("gone");
+            response.sendRedirect("/other/text");
+        }
+
+        @GetMapping("/redirect/printed-status")
+        void statusAfterPrinting(HttpServletResponse response) throws IOException {
+            response.getWriter().print("moved");
+            response.setStatus(302);
+            response.setHeader("Location", "/other/text");
+        }
+
+        @GetMapping("/redirect/etag-flushed")
+        void redirectAfterFlushing(HttpServletResponse response) throws IOException {
+            response.getWriter().print("gone");
+            response.flushBuffer();
+            response.sendRedirect("/other/text");
+        }
+
+        @GetMapping("/other/undone")
+        void undone(HttpServletResponse response) throws IOException {
+            response.setStatus(302);
+            response.getWriter().print("text");
+            response.setStatus(200);
+        }
+
+        @GetMapping("/other/large")
+        void large(HttpServletResponse response) throws IOException {
+            response.getOutputStream().write(new byte[20_000]);
+        }
+
+        @GetMapping("/other/large-text")
+        void largeText(HttpServletResponse response) throws IOException {
+            for (int i = 0; i < 20_000; i++) {
+                response.getWriter().write('\u20ac');
+            }
+        }
+
+        @GetMapping("/other/length-first")
+        void lengthFirst(HttpServletResponse response) throws IOException {
+            response.setHeader("Content-Length", "4");
+            response.getOutputStream().print("text");
+        }
+
+        @GetMapping("/other/length-last")
+        void lengthLast(HttpServletResponse response) throws IOException {
+            response.getOutputStream().print("text");
+            response.setContentLength(4);
+        }
+
+        @GetMapping("/other/reset")
+        void reset(HttpServletResponse response) throws IOException {
+            response.reset();
+            response.getWriter().print("text");
+        }
+
+        @GetMapping("/other/printed-reset")
+        void resetAfterPrinting(HttpServletResponse response) throws IOException {
+            response.setContentLength(20);
+            response.getWriter().print("gone");
+            response.reset();
+        }
+
+        @GetMapping("/other/forwarding")
+        void forwarding(String to, HttpServletRequest request, HttpServletResponse response)
+                throws IOException, ServletException {
+            request.getRequestDispatcher(to).forward(request, response);
+        }
+
+        @GetMapping({"/other/including", "/wrapped/including"})
+        void including(String to, HttpServletRequest request, HttpServletResponse response)
+                throws IOException, ServletException {
+            request.getRequestDispatcher(to).include(request, response);
         }
 
         @GetMapping("/other/writer")
@@ -230,7 +377,7 @@ class RedirectionTests {
             return request.checkNotModified("1") ? null : "changed";
         }
 
-        @GetMapping("/other/text")
+        @GetMapping({"/other/text", "/wrapped/text"})
         @ResponseBody
         String text() {
             return "text";
@@ -271,8 +418,8 @@ class RedirectionTests {
             return out -> out.write(new byte[20_000]);
         }
 
-        @GetMapping("/other/servlet-async")
-        void servletAsync(HttpServletRequest request) {
+        @GetMapping({"/other/servlet-async", "/wrapped/servlet-async"})
+        void servletAsync(HttpServletRequest request, HttpServletResponse response) {
             AsyncContext async = request.startAsync();
             async.start(() -> {
                 try {

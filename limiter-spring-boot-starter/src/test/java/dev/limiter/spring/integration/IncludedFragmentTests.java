@@ -30,6 +30,9 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.part.paths=/part",
             "limiter.rules.part.limit=5",
             "limiter.rules.part.window=1h",
+            "limiter.rules.all.paths=/page-of-all",
+            "limiter.rules.all.limit=5",
+            "limiter.rules.all.window=1h",
         })
 class IncludedFragmentTests extends WebTestSupport {
 
@@ -44,6 +47,13 @@ class IncludedFragmentTests extends WebTestSupport {
         assertThat(get("/page").body()).isEqualTo("[fragment]");
         assertThat(get("/page").statusCode()).isEqualTo(200);
         assertThat(get("/page").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void pageTellsOfItsOwnLimitsOnly() {
+        get("/page");
+
+        assertThat(field(get("/page-of-all"), "RateLimit")).contains("\"all\"").doesNotContain("fragment");
     }
 
     /** The page ends with the permits that others could take meanwhile. */
@@ -82,7 +92,7 @@ class IncludedFragmentTests extends WebTestSupport {
             this.rules = rules;
         }
 
-        @GetMapping("/page")
+        @GetMapping({"/page", "/page-of-all"})
         void page(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
             include("/fragment", request, response);
         }

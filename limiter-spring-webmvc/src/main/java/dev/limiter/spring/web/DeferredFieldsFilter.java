@@ -4,6 +4,7 @@ import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -23,7 +24,7 @@ public final class DeferredFieldsFilter implements Filter {
 
     /** The dispatches that have to come by here. */
     public static EnumSet<DispatcherType> dispatches() {
-        return EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
+        return EnumSet.complementOf(EnumSet.of(DispatcherType.INCLUDE));
     }
 
     @Override
@@ -35,6 +36,13 @@ public final class DeferredFieldsFilter implements Filter {
         }
         // an asynchronous request comes back with the response that it left with
         DeferredFieldsResponse present = WebUtils.getNativeResponse(response, DeferredFieldsResponse.class);
+        if (present != null && http.getDispatcherType() == DispatcherType.FORWARD) {
+            chain.doFilter(request, response);
+            if (response == present || present.isBegun() || endsWithForward(http)) {
+                present.release();
+            }
+            return;
+        }
         DeferredFieldsResponse holding = present != null ? present : new DeferredFieldsResponse(answer);
         try {
             if (present != null) {
@@ -45,13 +53,27 @@ public final class DeferredFieldsFilter implements Filter {
         } finally {
             boolean dispatchedAgain =
                     http.isAsyncStarted() && WebAsyncUtils.getAsyncManager(http).isConcurrentHandlingStarted();
-            if (!dispatchedAgain) {
+            if (!dispatchedAgain && !holding.decided) {
                 holding.release();
             }
         }
     }
 
-    /** Has asynchronous work write to the response that defers fields, rather than to that of the container. */
+    /**
+     * Whether the container takes nothing more for the answer after a forward that has not failed: Tomcat does so since
+     * version 11, others close the response that was forwarded.
+     */
+    static boolean endsWithForward(HttpServletRequest request) {
+        ServletContext container = request.getServletContext();
+        return !request.isAsyncStarted()
+                && (container.getMajorVersion() > 6 || container.getMinorVersion() > 0)
+                && container.getServerInfo().startsWith("Apache Tomcat/");
+    }
+
+    /**
+     * Has asynchronous work write to the response that defers fields, rather than to that of the container; but not
+     * around a filter of the application, whose response may never be sent then.
+     */
     private static final class DeferringRequest extends HttpServletRequestWrapper {
 
         private final DeferredFieldsResponse deferring;
@@ -63,7 +85,11 @@ public final class DeferredFieldsFilter implements Filter {
 
         @Override
         public AsyncContext startAsync() {
-            return super.startAsync(this, deferring);
+            if (deferring.isOutermost()) {
+                return super.startAsync(this, deferring);
+            }
+            deferring.release();
+            return super.startAsync();
         }
     }
 }

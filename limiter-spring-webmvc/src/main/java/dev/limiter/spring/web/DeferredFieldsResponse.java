@@ -1,7 +1,9 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.spring.answer.RateLimitHeaders;
+import dev.limiter.spring.web.settle.HeldResponse;
 import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.ServletResponseWrapper;
 import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
@@ -17,18 +19,44 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the fields about limits back until the status is known, and drops them where that is a redirection. A field
- * that was set cannot be removed on all servers. Fields are written and read by one thread at a time: a thread of
- * asynchronous work may write some while filters still write theirs, and containers keep them in plain arrays.
+ * Keeps the fields about limits back until the container may send the answer, and drops them where that is a
+ * redirection. A field that was set cannot be removed on all servers. Fields are written and read by one thread at a
+ * time: a thread of asynchronous work may write some while filters still write theirs, and containers keep them in
+ * plain arrays.
  */
 final class DeferredFieldsResponse extends HttpServletResponseWrapper {
 
-    private final Map<String, String> held = new LinkedHashMap<>(4);
-    private volatile boolean decided;
+    private static final String CONTENT_LENGTH = "Content-Length";
+    private static final int MOST_BYTES_OF_A_CHARACTER = 4;
+
+    /** All that were set, for a reset forgets them where they have gone to. */
+    private final Map<String, String> fields = new LinkedHashMap<>(4);
+    /** Where fields go to: not to that of an include, which ignores them. */
+    private final HttpServletResponse target;
+    /** Whether no filter of the application is between here and the container. */
+    private final boolean outermost;
+
+    /** Whether they are under way, or dropped. */
+    volatile boolean decided;
+
     private boolean dropping;
+    /** The bytes that were written since the beginning, or more. */
+    private long written;
 
     DeferredFieldsResponse(HttpServletResponse response) {
         super(response);
+        target = response instanceof HeldResponse held ? held.target() : response;
+        outermost = !(target instanceof ServletResponseWrapper);
+    }
+
+    /** Whether no filter of the application is between here and the container. */
+    boolean isOutermost() {
+        return outermost;
+    }
+
+    /** Whether any of the body was written. */
+    boolean isBegun() {
+        return written > 0;
     }
 
     /** The status is known, or the fields cannot wait for it any longer. Later calls do nothing. */
@@ -38,43 +66,96 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
         }
         synchronized (this) {
             if (!decided) {
-                decided = true;
                 dropping = getStatus() >= SC_MULTIPLE_CHOICES && getStatus() < SC_BAD_REQUEST;
+                boolean taken = true;
                 if (!dropping) {
-                    held.forEach(super::setHeader);
+                    for (Map.Entry<String, String> field : fields.entrySet()) {
+                        target.setHeader(field.getKey(), field.getValue());
+                        taken = target.containsHeader(field.getKey());
+                    }
                 }
-                held.clear();
+                // some containers ignore fields within an include
+                decided = taken || isCommitted();
             }
         }
     }
 
+    /** The status of the answer is that one, unless the container ignores that within an include. */
     private synchronized void release(int status) {
         setStatus(status);
-        release();
+        if (getStatus() == status) {
+            release();
+        }
+    }
+
+    /** At most so many bytes are about to be written: the container may send them, or an answer as long as it should be. */
+    private void writing(long size) {
+        written += size;
+        if (!outermost
+                || written >= getBufferSize()
+                || size > getBufferSize() / 4 && isOnJetty()
+                || target.containsHeader(CONTENT_LENGTH)) {
+            release();
+        }
+    }
+
+    /** Sends at once what does not go into the buffer for small writes, by default a quarter of the whole. */
+    private boolean isOnJetty() {
+        return target.getClass().getName().startsWith("org.eclipse.jetty.");
+    }
+
+    @Override
+    public void setContentLength(int length) {
+        if (written > 0) {
+            release();
+        }
+        super.setContentLength(length);
+    }
+
+    @Override
+    public void setContentLengthLong(long length) {
+        if (written > 0) {
+            release();
+        }
+        super.setContentLengthLong(length);
     }
 
     @Override
     public synchronized void setHeader(String name, String value) {
-        boolean deferrable = name.startsWith(RateLimitHeaders.DRAFT) || name.startsWith(RateLimitHeaders.LEGACY);
-        if (deferrable && !decided) {
-            held.put(name, value);
-        } else if (!deferrable || !dropping) {
-            super.setHeader(name, value);
+        if (name.startsWith(RateLimitHeaders.DRAFT) || name.startsWith(RateLimitHeaders.LEGACY)) {
+            fields.put(name, value);
+            if (decided && !dropping) {
+                target.setHeader(name, value);
+            }
+            return;
         }
+        if (written > 0 && CONTENT_LENGTH.equalsIgnoreCase(name)) {
+            release();
+        }
+        super.setHeader(name, value);
     }
 
     @Override
     public synchronized void addHeader(String name, String value) {
+        if (written > 0 && CONTENT_LENGTH.equalsIgnoreCase(name)) {
+            release();
+        }
         super.addHeader(name, value);
     }
 
     @Override
     public synchronized void setIntHeader(String name, int value) {
+        if (written > 0 && CONTENT_LENGTH.equalsIgnoreCase(name)) {
+            release();
+        }
         super.setIntHeader(name, value);
     }
 
     @Override
     public synchronized void addIntHeader(String name, int value) {
+        if (written > 0 && CONTENT_LENGTH.equalsIgnoreCase(name)) {
+            release();
+        }
         super.addIntHeader(name, value);
     }
 
@@ -95,28 +176,28 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
 
     @Override
     public synchronized boolean containsHeader(String name) {
-        return held.containsKey(name) || super.containsHeader(name);
+        return !decided && fields.containsKey(name) || super.containsHeader(name);
     }
 
     @Override
     public synchronized @Nullable String getHeader(String name) {
-        String value = held.get(name);
+        String value = decided ? null : fields.get(name);
         return value == null ? super.getHeader(name) : value;
     }
 
     @Override
     public synchronized Collection<String> getHeaders(String name) {
-        String value = held.get(name);
+        String value = decided ? null : fields.get(name);
         return value == null ? super.getHeaders(name) : List.of(value);
     }
 
     @Override
     public synchronized Collection<String> getHeaderNames() {
-        if (held.isEmpty()) {
+        if (decided) {
             return super.getHeaderNames();
         }
         Set<String> names = new LinkedHashSet<>(super.getHeaderNames());
-        names.addAll(held.keySet());
+        names.addAll(fields.keySet());
         return names;
     }
 
@@ -144,29 +225,27 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
         super.flushBuffer();
     }
 
-    /** The status may still change until something is written. */
+    /** The status may still change until something is sent. */
     @Override
     public ServletOutputStream getOutputStream() throws IOException {
-        ServletOutputStream stream = super.getOutputStream();
-        return decided ? stream : new ReleasingStream(this, stream);
+        return new ReleasingStream(this, super.getOutputStream());
     }
 
-    /** The status may still change until something is written. */
+    /** The status may still change until something is sent. */
     @Override
     public PrintWriter getWriter() throws IOException {
-        PrintWriter writer = super.getWriter();
-        return decided ? writer : new ReleasingWriter(this, writer);
+        return new ReleasingWriter(this, super.getWriter());
     }
 
     @Override
     public synchronized void reset() {
         super.reset();
-        held.clear();
         decided = false;
         dropping = false;
+        written = 0;
     }
 
-    /** Has the fields released before the first byte of the body. */
+    /** Has the fields released before the container may send any of the body. */
     private static final class ReleasingStream extends ServletOutputStream {
 
         private final DeferredFieldsResponse fields;
@@ -179,20 +258,27 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
 
         @Override
         public void write(int value) throws IOException {
-            fields.release();
+            if (!fields.decided) {
+                fields.writing(1);
+            }
             target.write(value);
         }
 
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
-            fields.release();
+            if (!fields.decided) {
+                fields.writing(length);
+            }
             target.write(bytes, offset, length);
         }
 
         /** Encoded as a whole by the container. */
         @Override
         public void print(String text) throws IOException {
-            fields.release();
+            if (!fields.decided) {
+                fields.writing(
+                        (long) MOST_BYTES_OF_A_CHARACTER * String.valueOf(text).length());
+            }
             target.print(text);
         }
 
@@ -219,7 +305,7 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** Has the fields released before the first character of the body. */
+    /** Has the fields released before the container may send any of the body. */
     private static final class ReleasingWriter extends PrintWriter {
 
         private final DeferredFieldsResponse fields;
@@ -233,26 +319,35 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
 
         @Override
         public void write(int value) {
-            fields.release();
+            if (!fields.decided) {
+                fields.writing(MOST_BYTES_OF_A_CHARACTER);
+            }
             target.write(value);
         }
 
         @Override
         public void write(char[] chars, int offset, int length) {
-            fields.release();
+            if (!fields.decided) {
+                fields.writing((long) MOST_BYTES_OF_A_CHARACTER * length);
+            }
             target.write(chars, offset, length);
         }
 
         @Override
         public void write(String text, int offset, int length) {
-            fields.release();
+            if (!fields.decided) {
+                fields.writing((long) MOST_BYTES_OF_A_CHARACTER * length);
+            }
             target.write(text, offset, length);
         }
 
         /** Ends the line as the container does. */
         @Override
         public void println() {
-            fields.release();
+            if (!fields.decided) {
+                fields.writing((long) MOST_BYTES_OF_A_CHARACTER
+                        * System.lineSeparator().length());
+            }
             target.println();
         }
 

@@ -97,7 +97,8 @@ public final class RequestLifecycleFilter implements Filter {
         }
         chain.doFilter(request, response);
         if (settling != null && !request.isAsyncStarted()) {
-            settling.answer().endForward(response == settling);
+            boolean direct = response instanceof DeferredFieldsResponse own && own.getResponse() == settling;
+            settling.answer().endForward(direct || DeferredFieldsFilter.endsWithForward(request));
         }
     }
 

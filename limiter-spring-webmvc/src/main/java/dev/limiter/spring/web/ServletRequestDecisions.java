@@ -11,6 +11,7 @@ import dev.limiter.spring.decide.RequestLedger;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.web.settle.HeldResponse;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.lang.reflect.Method;
@@ -143,7 +144,11 @@ final class ServletRequestDecisions implements RequestDecisions {
         if (settling != null) {
             tellIfCommitted(settling, verdict);
         }
-        ledger.addHandler(verdict, new ServletFieldSink(response));
+        if (request.getDispatcherType() == DispatcherType.INCLUDE) {
+            ledger.addFragment(verdict, new ServletFieldSink(response));
+        } else {
+            ledger.addHandler(verdict, new ServletFieldSink(response));
+        }
     }
 
     @Override

@@ -94,6 +94,15 @@ public final class RequestLedger {
         writePermitted(verdict, fields);
     }
 
+    /** Adds the verdict of the rules of a fragment: the page that includes it says nothing of a refusal. */
+    public void addFragment(Verdict verdict, FieldSink fields) {
+        if (verdict.permitted) {
+            addHandler(verdict, fields);
+        } else {
+            remember(verdict);
+        }
+    }
+
     /** Adds the refusal that is to be answered, of a method that was called on the way, by any thread. */
     public void addRefusal(RateLimitExceededException rejection) {
         if (rejection instanceof Verdict.RejectedCallException call) {

@@ -105,13 +105,13 @@ public final class HeldAnswer {
     /**
      * A forward is over, and has not failed: what was written is the answer.
      *
-     * @param direct whether the response was not wrapped on the way; a wrapper that has passed nothing on may hold the
-     *     answer itself, and writes it after the forward
+     * @param complete whether the response was not wrapped on the way, or the container takes nothing more; else a
+     *     wrapper that has passed nothing on may hold the answer itself, and writes it after the forward
      */
-    public void endForward(boolean direct) throws IOException {
+    public void endForward(boolean complete) throws IOException {
         lock();
         try {
-            if (stage.isOpen() && (direct || size() > 0)) {
+            if (stage.isOpen() && (complete || size() > 0)) {
                 end(false);
                 close();
             }
@@ -249,18 +249,19 @@ public final class HeldAnswer {
 
     /**
      * The way of bytes that are to be written; held ones go to the container before them. {@code size}: in bytes, of
-     * both.
+     * both. A filter of the application may allow a writer and a stream at once, to keep in the order of what is written.
      */
-    Fate fate(long size) throws IOException {
+    Fate fate(Body body, long size) throws IOException {
         if (!isHolding()) {
             return Fate.BUFFERED;
         }
         if (container == Container.JETTY && size > contentLength) {
             throw new IOException("A body of " + size + " bytes is longer than its Content-Length " + contentLength);
         }
-        if (unbuffered || size > target.getBufferSize()) {
+        boolean mixed = size() > body.size();
+        if (unbuffered || mixed || size > target.getBufferSize()) {
             send();
-            return unbuffered ? Fate.BUFFERED : Fate.SENT;
+            return unbuffered || mixed ? Fate.BUFFERED : Fate.SENT;
         }
         if (!isComplete(size)) {
             return Fate.HELD;

@@ -42,7 +42,7 @@ final class HeldOutputStream extends ServletOutputStream implements HeldAnswer.B
         }
         answer.lock();
         try {
-            switch (answer.fate(held.size() + (long) length)) {
+            switch (answer.fate(this, held.size() + (long) length)) {
                 case HELD -> held.write(bytes, offset, length);
                 case BUFFERED -> target.write(bytes, offset, length);
                 case SENT -> {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeldResponse extends ContentLengthResponse {
 
+    private final HttpServletResponse target;
     private final HeldAnswer answer;
     private @Nullable HeldOutputStream stream;
     private @Nullable HeldWriter writer;
@@ -32,12 +33,18 @@ public final class HeldResponse extends ContentLengthResponse {
             BooleanSupplier open,
             Consumer<ResponseView> beforeSending) {
         super(response);
+        target = response;
         answer = new HeldAnswer(response, !request.getMethod().equals("HEAD"), open, beforeSending);
     }
 
     /** The held answer. */
     public HeldAnswer answer() {
         return answer;
+    }
+
+    /** The response below, which is not that of an include. */
+    public HttpServletResponse target() {
+        return target;
     }
 
     private HttpServletResponse container() {

@@ -78,7 +78,7 @@ final class HeldWriter extends PrintWriter implements HeldAnswer.Body {
     private void put(CharBuffer chars, boolean ending) {
         answer.lock();
         try {
-            HeldAnswer.Fate fate = answer.fate(counted().with(chars));
+            HeldAnswer.Fate fate = answer.fate(this, counted().with(chars));
             if (fate == HeldAnswer.Fate.HELD) {
                 hold(chars, ending);
                 return;

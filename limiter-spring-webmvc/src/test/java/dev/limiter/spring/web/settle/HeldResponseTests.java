@@ -54,6 +54,17 @@ class HeldResponseTests {
     }
 
     @Test
+    void keepsTheOrderOfWriterAndStream() throws IOException {
+        response.getWriter().print("<");
+        response.getOutputStream().print("plain");
+        response.getWriter().print(">");
+        response.answer().end(false);
+
+        assertThat(told).containsOnly(200);
+        assertThat(sent()).isEqualTo("<plain>");
+    }
+
+    @Test
     void countsCharactersByTheBytesThatTheyBecome() throws IOException {
         response.setCharacterEncoding("UTF-8");
         PrintWriter writer = response.getWriter();
