@@ -352,7 +352,8 @@ class EndpointTests {
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
         assertThat(JsonPath.<List<Map<String, String>>>read(answer.body(), "$.problems"))
                 .singleElement()
-                .satisfies(problem -> assertThat(problem).containsEntry("where", where).containsEntry("code", code))
+                .satisfies(problem ->
+                        assertThat(problem).containsEntry("where", where).containsEntry("code", code))
                 .satisfies(problem -> assertThat(problem.get("reason")).contains(reason));
         assertThat(JsonPath.<String>read(answer.body(), "$.error")).startsWith(where);
     }
