@@ -44,6 +44,12 @@ abstract class Admission implements ReleaseListener {
     /** The answer, if it is known at once; null if the waiter is told later. */
     abstract @Nullable Decision enter(Waiter waiter);
 
+    /**
+     * Has the charges decided that a waiter {@linkplain Waiter#comesForHeld comes} for now. With the lock held; returns
+     * what is left to do without it.
+     */
+    abstract Runnable decideHeld(Waiter waiter);
+
     /** Takes out a waiter without answer, refused. With the lock held; returns what is left to do without it. */
     abstract Runnable giveUp(Waiter waiter);
 
@@ -146,6 +152,9 @@ abstract class Admission implements ReleaseListener {
 
     private Runnable go(Waiter waiter, Decision decision) {
         turns.remove(waiter);
+        if (waiter.comesForHeld(clock.epochNanos())) {
+            return decideHeld(waiter);
+        }
         answer(waiter, decision);
         return NOTHING;
     }

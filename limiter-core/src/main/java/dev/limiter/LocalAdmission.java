@@ -70,7 +70,22 @@ final class LocalAdmission extends Admission {
         if (closed || isFull(waiter)) {
             return storage.decide(waiter.chargesAtOnce());
         }
-        return place(waiter, storage.decide(waiter.charges));
+        return place(waiter, HeldCharges.release(storage.decide(waiter.charges)));
+    }
+
+    @Override
+    Runnable decideHeld(Waiter waiter) {
+        try {
+            Decision answer = join(waiter);
+            if (answer != null) {
+                waiter.answer(answer);
+            }
+        } catch (RuntimeException | Error e) {
+            // not the failure of the thread that serves it
+            waiter.fail(e);
+        }
+        wake(waiter);
+        return NOTHING;
     }
 
     private Decision turnedAway(List<Charge> charges, Charge heldUp) {
@@ -188,7 +203,7 @@ final class LocalAdmission extends Admission {
         }
         Decision decision;
         try {
-            decision = storage.decide(first.chargesLeft(clock.epochNanos()));
+            decision = HeldCharges.release(storage.decide(first.chargesLeft(clock.epochNanos())));
         } catch (RuntimeException | Error e) {
             // not the failure of the thread that serves it
             releases.remove(first);

@@ -128,7 +128,8 @@ public final class RateLimiters implements AutoCloseable {
 
     /**
      * {@link #acquire(Rule, String, Duration)} for all charges or none. Only charges with a {@linkplain Charge#within
-     * maximum wait} wait.
+     * maximum wait} wait. A request that waits for its turn holds no permit of rules that have concurrency limits alone:
+     * these are taken when the turn has come, and waited for if need be.
      */
     public Decision acquire(List<Charge> charges) {
         return waitingRoom.await(List.copyOf(charges));

@@ -66,6 +66,16 @@ final class RemoteAdmission extends Admission {
         }
     }
 
+    @Override
+    Runnable decideHeld(Waiter waiter) {
+        Charge heldUp = releases.heldUp(waiter.charges);
+        if (heldUp == null) {
+            return () -> ask(waiter, waiter.charges);
+        }
+        joinBehindOthers(waiter, heldUp);
+        return NOTHING;
+    }
+
     private void queueForRelease(Waiter waiter, ReleaseQueues.Held held) {
         polling.start(releases.add(waiter, held));
         wake(waiter);
@@ -78,7 +88,7 @@ final class RemoteAdmission extends Admission {
     /** Without the lock. */
     CompletionStage<Decision> decide(List<Charge> charges) {
         try {
-            return storage.decideAsync(charges);
+            return storage.decideAsync(charges).thenApply(HeldCharges::release);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }

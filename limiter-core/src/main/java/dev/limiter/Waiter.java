@@ -9,17 +9,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request that waits: for the turn of its reservation, for a release, or undecided for the answer of a storage
- * elsewhere. Written with the lock of the queues held, read without.
+ * elsewhere. A waiter whose turn has come keeps that, and is a request for the charges that are held. Written with the
+ * lock of the queues held, read without.
  */
 final class Waiter {
 
     /** Instead of a time: an undecided waiter is woken. */
     static final long UNDECIDED = Long.MAX_VALUE;
 
-    /** The charges of the request; under raised limits, once a later request has brought them. */
+    /**
+     * The charges that are to be decided: all, or those that are held once its turn has come; under raised limits, once
+     * a later request has brought them.
+     */
     volatile List<Charge> charges;
 
-    private final long arrived;
+    private long arrived;
     private final BooleanSupplier present;
     private final Runnable wake;
     private volatile long due = UNDECIDED;
@@ -30,6 +34,10 @@ final class Waiter {
     private long number;
     private List<Reservation> reservations = List.of();
     private volatile @Nullable Decision decision;
+
+    /** The decision whose turn has come, if there are charges that are still to be decided. */
+    private @Nullable Decision turn;
+
     private volatile @Nullable Decision answer;
     private volatile @Nullable Throwable failure;
 
@@ -118,8 +126,18 @@ final class Waiter {
         }
     }
 
+    /** A refusal or a failure returns the turn that was kept until then. Called without the lock. */
     void wake() {
+        Decision kept = turn;
+        if (kept != null && isDone() && !isPermitted()) {
+            kept.giveBack();
+        }
         wake.run();
+    }
+
+    private boolean isPermitted() {
+        Decision known = answer;
+        return known != null && known.permitted();
     }
 
     /**
@@ -158,6 +176,26 @@ final class Waiter {
         this.decision = decision;
     }
 
+    /**
+     * The waiter whose turn has come keeps that, and comes anew for the charges that are held, with the time that is
+     * left. False if there are none.
+     */
+    boolean comesForHeld(long now) {
+        List<Charge> left = HeldCharges.of(chargesLeft(now));
+        if (left.isEmpty()) {
+            return false;
+        }
+        charges = left;
+        arrived = now;
+        due = UNDECIDED;
+        held = null;
+        turn = decision;
+        decision = null;
+        reservations = List.of();
+        refusal = Decision.allOf(left.stream().map(TurnedAway::from).toList());
+        return true;
+    }
+
     /** Null if there is none yet, or there was a failure. */
     @Nullable
     Decision answer() {
@@ -191,8 +229,9 @@ final class Waiter {
         return failure;
     }
 
+    /** The answer to {@link #charges}. */
     void answer(Decision decision) {
-        answer = decision;
+        answer = turn == null ? decision : HeldCharges.answer(turn, decision);
     }
 
     void fail(@Nullable Throwable thrown) {

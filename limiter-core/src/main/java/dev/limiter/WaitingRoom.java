@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  *
  * <p>A request with a turn already has its permits: no decision is needed when the turn comes, so other requests cannot
- * delay a waiter, and a late departure takes no permits from the waiters behind. A request that gives up before returns
- * its permits; in memory the turns behind it move up. No lock is held while waiting, be it for a turn or for a storage
+ * delay a waiter, and a late departure takes no permits from the waiters behind. Permits that are held are taken only
+ * then, and waited for with the turn kept ({@link HeldCharges}). A request that gives up before returns its permits; in
+ * memory the turns behind it move up. No lock is held while waiting, be it for a turn or for a storage
  * elsewhere.
  */
 final class WaitingRoom {

@@ -88,19 +88,24 @@ class ReleaseMeetingTests {
     }
 
     @Test
-    void twoWaitersThatGiveUpHeldPermitsMeet() {
-        storage.onRelease((rule, key) -> meet());
+    void twoRequestsMeetThatReleaseWhatTheyTakeAtTheirTurn() {
+        storage.onRelease((rule, key) -> {
+            if (queued) {
+                meet();
+            }
+        });
         here.tryAcquire(paced, "key");
         here.tryAcquire(first, "key");
-        List<CompletableFuture<Decision>> queued = List.of(waits(here, first), waits(there, first));
-        CompletableFuture<Decision> one = waits(here, paced, pool);
-        CompletableFuture<Decision> other = waits(there, paced, pool);
+        List<CompletableFuture<Decision>> others = List.of(waits(here, first), waits(there, first));
+        queued = true;
+        List<Charge> charges = List.of(waiting(paced), waiting(pool));
 
-        race(() -> one.cancel(false), () -> other.cancel(false));
+        race(() -> here.acquireAsync(charges, () -> true), () -> there.acquireAsync(charges, () -> true));
 
+        assertThat(meeting.getCount()).isZero();
         assertThat(here.peek(pool, "key").remaining()).isEqualTo(PERMITS);
-        assertThat(queued).noneMatch(CompletableFuture::isDone);
-        assertThat(here.waiting() + there.waiting()).isEqualTo(2);
+        assertThat(others).noneMatch(CompletableFuture::isDone);
+        assertThat(here.waiting() + there.waiting()).isEqualTo(4);
     }
 
     @Test
@@ -173,7 +178,7 @@ class ReleaseMeetingTests {
         assertThat(next.join().permitted()).isTrue();
     }
 
-    /** Waiters with a turn to come give up what they hold, and others are served by that: of both queues at once. */
+    /** Requests with a turn to come release what they cannot use yet, and others are served by that: of both queues. */
     @Test
     @Tag("race")
     void nothingIsLostOrGrantedTwiceWhereReleasesMeet() {

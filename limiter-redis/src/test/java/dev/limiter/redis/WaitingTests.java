@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,6 +81,33 @@ class WaitingTests {
         held.close();
         assertThat(next.join().permitted()).isTrue();
         next.join().close();
+    }
+
+    @Test
+    void permitsThatAreHeldAreTakenAtTheTurn() {
+        RateLimiters here = byVirtualTime();
+        RateLimiters there = byVirtualTime();
+        List<Charge> both =
+                List.of(pool.charge("key").within(HOUR), paced.charge("key").within(HOUR));
+        here.acquire(both).close();
+        CompletableFuture<Decision> waits = here.acquireAsync(both, () -> true);
+        Conditions.await(() -> here.waiting() == 1);
+        AtomicReference<Decision> held = new AtomicReference<>();
+        Conditions.await(() -> {
+            held.set(there.tryAcquire(pool, "key"));
+            return held.get().permitted();
+        });
+        time.advance(SECOND);
+        Conditions.await(() -> !here.mayWait(both.get(0).waitingAtMost(1)));
+        assertThat(waits).isNotDone();
+
+        held.get().close();
+
+        assertThat(waits.join().permitted()).isTrue();
+        assertThat(there.tryAcquire(pool, "key").permitted()).isFalse();
+        assertThat(there.peek(paced, "key").retryAfter()).contains(SECOND);
+        waits.join().close();
+        Conditions.await(() -> there.peek(pool, "key").permitted());
     }
 
     @Test
