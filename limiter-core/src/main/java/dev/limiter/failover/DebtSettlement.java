@@ -56,7 +56,7 @@ final class DebtSettlement {
             if (limit == null || permits + owed.ahead == 0) {
                 owed.settled(owed.owed);
             } else {
-                Duration within = waiting(limit, statuses, permits);
+                Duration within = waiting(charge, limit, statuses, permits);
                 settled.add(charge(charge.within(within), limit, owed, permits)
                         .thenCompose(done -> charge(charge.within(limit.window()), limit, owed, owed.ahead))
                         .thenRun(() -> owed.settled(owed.owed - permits - owed.ahead)));
@@ -142,9 +142,10 @@ final class DebtSettlement {
 
     /**
      * How long permits may wait: turns that memory gave of a paced limit come behind those that the shared storage has
-     * given, and of another bucket they come as soon as in memory.
+     * given, and of another bucket they come as soon as in memory. Those of any bucket come behind requests that wait
+     * for as long as this one may: there is no other room while such requests take each permit that comes free.
      */
-    private static Duration waiting(Limit limit, List<LimitStatus> statuses, long permits) {
+    private static Duration waiting(Charge charge, Limit limit, List<LimitStatus> statuses, long permits) {
         double nanos = limit.isSpaced()
                 ? limit.capacity() * LimitUse.interval(limit)
                 : statuses.stream()
@@ -152,7 +153,11 @@ final class DebtSettlement {
                         .filter(share -> share.name().equals(limit.name()))
                         .mapToDouble(share -> Math.max(permits - share.capacity(), 0) * LimitUse.interval(share))
                         .sum();
-        return Duration.ofNanos((long) nanos);
+        double behindWaiting = LimitUse.hasLevel(limit) && !charge.maxWait().isZero()
+                ? OutageGrant.Terms.nanos(charge.maxWait()) + permits * LimitUse.interval(limit)
+                : 0;
+        return Duration.ofNanos(
+                (long) Math.max(nanos, Math.min(behindWaiting, OutageGrant.Terms.nanos(Limit.MAX_WINDOW))));
     }
 
     /** Those of a limit that the storage cannot count are settled. */

@@ -426,7 +426,7 @@ final class LimitUse {
     }
 
     /** Whether it is a level that sinks evenly; warmth counts as if it were used. */
-    private static boolean hasLevel(Limit limit) {
+    static boolean hasLevel(Limit limit) {
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET, LEAKY_BUCKET -> true;
             case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;

@@ -244,7 +244,7 @@ final class OutageGrant {
             return (long) Math.min(3 * longest + warmest + nanos(maxWait), Long.MAX_VALUE / 2.0);
         }
 
-        private static double nanos(Duration duration) {
+        static double nanos(Duration duration) {
             return duration.toSeconds() * 1e9 + duration.toNanosPart();
         }
 

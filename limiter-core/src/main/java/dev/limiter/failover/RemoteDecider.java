@@ -82,8 +82,9 @@ final class RemoteDecider {
             try {
                 for (int i = 0; i < MOST_ATTEMPTS; i++) {
                     timeouts.join(outageUse.settle(charges), budget);
-                    Decision known = remote.known(charges);
-                    Decision decision = known != null ? known : awaited(ask(), timeouts, budget);
+                    List<Charge> asking = asking();
+                    Decision known = remote.known(asking);
+                    Decision decision = known != null ? known : awaited(ask(asking), timeouts, budget);
                     if (isCovered(decision)) {
                         answered(decision, known == null);
                         return decision;
@@ -138,9 +139,22 @@ final class RemoteDecider {
         }
 
         private CompletableFuture<Decision> answer(AtomicBoolean byStorage) {
-            Decision known = remote.known(charges);
+            List<Charge> asking = asking();
+            Decision known = remote.known(asking);
             byStorage.set(known == null);
-            return known != null ? CompletableFuture.completedFuture(known) : ask();
+            return known != null ? CompletableFuture.completedFuture(known) : ask(asking);
+        }
+
+        /**
+         * The charges, without a wait while there is no room for what was granted in memory: a turn would be given
+         * back, and later ones do not always move up then, so that the debt would find no room either.
+         */
+        private List<Charge> asking() {
+            return outageUse.isCovered(charges)
+                    ? charges
+                    : charges.stream()
+                            .map(charge -> charge.within(Duration.ZERO))
+                            .toList();
         }
 
         private boolean isCovered(Decision decision) {
@@ -161,7 +175,7 @@ final class RemoteDecider {
             return Unanswered.of(charges, missing, remote.timeout().multipliedBy(LATEST));
         }
 
-        private CompletableFuture<Decision> ask() {
+        private CompletableFuture<Decision> ask(List<Charge> asking) {
             if (givenUp) {
                 return CompletableFuture.failedFuture(new CancellationException());
             }
@@ -171,7 +185,7 @@ final class RemoteDecider {
             }
             CompletableFuture<Decision> answer;
             try {
-                answer = remote.ask(charges);
+                answer = remote.ask(asking);
             } catch (RuntimeException failure) {
                 return CompletableFuture.failedFuture(failure);
             }

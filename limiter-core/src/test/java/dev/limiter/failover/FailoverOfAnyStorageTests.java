@@ -14,6 +14,7 @@ import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -558,6 +559,74 @@ class FailoverOfAnyStorageTests implements StorageListener {
         Decision next = storage.decide(List.of(paced.charge("key").within(LONG)));
         assertThat(next.onFailure()).isEmpty();
         assertThat(next.delay()).isEqualTo(Duration.ofMillis(500));
+    }
+
+    /** Other instances take each permit that comes free: without a place among them the debt would never be charged. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void requestsThatWaitAreServedAgainOnceTheirDebtHasLeaked(boolean later) {
+        Rule bucket = Rule.of("bucket", Limit.tokenBucket(10, Duration.ofSeconds(10)));
+        Charge waits = bucket.charge("key").within(Duration.ofSeconds(5));
+        remote.answerAtOnce();
+        remote.fail("");
+        for (int i = 0; i < 4; i++) {
+            assertThat(decide(later, waits).onFailure()).contains(OnFailure.LOCAL);
+        }
+        remote.work("");
+        takeTurns(waits);
+
+        List<Duration> served = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            for (int caller = 0; caller < 3; caller++) {
+                Decision decision = decide(later, waits);
+                if (decision.permitted()) {
+                    assertThat(decision.onFailure()).isEmpty();
+                    served.add(Duration.ofMillis(100).multipliedBy(i));
+                }
+            }
+            takeTurns(waits);
+            time.advance(Duration.ofMillis(100));
+        }
+        assertThat(served).hasSizeGreaterThanOrEqualTo(12).first().matches(at -> at.toSeconds() <= 6);
+    }
+
+    /** Other instances take all turns that there are. */
+    private void takeTurns(Charge waits) {
+        for (int i = 0; i < 100 && remote.shared.decide(List.of(waits)).permitted(); i++) {}
+        assertThat(remote.shared.decide(List.of(waits)).permitted()).isFalse();
+    }
+
+    @Test
+    void aDebtIsChargedForARequestThatWaitsHoweverLongItTakes() {
+        Rule bucket = Rule.of("bucket", Limit.tokenBucket(10, Duration.ofSeconds(10)));
+        Charge waits = bucket.charge("key").within(Duration.ofSeconds(Long.MAX_VALUE));
+        remote.fail("");
+        assertThat(storage.decide(List.of(waits)).onFailure()).contains(OnFailure.LOCAL);
+        remote.work("");
+        remote.shared.decide(List.of(bucket.charge("key", 10)));
+        assertThat(storage.decide(List.of(waits)).delay()).isEqualTo(Duration.ofSeconds(2));
+    }
+
+    /** A turn that has to be given back is not asked for: those behind it would not always move up. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void noTurnIsAskedForWhileThereIsNoRoomForTheDebt(boolean later) {
+        Charge waits = rule.charge("key").within(HOUR.multipliedBy(2));
+        remote.answerAtOnce();
+        take("key", 4);
+        remote.fail("");
+        assertThat(take("key", 3).onFailure()).contains(OnFailure.LOCAL);
+        remote.work("");
+        remote.shared.decide(List.of(rule.charge("key", 6)));
+        List<Duration> asked = new CopyOnWriteArrayList<>();
+        remote.whenAsked(charges -> asked.add(charges.get(0).maxWait()));
+
+        Decision refused = decide(later, waits);
+        assertThat(refused.permitted()).isFalse();
+        assertThat(refused.onFailure()).isEmpty();
+        assertThat(asked).isNotEmpty().containsOnly(Duration.ZERO);
+        time.advance(refused.retryAfter().orElseThrow());
+        assertThat(decide(later, waits).onFailure()).isEmpty();
     }
 
     @Test
