@@ -82,7 +82,7 @@ final class RemoteDecider {
             try {
                 for (int i = 0; i < MOST_ATTEMPTS; i++) {
                     timeouts.join(outageUse.settle(charges), budget);
-                    List<Charge> asking = asking();
+                    List<Charge> asking = outageUse.isCovered(charges) ? charges : atOnce();
                     Decision known = remote.known(asking);
                     Decision decision = known != null ? known : awaited(ask(asking), timeouts, budget);
                     if (isCovered(decision)) {
@@ -139,22 +139,18 @@ final class RemoteDecider {
         }
 
         private CompletableFuture<Decision> answer(AtomicBoolean byStorage) {
-            List<Charge> asking = asking();
+            List<Charge> asking = outageUse.isCovered(charges) ? charges : atOnce();
             Decision known = remote.known(asking);
             byStorage.set(known == null);
             return known != null ? CompletableFuture.completedFuture(known) : ask(asking);
         }
 
         /**
-         * The charges, without a wait while there is no room for what was granted in memory: a turn would be given
+         * The charges without a wait, while there is no room for what was granted in memory: a turn would be given
          * back, and later ones do not always move up then, so that the debt would find no room either.
          */
-        private List<Charge> asking() {
-            return outageUse.isCovered(charges)
-                    ? charges
-                    : charges.stream()
-                            .map(charge -> charge.within(Duration.ZERO))
-                            .toList();
+        private List<Charge> atOnce() {
+            return charges.stream().map(charge -> charge.within(Duration.ZERO)).toList();
         }
 
         private boolean isCovered(Decision decision) {
