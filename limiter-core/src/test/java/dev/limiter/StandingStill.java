@@ -3,37 +3,15 @@ package dev.limiter;
 import java.util.List;
 
 /** A storage where nobody moves up when one in front gives up: a fault that tests have to find. */
-final class StandingStill implements RateLimiterStorage {
-
-    private final RateLimiterStorage storage;
+final class StandingStill extends DelegatingStorage {
 
     StandingStill(RateLimiterStorage storage) {
-        this.storage = storage;
+        super(storage);
     }
 
     @Override
     public Decision decide(List<Charge> charges) {
-        return new Fixed(storage.decide(charges));
-    }
-
-    @Override
-    public Decision peek(Rule rule, String key) {
-        return storage.peek(rule, key);
-    }
-
-    @Override
-    public void reset(Rule rule, String key) {
-        storage.reset(rule, key);
-    }
-
-    @Override
-    public TimeSource clock() {
-        return storage.clock();
-    }
-
-    @Override
-    public long size() {
-        return storage.size();
+        return new Fixed(super.decide(charges));
     }
 
     private static final class Fixed extends Decision {

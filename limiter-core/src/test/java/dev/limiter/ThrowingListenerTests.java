@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -155,67 +156,18 @@ class ThrowingListenerTests {
     /** The thread that releases has nothing to do with what the storage throws at a waiter. */
     @Test
     void aWaiterFailsAloneIfItsDecisionFails() {
-        FailingStorage failing = new FailingStorage(storage);
+        AtomicBoolean fails = new AtomicBoolean();
+        RateLimiterStorage failing = new FailingStorage(storage, () -> fails.getAndSet(false));
         RateLimiters own = new RateLimiters(failing, new ManualTimer(), AsyncExecutor.toCommonPool());
         Decision held = own.tryAcquire(pool, "key");
         CompletableFuture<Decision> first = own.acquireAsync(pool, "key", HOUR);
         CompletableFuture<Decision> second = own.acquireAsync(pool, "key", HOUR);
-        failing.fails = true;
+        fails.set(true);
 
         held.close();
 
         assertThatThrownBy(first::join).hasRootCauseMessage("broken storage");
         assertThat(second.join().permitted()).isTrue();
         assertThat(own.waiting()).isZero();
-    }
-
-    /** A storage in memory, of which one decision fails. */
-    private static final class FailingStorage implements RateLimiterStorage {
-
-        private final RateLimiterStorage memory;
-        private volatile boolean fails;
-
-        FailingStorage(RateLimiterStorage memory) {
-            this.memory = memory;
-        }
-
-        @Override
-        public Decision decide(List<Charge> charges) {
-            if (fails) {
-                fails = false;
-                throw new IllegalStateException("broken storage");
-            }
-            return memory.decide(charges);
-        }
-
-        @Override
-        public Decision peek(Rule rule, String key) {
-            return memory.peek(rule, key);
-        }
-
-        @Override
-        public void reset(Rule rule, String key) {
-            memory.reset(rule, key);
-        }
-
-        @Override
-        public TimeSource clock() {
-            return memory.clock();
-        }
-
-        @Override
-        public void onRelease(ReleaseListener listener) {
-            memory.onRelease(listener);
-        }
-
-        @Override
-        public void removeReleaseListener(ReleaseListener listener) {
-            memory.removeReleaseListener(listener);
-        }
-
-        @Override
-        public long size() {
-            return memory.size();
-        }
     }
 }

@@ -18,43 +18,15 @@ class UnreportedReleaseTests {
     private final ManualTimer timer = new ManualTimer();
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
 
-    /** All that the interface demands, and the clock. */
-    private static class Silent implements RateLimiterStorage {
-
-        private final RateLimiterStorage memory;
+    private static final class Silent extends DelegatingStorage {
 
         Silent(RateLimiterStorage memory) {
-            this.memory = memory;
-        }
-
-        @Override
-        public Decision decide(List<Charge> charges) {
-            return memory.decide(charges);
-        }
-
-        @Override
-        public Decision peek(Rule rule, String key) {
-            return memory.peek(rule, key);
-        }
-
-        @Override
-        public void reset(Rule rule, String key) {
-            memory.reset(rule, key);
-        }
-
-        @Override
-        public TimeSource clock() {
-            return memory.clock();
-        }
-
-        @Override
-        public long size() {
-            return memory.size();
+            super(memory);
         }
     }
 
     /** A storage with listeners of its own, which hear what the one within reports. */
-    private static final class Around extends Silent {
+    private static final class Around extends DelegatingStorage {
 
         private final ReleaseListeners listeners = new ReleaseListeners();
 

@@ -286,33 +286,12 @@ class WaitingRoomTests {
     }
 
     /** Remembers its listeners. */
-    private static final class Listened implements RateLimiterStorage {
+    private static final class Listened extends DelegatingStorage {
 
         private final Set<ReleaseListener> listeners = new HashSet<>();
-        private final RateLimiterStorage storage;
 
         Listened(RateLimiterStorage storage) {
-            this.storage = storage;
-        }
-
-        @Override
-        public Decision decide(List<Charge> charges) {
-            return storage.decide(charges);
-        }
-
-        @Override
-        public Decision peek(Rule rule, String key) {
-            return storage.peek(rule, key);
-        }
-
-        @Override
-        public void reset(Rule rule, String key) {
-            storage.reset(rule, key);
-        }
-
-        @Override
-        public long size() {
-            return storage.size();
+            super(storage);
         }
 
         @Override

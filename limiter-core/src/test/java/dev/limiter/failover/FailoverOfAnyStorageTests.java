@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.DelegatingStorage;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
@@ -71,31 +72,20 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     /** Memory that fails on command. */
-    private final class FailingMemory implements RateLimiterStorage {
+    private final class FailingMemory extends DelegatingStorage {
 
         private volatile boolean failing = true;
+
+        FailingMemory() {
+            super(local);
+        }
 
         @Override
         public Decision decide(List<Charge> charges) {
             if (failing) {
                 throw new IllegalStateException("Memory fails");
             }
-            return local.decide(charges);
-        }
-
-        @Override
-        public Decision peek(Rule rule, String key) {
-            return local.peek(rule, key);
-        }
-
-        @Override
-        public void reset(Rule rule, String key) {
-            local.reset(rule, key);
-        }
-
-        @Override
-        public long size() {
-            return local.size();
+            return super.decide(charges);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.DelegatingStorage;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterFactory;
@@ -23,38 +24,26 @@ class HeldDebtTests {
     private static final int CAPACITY = 1_000;
 
     private final VirtualTime time = new VirtualTime();
-    private final CountedStorage shared = new CountedStorage();
+    private final CountedStorage shared =
+            new CountedStorage(new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100));
     private final DebtSettlement settlement =
             new DebtSettlement(new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100), shared);
     private final KeyUse use = new KeyUse();
     private final Rule pool = Rule.of("pool", Limit.concurrency(CAPACITY));
 
     /** Storage that counts the calls for a decision. */
-    private final class CountedStorage implements RateLimiterStorage {
-
-        private final RateLimiterStorage storage = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
+    private static final class CountedStorage extends DelegatingStorage {
 
         private int calls;
+
+        CountedStorage(RateLimiterStorage storage) {
+            super(storage);
+        }
 
         @Override
         public Decision decide(List<Charge> charges) {
             calls++;
-            return storage.decide(charges);
-        }
-
-        @Override
-        public Decision peek(Rule rule, String key) {
-            return storage.peek(rule, key);
-        }
-
-        @Override
-        public void reset(Rule rule, String key) {
-            storage.reset(rule, key);
-        }
-
-        @Override
-        public long size() {
-            return storage.size();
+            return super.decide(charges);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.DelegatingStorage;
 import dev.limiter.Limit;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterFactory;
@@ -34,7 +35,7 @@ class OutageTurnsTests {
     private final VirtualTime time = new VirtualTime();
     private final RateLimiterStorage memory =
             new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 2 * ROUNDS);
-    private final RateLimiterStorage local = new WatchedStorage();
+    private final RateLimiterStorage local = new WatchedStorage(memory);
     private final OutageUse use = new OutageUse(local, local, time);
     private final OutageDecider decider = new OutageDecider(local, use, rule -> OnFailure.LOCAL, () -> 1, time);
     private final Duration interval = Duration.ofMillis(50);
@@ -42,11 +43,15 @@ class OutageTurnsTests {
             "rule", Limit.leakyBucket(20, Duration.ofSeconds(1)).burst(40).paced());
 
     /** Memory that has other threads go on after a look, and the clock after turns were taken. */
-    private final class WatchedStorage implements RateLimiterStorage {
+    private final class WatchedStorage extends DelegatingStorage {
+
+        WatchedStorage(RateLimiterStorage memory) {
+            super(memory);
+        }
 
         @Override
         public Decision decide(List<Charge> charges) {
-            Decision decision = memory.decide(charges);
+            Decision decision = super.decide(charges);
             if (charges.get(0).permits() > 1) {
                 time.advance(VirtualTime.STEP);
             }
@@ -55,19 +60,9 @@ class OutageTurnsTests {
 
         @Override
         public Decision peek(Rule rule, String key) {
-            Decision looked = memory.peek(rule, key);
+            Decision looked = super.peek(rule, key);
             Thread.yield();
             return looked;
-        }
-
-        @Override
-        public void reset(Rule rule, String key) {
-            memory.reset(rule, key);
-        }
-
-        @Override
-        public long size() {
-            return memory.size();
         }
     }
 

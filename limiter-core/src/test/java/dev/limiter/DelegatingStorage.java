@@ -1,0 +1,38 @@
+package dev.limiter;
+
+import java.util.List;
+
+/** All that the interface demands, and the clock, of another storage. Reports no releases. */
+public abstract class DelegatingStorage implements RateLimiterStorage {
+
+    private final RateLimiterStorage storage;
+
+    protected DelegatingStorage(RateLimiterStorage storage) {
+        this.storage = storage;
+    }
+
+    @Override
+    public Decision decide(List<Charge> charges) {
+        return storage.decide(charges);
+    }
+
+    @Override
+    public Decision peek(Rule rule, String key) {
+        return storage.peek(rule, key);
+    }
+
+    @Override
+    public void reset(Rule rule, String key) {
+        storage.reset(rule, key);
+    }
+
+    @Override
+    public TimeSource clock() {
+        return storage.clock();
+    }
+
+    @Override
+    public long size() {
+        return storage.size();
+    }
+}
