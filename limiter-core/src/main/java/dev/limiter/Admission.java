@@ -106,6 +106,11 @@ abstract class Admission implements ReleaseListener {
         return waiter.charges.stream().anyMatch(turns::isFull);
     }
 
+    /** Whether a decision is for a turn, and no further waiter may have one. */
+    final boolean isTooMany(Waiter waiter, Decision decision) {
+        return decision.delayNanos() > 0 && (closed || isFull(waiter));
+    }
+
     /** Whether a further waiter may join the queues of a charge. */
     final boolean mayWait(Charge charge) {
         lock.lock();

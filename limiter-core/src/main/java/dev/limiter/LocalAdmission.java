@@ -6,6 +6,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,9 +53,7 @@ final class LocalAdmission extends Admission {
         }
         lock.lock();
         try {
-            released.addAll(releases.raise(waiter.charges));
-            admitReleased();
-            Decision answer = join(waiter);
+            Decision answer = raiseAndJoin(waiter);
             admitReleased();
             return answer != null ? answer : waiter.answer();
         } finally {
@@ -62,10 +61,20 @@ final class LocalAdmission extends Admission {
         }
     }
 
+    /** Those before it go by its limits where these are raised. */
+    private @Nullable Decision raiseAndJoin(Waiter waiter) {
+        released.addAll(releases.raise(waiter));
+        admitReleased();
+        return join(waiter);
+    }
+
     private @Nullable Decision join(Waiter waiter) {
         Charge heldUp = releases.heldUp(waiter.charges);
         if (heldUp != null) {
-            return joinForRelease(waiter, ReleaseQueues.Held.of(heldUp), turnedAway(waiter.charges, heldUp));
+            Decision refusal = turnedAway(waiter.charges, heldUp);
+            return isTooLate(refusal, waiter)
+                    ? refusal
+                    : joinForRelease(waiter, ReleaseQueues.Held.of(heldUp), refusal);
         }
         if (closed || isFull(waiter)) {
             return storage.decide(waiter.chargesAtOnce());
@@ -76,7 +85,7 @@ final class LocalAdmission extends Admission {
     @Override
     Runnable decideHeld(Waiter waiter) {
         try {
-            Decision answer = join(waiter);
+            Decision answer = raiseAndJoin(waiter);
             if (answer != null) {
                 waiter.answer(answer);
             }
@@ -94,6 +103,15 @@ final class LocalAdmission extends Admission {
                         ? TurnedAway.from(charge)
                         : storage.peek(charge.rule(), charge.key()))
                 .toList());
+    }
+
+    /** Whether one of the rules refuses for longer than the request would wait for it. */
+    private boolean isTooLate(Decision refusal, Waiter waiter) {
+        long now = clock.epochNanos();
+        return refusal.parts().stream()
+                .anyMatch(part -> IntStream.range(0, part.rule().limits().size())
+                        .mapToLong(part::waitNanos)
+                        .anyMatch(wait -> wait != Decision.UNKNOWN && wait > waiter.left(part.rule(), now)));
     }
 
     /** The answer, if the decision is one; null if the waiter has to wait for what was decided. */
@@ -204,6 +222,10 @@ final class LocalAdmission extends Admission {
         Decision decision;
         try {
             decision = HeldCharges.release(storage.decide(first.chargesLeft(clock.epochNanos())));
+            if (isTooMany(first, decision)) {
+                decision.giveBack();
+                decision = storage.decide(first.chargesAtOnce());
+            }
         } catch (RuntimeException | Error e) {
             // not the failure of the thread that serves it
             releases.remove(first);

@@ -27,6 +27,9 @@ final class ReleasePolling {
         /** Whether something was released while the call was under way. */
         private boolean again;
 
+        /** The waiter to ask for what can be had at once, since no more may wait for turns. */
+        private @Nullable Waiter atOnce;
+
         private Runnable cancelNext = () -> {};
     }
 
@@ -119,7 +122,10 @@ final class ReleasePolling {
             }
             poll.underWay = true;
             poll.again = false;
-            return new Call(key, poll, first, first.chargesLeft(admission.clock.epochNanos()));
+            List<Charge> charges =
+                    first == poll.atOnce ? first.chargesAtOnce() : first.chargesLeft(admission.clock.epochNanos());
+            poll.atOnce = null;
+            return new Call(key, poll, first, charges);
         } finally {
             admission.unlock();
         }
@@ -146,7 +152,10 @@ final class ReleasePolling {
         try {
             Poll poll = call.poll;
             poll.underWay = false;
-            unwanted = call.waiter.isDone();
+            poll.atOnce = !call.waiter.isDone() && decision != null && admission.isTooMany(call.waiter, decision)
+                    ? call.waiter
+                    : null;
+            unwanted = call.waiter.isDone() || poll.atOnce != null;
             // after a failure the next waiter is not in a hurry
             goesOn = unwanted || admission.settle(call.waiter, decision, failure) && failure == null;
             if (!goesOn && decision != null && Admission.needsRelease(decision) == null) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReleaseQueues {
 
-    private final Map<WaitKey, SortedSet<Waiter>> queues = new ConcurrentHashMap<>();
+    private final Map<WaitKey, Queue> queues = new ConcurrentHashMap<>();
     private final AtomicInteger size = new AtomicInteger();
 
     /** How many wait for each rule and key: in the queue of another key, where keys share a state. */
@@ -34,6 +34,31 @@ final class ReleaseQueues {
 
     /** The number of the last waiter that came. */
     private long number;
+
+    /** Waiters in order, and the limits of the request that came last: the others go by those where they are raised. */
+    private static final class Queue {
+
+        private final SortedSet<Waiter> waiters = new TreeSet<>(comparingLong(Waiter::number));
+        private List<Charge> newest = List.of();
+        private long newestCame = Long.MIN_VALUE;
+
+        void goBy(Waiter request) {
+            if (request.came() >= newestCame) {
+                newestCame = request.came();
+                newest = request.charges;
+            }
+        }
+
+        /** Whether its limits have been raised since it was the first one. */
+        boolean raiseFirst() {
+            return waiters.first().raise(newest);
+        }
+
+        Waiter first() {
+            raiseFirst();
+            return waiters.first();
+        }
+    }
 
     /** How many wait. */
     int size() {
@@ -60,15 +85,16 @@ final class ReleaseQueues {
      * Has waiters go by the limits of a request that comes, where they are raised. Returns the queues that may have
      * room now.
      */
-    List<WaitKey> raise(List<Charge> charges) {
+    List<WaitKey> raise(Waiter request) {
         List<WaitKey> raised = new ArrayList<>();
-        for (Charge charge : charges) {
+        for (Charge charge : request.charges) {
             WaitKey key = WaitKey.of(charge);
-            SortedSet<Waiter> queue = queues.get(key);
-            // those before the last one have the limits of the last one, or higher ones
-            if (queue != null && queue.last().raise(charge)) {
-                queue.forEach(waiter -> waiter.raise(charge));
-                raised.add(key);
+            Queue queue = queues.get(key);
+            if (queue != null) {
+                queue.goBy(request);
+                if (queue.raiseFirst()) {
+                    raised.add(key);
+                }
             }
         }
         return raised;
@@ -104,10 +130,11 @@ final class ReleaseQueues {
         WaitKey key = held.queue();
         waiter.waitForRelease(held, ++number);
         waiting.merge(WaitKey.of(held.charge()), 1, Integer::sum);
-        SortedSet<Waiter> queue = queues.computeIfAbsent(key, absent -> new TreeSet<>(comparingLong(Waiter::number)));
-        queue.add(waiter);
-        // one that comes from another queue may be before those that brought raised limits
-        queue.last().charges.forEach(waiter::raise);
+        Queue queue = queues.computeIfAbsent(key, absent -> new Queue());
+        queue.waiters.add(waiter);
+        if (waiter.came() > queue.newestCame) {
+            queue.goBy(waiter);
+        }
         size.incrementAndGet();
         return key;
     }
@@ -116,13 +143,13 @@ final class ReleaseQueues {
     @Nullable
     WaitKey remove(Waiter waiter) {
         Held held = waiter.held();
-        SortedSet<Waiter> queue = held == null ? null : queues.get(held.queue());
-        if (held == null || queue == null || !queue.remove(waiter)) {
+        Queue queue = held == null ? null : queues.get(held.queue());
+        if (held == null || queue == null || !queue.waiters.remove(waiter)) {
             return null;
         }
         WaitKey key = held.queue();
         waiting.computeIfPresent(WaitKey.of(held.charge()), (own, count) -> count == 1 ? null : count - 1);
-        if (queue.isEmpty()) {
+        if (queue.waiters.isEmpty()) {
             queues.remove(key);
         }
         size.decrementAndGet();
@@ -132,14 +159,14 @@ final class ReleaseQueues {
     /** The waiter that is next when something is released; null if there is none. */
     @Nullable
     Waiter first(WaitKey key) {
-        SortedSet<Waiter> queue = queues.get(key);
+        Queue queue = queues.get(key);
         return queue == null ? null : queue.first();
     }
 
     /** All of them, each queue in its order. */
     List<Waiter> waiters() {
         List<Waiter> waiters = new ArrayList<>();
-        queues.values().forEach(waiters::addAll);
+        queues.values().forEach(queue -> waiters.addAll(queue.waiters));
         return waiters;
     }
 }

@@ -36,7 +36,7 @@ final class RemoteAdmission extends Admission {
         Charge heldUp;
         lock.lock();
         try {
-            raised = releases.raise(charges);
+            raised = releases.raise(waiter);
             heldUp = releases.heldUp(waiter.charges);
             if (heldUp != null) {
                 joinBehindOthers(waiter, heldUp);
@@ -68,12 +68,17 @@ final class RemoteAdmission extends Admission {
 
     @Override
     Runnable decideHeld(Waiter waiter) {
+        List<WaitKey> raised = releases.raise(waiter);
         Charge heldUp = releases.heldUp(waiter.charges);
-        if (heldUp == null) {
-            return () -> ask(waiter, waiter.charges);
+        if (heldUp != null) {
+            joinBehindOthers(waiter, heldUp);
         }
-        joinBehindOthers(waiter, heldUp);
-        return NOTHING;
+        return () -> {
+            raised.forEach(polling::poll);
+            if (heldUp == null) {
+                ask(waiter, waiter.charges);
+            }
+        };
     }
 
     private void queueForRelease(Waiter waiter, ReleaseQueues.Held held) {
@@ -100,7 +105,7 @@ final class RemoteAdmission extends Admission {
         lock.lock();
         try {
             // others may have taken the last place while this one was undecided
-            tooMany = !waiter.isDone() && decision != null && decision.delayNanos() > 0 && (closed || isFull(waiter));
+            tooMany = !waiter.isDone() && decision != null && isTooMany(waiter, decision);
             unwanted = waiter.isDone() || tooMany;
             if (!unwanted) {
                 settle(waiter, decision, failure);

@@ -23,7 +23,11 @@ final class Waiter {
      */
     volatile List<Charge> charges;
 
+    private final long came;
+
+    /** Since when it waits for what is left to be decided. */
     private long arrived;
+
     private final BooleanSupplier present;
     private final Runnable wake;
     private volatile long due = UNDECIDED;
@@ -50,6 +54,7 @@ final class Waiter {
      */
     Waiter(List<Charge> charges, long now, BooleanSupplier present, Runnable wake) {
         this.charges = charges;
+        this.came = now;
         this.arrived = now;
         this.present = present;
         this.wake = wake;
@@ -77,10 +82,17 @@ final class Waiter {
         return known == null ? null : known.queue();
     }
 
+    /** When the request came, in epoch nanoseconds. */
+    long came() {
+        return came;
+    }
+
     /** Goes by the limits of a later request where they are raised; whether any are. */
-    boolean raise(Charge later) {
-        List<Charge> raised =
-                charges.stream().map(charge -> charge.raisedBy(later)).toList();
+    boolean raise(List<Charge> later) {
+        List<Charge> raised = charges;
+        for (Charge each : later) {
+            raised = raised.stream().map(charge -> charge.raisedBy(each)).toList();
+        }
         boolean any = !raised.equals(charges);
         charges = raised;
         return any;
@@ -130,7 +142,12 @@ final class Waiter {
     void wake() {
         Decision kept = turn;
         if (kept != null && isDone() && !isPermitted()) {
-            kept.giveBack();
+            try {
+                kept.giveBack();
+            } catch (RuntimeException | Error e) {
+                // not the failure of the thread that wakes it
+                fail(e);
+            }
         }
         wake.run();
     }

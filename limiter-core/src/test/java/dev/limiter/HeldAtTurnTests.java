@@ -319,6 +319,62 @@ class HeldAtTurnTests {
         }
 
         @Test
+        void raisedLimitOfOneWhoseTurnHasComeLetsInThoseBeforeIt() {
+            Rule one = Rule.of("pool", Limit.concurrency(1));
+            Rule raised = Rule.of("pool", Limit.concurrency(3));
+            shared.decide(mail, "user", 1);
+            shared.decide(mail, "other", 2);
+            Waiter first = enter(one.charge().within(MINUTE), both.get(1));
+            assertLetIn(enter(raised.charge().within(MINUTE)));
+            Waiter second =
+                    enter(raised.charge().within(MINUTE), mail.charge("other").within(MINUTE));
+            advance(TURN);
+            assertThat(first.isDone()).isFalse();
+
+            advance(TURN);
+
+            assertLetIn(first);
+            assertLetIn(second);
+        }
+
+        @Test
+        void raisedLimitOfAnEarlierRequestIsNotThatOfLaterOnes() {
+            Rule raised = Rule.of("pool", Limit.concurrency(SIZE + 1));
+            shared.decide(mail, "user", 1);
+            Waiter early = enter(raised.charge().within(MINUTE), both.get(1));
+            advance(SECOND);
+            hold(SIZE);
+            Waiter late = enter(pool.charge().within(MINUTE));
+            advance(TURN);
+            assertThat(List.of(early, late)).noneMatch(Waiter::isDone);
+        }
+
+        /** Its permits of the pool are released with the turn that it is given, so a whole line could follow. */
+        @Test
+        void fullLineForTurnsRefusesOneFromTheLineForAPool() {
+            Charge[] charges = {
+                pool.charge().within(MINUTE), mail.charge("user").within(MINUTE).waitingAtMost(1)
+            };
+            shared.decide(mail, "user", 1);
+            Decision held = hold(SIZE);
+            List<Waiter> line = List.of(enter(charges), enter(charges), enter(charges));
+            assertThat(line).noneMatch(Waiter::isDone);
+
+            held.close();
+            advance(SECOND);
+
+            assertThat(line.get(0).isDone()).as("has a turn now").isFalse();
+            assertThat(line.subList(1, 3))
+                    .allMatch(waiter -> waiter.isDone()
+                            && !waiter.outcome().permitted()
+                            && waiter.outcome().rule().equals(mail));
+            assertThat(free()).isEqualTo(SIZE);
+            advance(TURN);
+            assertLetIn(line.get(0));
+            assertThat(waiters.waitingRoom.size()).isZero();
+        }
+
+        @Test
         void interruptInLineReturnsTheTurn() {
             RateLimiters limiters = new RateLimiters(storage);
             shared.decide(mail, "user", 1);
@@ -363,14 +419,31 @@ class HeldAtTurnTests {
         @Test
         void failureAtTheTurnReturnsIt() {
             AtomicBoolean fails = new AtomicBoolean();
-            RateLimiterStorage failing = new FailingStorage(shared, fails);
+            RateLimiterStorage failing = new FailingStorage(shared, fails::get);
             waiters = new AlarmedWaiters(failing, time);
             Waiter waiter = waiter();
             fails.set(true);
             advance(TURN);
-            assertThatThrownBy(waiter::outcome).hasMessage("broken");
+            assertThatThrownBy(waiter::outcome).hasMessage("broken storage");
             assertTurnReturned();
             assertThat(waiters.waitingRoom.size()).isZero();
+        }
+
+        @Test
+        void requestThatCannotBeServedInTimeDoesNotJoinTheLine() {
+            Rule quota = Rule.of("quota", Limit.fixedWindow(1, Duration.ofHours(1)));
+            hold(SIZE);
+            enter(pool.charge().within(MINUTE));
+            shared.decide(quota, "user", 1);
+            shared.decide(mail, "user", 1);
+
+            Waiter late = enter(quota.charge("user"), pool.charge().within(MINUTE));
+            Waiter later = enter(both.get(0), both.get(1));
+
+            assertThat(late.isDone()).isTrue();
+            assertThat(late.outcome().permitted()).isFalse();
+            assertThat(later.isDone()).as("a turn of its bucket comes in time").isFalse();
+            assertThat(waiters.waitingRoom.size()).isEqualTo(2);
         }
     }
 
@@ -455,40 +528,59 @@ class HeldAtTurnTests {
         }
     }
 
-    /** Memory that throws when it is asked to decide. */
-    private record FailingStorage(RateLimiterStorage memory, AtomicBoolean fails) implements RateLimiterStorage {
+    @Test
+    void storageThatCannotTakeATurnBackFailsItsWaiterAlone() {
+        Rule mail = Rule.of("mail", Limit.tokenBucket(1, MINUTE));
+        AtomicBoolean woken = new AtomicBoolean();
+        Charge held = Rule.of("pool", Limit.concurrency(SIZE)).charge();
+        Waiter waiter = new Waiter(List.of(held, mail.charge()), VirtualTime.START, () -> true, () -> woken.set(true));
+        waiter.reserve(new Unreturnable(mail), List.of());
+        assertThat(waiter.comesForHeld(VirtualTime.START)).isTrue();
+        waiter.refuse();
 
-        @Override
-        public Decision decide(List<Charge> charges) {
-            if (fails.get()) {
-                throw new IllegalStateException("broken");
-            }
-            return memory.decide(charges);
+        waiter.wake();
+
+        assertThat(woken).isTrue();
+        assertThatThrownBy(waiter::outcome).hasMessage("broken");
+    }
+
+    /** A permission that cannot be given back. */
+    private static final class Unreturnable extends Decision {
+
+        private final Rule rule;
+
+        Unreturnable(Rule rule) {
+            this.rule = rule;
         }
 
         @Override
-        public Decision peek(Rule rule, String key) {
-            return memory.peek(rule, key);
+        public boolean permitted() {
+            return true;
         }
 
         @Override
-        public void reset(Rule rule, String key) {
-            memory.reset(rule, key);
+        public Rule rule() {
+            return rule;
         }
 
         @Override
-        public TimeSource clock() {
-            return memory.clock();
+        public void giveBack() {
+            throw new IllegalStateException("broken");
         }
 
         @Override
-        public void onRelease(ReleaseListener listener) {
-            memory.onRelease(listener);
+        protected long remaining(int limit) {
+            return 0;
         }
 
         @Override
-        public long size() {
-            return memory.size();
+        protected long waitNanos(int limit) {
+            return 0;
+        }
+
+        @Override
+        protected long resetNanos(int limit) {
+            return 0;
         }
     }
 }
