@@ -1,5 +1,6 @@
 package dev.limiter.failover;
 
+import dev.limiter.Algorithm;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
@@ -104,6 +105,10 @@ final class LimitUse {
             return taken;
         }
         double age = Math.max((answered - standing.takenAt()) * 1000.0 + (now - at), 0);
+        if (limit.algorithm() == Algorithm.FIXED_WINDOW && standing.delayNanos() > 0) {
+            // permits of the next window, of which the answer tells nothing
+            return 0;
+        }
         if (!hasLevel(limit)) {
             return age < standing.lastingNanos(position) - fading(limit) ? taken : 0;
         }

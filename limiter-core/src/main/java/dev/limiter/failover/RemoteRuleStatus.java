@@ -56,8 +56,16 @@ public interface RemoteRuleStatus {
     long taken(int limit);
 
     /**
+     * The time from then on after which the request of this answer goes on, in nanoseconds; 0 at once. Permits of a fixed
+     * window that a request waits for are those of the next one. Default: 0.
+     */
+    default long delayNanos() {
+        return 0;
+    }
+
+    /**
      * How many permits were left of the limit at that position, with those that the request had to leave; below 0 as
-     * many as are used beyond it, which another limit had admitted.
+     * many as are used beyond it, which another limit had admitted, or requests that wait have taken of a bucket.
      */
     long left(int limit);
 

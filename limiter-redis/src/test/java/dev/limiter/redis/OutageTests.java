@@ -513,6 +513,32 @@ class OutageTests {
         assertThat(granted(storage, rule, 20)).isEqualTo(3);
     }
 
+    /** What waits for the next window was never taken of the one that is used up. */
+    @ParameterizedTest
+    @MethodSource("windowsWithANextOne")
+    void placesOfTheNextWindowThatAreGivenUpAreNoneOfThisOne(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        Charge charge = rule.charge("key").within(Duration.ofDays(15));
+        FailoverRateLimiterStorage storage = storage(1);
+        assertThat(granted(storage, rule, 10)).isEqualTo(10);
+        List<Decision> waiting = IntStream.range(0, 10)
+                .mapToObj(i -> storage.decide(List.of(charge)))
+                .toList();
+        assertThat(waiting).allMatch(Decision::permitted);
+        cut(storage);
+
+        waiting.forEach(Decision::giveBack);
+
+        assertThat(granted(storage, rule, 20)).isZero();
+    }
+
+    static Stream<Limit> windowsWithANextOne() {
+        return Stream.of(
+                Limit.fixedWindow(10, DAY.multipliedBy(7)),
+                Limit.calendarWindow(10, Period.ofDays(7), ZoneOffset.UTC),
+                Limit.tokenBucket(10, DAY));
+    }
+
     @Test
     void aPacedKeyHasOnePace() {
         Duration hour = Duration.ofHours(1);

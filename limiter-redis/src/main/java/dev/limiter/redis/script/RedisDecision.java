@@ -181,7 +181,7 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
     }
 
     @Override
-    protected long delayNanos() {
+    public long delayNanos() {
         return delayMicros() * 1000;
     }
 
