@@ -16,13 +16,16 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.util.WebUtils;
 
 /**
  * Keeps the fields about limits back until the container may send the answer, and drops them where that is a
  * redirection. A field that was set cannot be removed on all servers. Fields are written and read by one thread at a
  * time: a thread of asynchronous work may write some while filters still write theirs, and containers keep them in
- * plain arrays.
+ * plain arrays. The lock of a held answer is the one for that: charges are settled with it, and write fields here.
  */
 final class DeferredFieldsResponse extends HttpServletResponseWrapper {
 
@@ -36,6 +39,8 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     /** Whether no filter of the application is between here and the container. */
     private final boolean outermost;
 
+    private final Lock lock;
+
     /** Whether they are under way, or dropped. */
     volatile boolean decided;
 
@@ -47,6 +52,8 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
         super(response);
         target = response instanceof HeldResponse held ? held.target() : response;
         outermost = !(target instanceof ServletResponseWrapper);
+        HeldResponse answer = WebUtils.getNativeResponse(response, HeldResponse.class);
+        lock = answer == null ? new ReentrantLock() : answer.lock();
     }
 
     /** Whether no filter of the application is between here and the container. */
@@ -64,7 +71,8 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
         if (decided) {
             return;
         }
-        synchronized (this) {
+        lock.lock();
+        try {
             if (!decided) {
                 dropping = getStatus() >= SC_MULTIPLE_CHOICES && getStatus() < SC_BAD_REQUEST;
                 boolean taken = true;
@@ -77,14 +85,21 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
                 // some containers ignore fields within an include
                 decided = taken || isCommitted();
             }
+        } finally {
+            lock.unlock();
         }
     }
 
     /** The status of the answer is that one, unless the container ignores that within an include. */
-    private synchronized void release(int status) {
-        setStatus(status);
-        if (getStatus() == status) {
-            release();
+    private void release(int status) {
+        lock.lock();
+        try {
+            setStatus(status);
+            if (getStatus() == status) {
+                release();
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -121,84 +136,139 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public synchronized void setHeader(String name, String value) {
-        if (name.startsWith(RateLimitHeaders.DRAFT) || name.startsWith(RateLimitHeaders.LEGACY)) {
-            fields.put(name, value);
-            if (decided && !dropping) {
-                target.setHeader(name, value);
+    public void setHeader(String name, String value) {
+        lock.lock();
+        try {
+            if (name.startsWith(RateLimitHeaders.DRAFT) || name.startsWith(RateLimitHeaders.LEGACY)) {
+                fields.put(name, value);
+                if (decided && !dropping) {
+                    target.setHeader(name, value);
+                }
+                return;
             }
-            return;
+            if (written > 0 && CONTENT_LENGTH.equalsIgnoreCase(name)) {
+                release();
+            }
+            super.setHeader(name, value);
+        } finally {
+            lock.unlock();
         }
-        if (written > 0 && CONTENT_LENGTH.equalsIgnoreCase(name)) {
-            release();
+    }
+
+    @Override
+    public void addHeader(String name, String value) {
+        lock.lock();
+        try {
+            if (written > 0 && CONTENT_LENGTH.equalsIgnoreCase(name)) {
+                release();
+            }
+            super.addHeader(name, value);
+        } finally {
+            lock.unlock();
         }
-        super.setHeader(name, value);
     }
 
     @Override
-    public synchronized void addHeader(String name, String value) {
-        if (written > 0 && CONTENT_LENGTH.equalsIgnoreCase(name)) {
-            release();
+    public void setIntHeader(String name, int value) {
+        lock.lock();
+        try {
+            if (written > 0 && CONTENT_LENGTH.equalsIgnoreCase(name)) {
+                release();
+            }
+            super.setIntHeader(name, value);
+        } finally {
+            lock.unlock();
         }
-        super.addHeader(name, value);
     }
 
     @Override
-    public synchronized void setIntHeader(String name, int value) {
-        if (written > 0 && CONTENT_LENGTH.equalsIgnoreCase(name)) {
-            release();
+    public void addIntHeader(String name, int value) {
+        lock.lock();
+        try {
+            if (written > 0 && CONTENT_LENGTH.equalsIgnoreCase(name)) {
+                release();
+            }
+            super.addIntHeader(name, value);
+        } finally {
+            lock.unlock();
         }
-        super.setIntHeader(name, value);
     }
 
     @Override
-    public synchronized void addIntHeader(String name, int value) {
-        if (written > 0 && CONTENT_LENGTH.equalsIgnoreCase(name)) {
-            release();
+    public void setDateHeader(String name, long date) {
+        lock.lock();
+        try {
+            super.setDateHeader(name, date);
+        } finally {
+            lock.unlock();
         }
-        super.addIntHeader(name, value);
     }
 
     @Override
-    public synchronized void setDateHeader(String name, long date) {
-        super.setDateHeader(name, date);
-    }
-
-    @Override
-    public synchronized void addDateHeader(String name, long date) {
-        super.addDateHeader(name, date);
-    }
-
-    @Override
-    public synchronized void addCookie(Cookie cookie) {
-        super.addCookie(cookie);
-    }
-
-    @Override
-    public synchronized boolean containsHeader(String name) {
-        return !decided && fields.containsKey(name) || super.containsHeader(name);
-    }
-
-    @Override
-    public synchronized @Nullable String getHeader(String name) {
-        String value = decided ? null : fields.get(name);
-        return value == null ? super.getHeader(name) : value;
-    }
-
-    @Override
-    public synchronized Collection<String> getHeaders(String name) {
-        String value = decided ? null : fields.get(name);
-        return value == null ? super.getHeaders(name) : List.of(value);
-    }
-
-    @Override
-    public synchronized Collection<String> getHeaderNames() {
-        if (decided) {
-            return super.getHeaderNames();
+    public void addDateHeader(String name, long date) {
+        lock.lock();
+        try {
+            super.addDateHeader(name, date);
+        } finally {
+            lock.unlock();
         }
-        Set<String> names = new LinkedHashSet<>(super.getHeaderNames());
-        names.addAll(fields.keySet());
-        return names;
+    }
+
+    @Override
+    public void addCookie(Cookie cookie) {
+        lock.lock();
+        try {
+            super.addCookie(cookie);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean containsHeader(String name) {
+        lock.lock();
+        try {
+            return !decided && fields.containsKey(name) || super.containsHeader(name);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public @Nullable String getHeader(String name) {
+        lock.lock();
+        try {
+            String value = decided ? null : fields.get(name);
+            return value == null ? super.getHeader(name) : value;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Collection<String> getHeaders(String name) {
+        lock.lock();
+        try {
+            String value = decided ? null : fields.get(name);
+            return value == null ? super.getHeaders(name) : List.of(value);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Collection<String> getHeaderNames() {
+        lock.lock();
+        try {
+            if (decided) {
+                return super.getHeaderNames();
+            }
+            Set<String> names = new LinkedHashSet<>(super.getHeaderNames());
+            names.addAll(fields.keySet());
+            return names;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
@@ -238,11 +308,16 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public synchronized void reset() {
-        super.reset();
-        decided = false;
-        dropping = false;
-        written = 0;
+    public void reset() {
+        lock.lock();
+        try {
+            super.reset();
+            decided = false;
+            dropping = false;
+            written = 0;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Has the fields released before the container may send any of the body. */

@@ -45,7 +45,7 @@ public final class HeldAnswer {
     private final BooleanSupplier open;
     private final AnswerStage stage;
     private final Container container;
-    private final ReentrantLock lock = new ReentrantLock();
+    final ReentrantLock lock = new ReentrantLock();
     private volatile boolean unbuffered;
     private volatile boolean completionExpected;
     private volatile boolean passedAny;

@@ -7,6 +7,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,14 @@ public final class HeldResponse extends ContentLengthResponse {
     /** The held answer. */
     public HeldAnswer answer() {
         return answer;
+    }
+
+    /**
+     * The lock of the held answer: charges are settled with it, and write fields then. Another lock around calls of
+     * this response would be taken in the other order.
+     */
+    public Lock lock() {
+        return answer.lock;
     }
 
     /** The response below, which is not that of an include. */

@@ -1,0 +1,79 @@
+package dev.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.web.settle.HeldResponse;
+import dev.limiter.testkit.Conditions;
+import jakarta.servlet.http.HttpServletResponse;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
+
+class DeferredFieldsTests {
+
+    private static final String FIELD = "\"api\";r=1;t=60";
+
+    private final MockHttpServletRequest request = new MockHttpServletRequest();
+    private final MockHttpServletResponse target = new MockHttpServletResponse();
+
+    static Stream<Consumer<HttpServletResponse>> callsThatReachTheHeldAnswer() {
+        return Stream.of(
+                HttpServletResponse::reset,
+                response -> response.setHeader("Content-Length", "5"),
+                response -> response.addHeader("Content-Length", "5"),
+                response -> response.setIntHeader("Content-Length", 5),
+                response -> response.addIntHeader("Content-Length", 5),
+                response -> response.setContentLength(5));
+    }
+
+    /** A thread that settles the answer writes fields, while another one of the same request changes the answer. */
+    @ParameterizedTest
+    @MethodSource("callsThatReachTheHeldAnswer")
+    void settlingAndChangingAnAnswerDoNotWaitForEachOther(Consumer<HttpServletResponse> call) throws Exception {
+        CountDownLatch settling = new CountDownLatch(1);
+        CountDownLatch calling = new CountDownLatch(1);
+        HttpServletResponse[] outer = new HttpServletResponse[1];
+        Thread changing = daemon(() -> {
+            settling.await();
+            calling.countDown();
+            call.accept(outer[0]);
+        });
+        HeldResponse held = new HeldResponse(request, target, () -> true, answer -> {
+            settling.countDown();
+            Conditions.await(() ->
+                    calling.getCount() == 0 && (changing.getState() == Thread.State.WAITING || !changing.isAlive()));
+            outer[0].setHeader("RateLimit", FIELD);
+        });
+        outer[0] = new DeferredFieldsResponse(held);
+        Thread settler = daemon(() -> held.answer().end(false));
+        changing.start();
+        settler.start();
+
+        assertThat(Conditions.isMetWithin(Duration.ofSeconds(20), () -> !settler.isAlive() && !changing.isAlive()))
+                .as("both threads are done")
+                .isTrue();
+        outer[0].flushBuffer();
+        assertThat(target.getHeader("RateLimit")).isEqualTo(FIELD);
+    }
+
+    private interface Task {
+        void run() throws Exception;
+    }
+
+    private static Thread daemon(Task task) {
+        Thread thread = new Thread(() -> {
+            try {
+                task.run();
+            } catch (Exception failure) {
+                throw new IllegalStateException(failure);
+            }
+        });
+        thread.setDaemon(true);
+        return thread;
+    }
+}
