@@ -136,10 +136,10 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public void setHeader(String name, String value) {
+    public void setHeader(@Nullable String name, String value) {
         lock.lock();
         try {
-            if (name.startsWith(RateLimitHeaders.DRAFT) || name.startsWith(RateLimitHeaders.LEGACY)) {
+            if (name != null && RateLimitHeaders.NAMES.contains(name)) {
                 fields.put(name, value);
                 if (decided && !dropping) {
                     target.setHeader(name, value);

@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.spring.web.settle.HeldResponse;
 import dev.limiter.testkit.Conditions;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
@@ -75,5 +81,61 @@ class DeferredFieldsTests {
         });
         thread.setDaemon(true);
         return thread;
+    }
+
+    @Test
+    void headersOfTheApplicationPass() {
+        HttpServletResponse response = new DeferredFieldsResponse(target);
+        response.setHeader("RateLimit", FIELD);
+        response.setHeader("X-RateLimit-Scope", "orders");
+        response.setHeader("RateLimiterNode", "n7");
+        new DeferredFieldsResponse(new Container(target)).setHeader(null, "x");
+        response.setStatus(302);
+        flush(response);
+
+        assertThat(target.getHeaderNames()).containsExactlyInAnyOrder("X-RateLimit-Scope", "RateLimiterNode");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "RateLimit",
+                "RateLimit-Policy",
+                "RateLimit-Partition",
+                "X-RateLimit-Limit",
+                "X-RateLimit-Remaining",
+                "X-RateLimit-Reset"
+            })
+    void fieldsWaitForTheStatus(String name) {
+        HttpServletResponse response = new DeferredFieldsResponse(target);
+        response.setHeader(name, "1");
+
+        assertThat(response.getHeader(name)).isEqualTo("1");
+        assertThat(target.containsHeader(name)).isFalse();
+        flush(response);
+        assertThat(target.getHeader(name)).isEqualTo("1");
+    }
+
+    private static void flush(HttpServletResponse response) {
+        try {
+            response.flushBuffer();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Ignores headers without a name, as containers do. */
+    private static final class Container extends HttpServletResponseWrapper {
+
+        Container(HttpServletResponse response) {
+            super(response);
+        }
+
+        @Override
+        public void setHeader(@Nullable String name, String value) {
+            if (name != null) {
+                super.setHeader(name, value);
+            }
+        }
     }
 }

@@ -8,22 +8,21 @@ import dev.limiter.spring.rule.HeaderStyle;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Collects where limits stand, each in the style of its rule, and writes the fields. Not thread-safe. */
 public final class RateLimitHeaders {
 
-    /** The beginning of the names of the draft's fields. */
-    public static final String DRAFT = "RateLimit";
-    /** The beginning of the names of the older fields. */
-    public static final String LEGACY = "X-RateLimit-";
-
     private static final String POLICY = "RateLimit-Policy";
-    private static final String AVAILABLE = DRAFT;
+    private static final String AVAILABLE = "RateLimit";
     private static final String PARTITION = "RateLimit-Partition";
-    private static final String LIMIT = LEGACY + "Limit";
-    private static final String REMAINING = LEGACY + "Remaining";
-    private static final String RESET = LEGACY + "Reset";
+    private static final String LIMIT = "X-RateLimit-Limit";
+    private static final String REMAINING = "X-RateLimit-Remaining";
+    private static final String RESET = "X-RateLimit-Reset";
+
+    /** The names of all fields, in any style. */
+    public static final Set<String> NAMES = Set.of(POLICY, AVAILABLE, PARTITION, LIMIT, REMAINING, RESET);
 
     /** Lets scripts of other origins read what was written before it was known that they may read the answer. */
     public static void expose(FieldSink answer) {
